@@ -1,0 +1,37 @@
+//! The rules and the words of the trade: businesses, open times, appointments, contacts, keys.
+//!
+//! Everything here is pure. A rule takes what is so, a request, the instant and the ids to use, and gives back what
+//! shall be so, the events to announce, or a [`Refusal`]. What always holds in it:
+//!
+//! - no input or output, no clock, no randomness, no async; the crates named are std, serde, chrono, chrono-tz and uuid;
+//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so what a rule receives is well-formed;
+//! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar`.
+
+mod appointment;
+mod audit;
+mod business;
+mod catalog;
+mod contact;
+mod event;
+mod hours;
+mod ids;
+mod key;
+mod refusal;
+mod text;
+mod time;
+mod words;
+
+pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
+pub use audit::{Actor, AuditEntry, FieldChange};
+pub use business::{BookingMode, Business, Locale};
+pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
+pub use contact::{Contact, ContactDetails};
+pub use event::EventType;
+pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
+pub use ids::{
+    AppointmentId, AuditId, BusinessId, ContactId, EventId, IdMint, KeyId, ResourceId, ServiceId, StaffId,
+};
+pub use key::{ApiKey, Scope, Scopes};
+pub use refusal::{Problem, Refusal, SlotReason};
+pub use text::{Email, Phone, Text, TextError};
+pub use time::{Timestamp, TimestampError};

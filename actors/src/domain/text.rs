@@ -1,0 +1,168 @@
+//! Texts that people type, with their limits: lengths count Unicode characters.
+
+use std::fmt;
+
+/// A text of `MIN` to `MAX` characters without NUL; with `MIN` of at least 1, not of white space only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Text<const MIN: usize, const MAX: usize>(String);
+
+/// Why a text is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextError {
+    /// Not within `min` to `max` characters.
+    Length {
+        /// The least number of characters.
+        min: usize,
+        /// The greatest number of characters.
+        max: usize,
+    },
+    /// Nothing but white space.
+    Blank,
+    /// Holds U+0000.
+    Nul,
+    /// Not `local@domain` without white space.
+    Email,
+    /// Not a number in E.164 form.
+    Phone,
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { min: 0, max } => write!(f, "must have at most {max} characters"),
+            Self::Length { min, max } => write!(f, "must have {min} to {max} characters"),
+            Self::Blank => f.write_str("must not be blank"),
+            Self::Nul => f.write_str("must not contain the NUL character"),
+            Self::Email => f.write_str("must be an email address such as name@example.com"),
+            Self::Phone => f.write_str("must be a phone number, national or in the form +15551234567"),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
+
+impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
+    /// Takes the text if it keeps the limits.
+    ///
+    /// # Errors
+    /// [`TextError::Nul`], [`TextError::Length`] or [`TextError::Blank`].
+    pub fn new(text: String) -> Result<Self, TextError> {
+        if text.contains('\0') {
+            return Err(TextError::Nul);
+        }
+        if !(MIN..=MAX).contains(&text.chars().count()) {
+            return Err(TextError::Length { min: MIN, max: MAX });
+        }
+        if MIN > 0 && text.chars().all(char::is_whitespace) {
+            return Err(TextError::Blank);
+        }
+        Ok(Self(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, owned.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// An email address, in lower case, at most 254 characters (RFC 5321 §4.5.3.1.3).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Email(String);
+
+impl Email {
+    /// The greatest number of characters.
+    pub const CHARS_MAX: usize = 254;
+
+    /// Takes `local@domain` without white space or control characters, and folds it to lower case.
+    ///
+    /// # Errors
+    /// [`TextError::Length`] or [`TextError::Email`].
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        let folded = text.to_lowercase();
+        let chars = text.chars().count().max(folded.chars().count());
+        if chars > Self::CHARS_MAX {
+            return Err(TextError::Length { min: 3, max: Self::CHARS_MAX });
+        }
+        let clean = !folded.chars().any(|c| c.is_whitespace() || c.is_control());
+        match folded.rsplit_once('@') {
+            Some((local, domain))
+                if clean && !local.is_empty() && !local.contains('@') && !domain.is_empty() =>
+            {
+                Ok(Self(folded))
+            }
+            _ => Err(TextError::Email),
+        }
+    }
+
+    /// The address in lower case.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A phone number in E.164 form: `+` and 7 to 15 digits, the first not 0 (ITU-T E.164 §6.2).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Phone(String);
+
+impl Phone {
+    /// Takes a number that is in E.164 form already; the edge reads national forms.
+    ///
+    /// # Errors
+    /// [`TextError::Phone`].
+    pub fn from_e164(text: String) -> Result<Self, TextError> {
+        let digits = text.strip_prefix('+').unwrap_or_default();
+        let good = (7..=15).contains(&digits.len())
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && !digits.starts_with('0');
+        if good { Ok(Self(text)) } else { Err(TextError::Phone) }
+    }
+
+    /// The number, `+` first.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_keeps_its_limits_in_characters() {
+        type Name = Text<1, 200>;
+        assert!(Name::new("é".repeat(200)).is_ok());
+        assert_eq!(Name::new("é".repeat(201)), Err(TextError::Length { min: 1, max: 200 }));
+        assert_eq!(Name::new(String::new()), Err(TextError::Length { min: 1, max: 200 }));
+        assert_eq!(Name::new(" \u{3000}\t".into()), Err(TextError::Blank));
+        assert_eq!(Name::new("a\0b".into()), Err(TextError::Nul));
+        assert!(Text::<0, 5>::new("  ".into()).is_ok());
+    }
+
+    #[test]
+    fn an_email_is_local_at_domain_in_lower_case() {
+        assert_eq!(Email::new("Ada.Lovelace@Example.COM").unwrap().as_str(), "ada.lovelace@example.com");
+        for bad in ["", "ada", "@example.com", "ada@", "a b@example.com", "a@b@c", "ada@exa mple", "a\u{0}@b"]
+        {
+            assert_eq!(Email::new(bad), Err(TextError::Email), "{bad}");
+        }
+        assert!(Email::new(&format!("{}@b", "a".repeat(252))).is_ok());
+        assert!(Email::new(&format!("{}@b", "a".repeat(253))).is_err());
+    }
+
+    #[test]
+    fn a_phone_is_plus_and_7_to_15_digits() {
+        for good in ["+1234567", "+15551234567", "+123456789012345"] {
+            assert!(Phone::from_e164(good.into()).is_ok(), "{good}");
+        }
+        for bad in
+            ["", "+", "15551234567", "+0123456", "+123456", "+1234567890123456", "+1555 123", "+١٢٣٤٥٦٧"]
+        {
+            assert!(Phone::from_e164(bad.into()).is_err(), "{bad}");
+        }
+    }
+}

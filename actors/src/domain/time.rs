@@ -1,0 +1,169 @@
+//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339).
+
+use std::fmt;
+use std::ops::{Add, Sub};
+
+use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
+use serde::{Serialize, Serializer};
+
+/// An instant, in milliseconds since 1970-01-01T00:00:00Z; always within the years 0000 to 9999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// Why a text is no timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimestampError;
+
+impl fmt::Display for TimestampError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("must be an RFC 3339 date-time with an offset or Z, such as 2026-03-02T09:00:00Z")
+    }
+}
+
+impl std::error::Error for TimestampError {}
+
+impl Timestamp {
+    /// The first instant that can be written: 0000-01-01T00:00:00.000Z.
+    pub const MIN: Self = Self(-62_167_219_200_000);
+    /// The last instant that can be written: 9999-12-31T23:59:59.999Z.
+    pub const MAX: Self = Self(253_402_300_799_999);
+
+    /// The instant `millis` after 1970; one that could not be written is moved to the nearest that can.
+    pub const fn from_millis(millis: i64) -> Self {
+        if millis < Self::MIN.0 {
+            Self::MIN
+        } else if millis > Self::MAX.0 {
+            Self::MAX
+        } else {
+            Self(millis)
+        }
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads RFC 3339 with an offset or `Z`; digits below the millisecond are cut off.
+    ///
+    /// # Errors
+    /// When the text is anything else, names a date that does not exist, or lies outside the years 0000 to 9999.
+    pub fn parse(text: &str) -> Result<Self, TimestampError> {
+        // chrono is more lenient than RFC 3339 about the separator.
+        if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
+            return Err(TimestampError);
+        }
+        let instant = DateTime::parse_from_rfc3339(text).map_err(|_| TimestampError)?;
+        let millis = instant.timestamp_millis();
+        if (Self::MIN.0..=Self::MAX.0).contains(&millis) { Ok(Self(millis)) } else { Err(TimestampError) }
+    }
+
+    /// The same instant as chrono's type.
+    pub fn utc(self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    }
+
+    /// Writes the fixed-width form, 24 ASCII bytes.
+    fn write(self) -> [u8; 24] {
+        let utc = self.utc();
+        let mut out = *b"0000-00-00T00:00:00.000Z";
+        let mut put = |at: usize, width: usize, mut value: u32| {
+            for digit in out[at..at + width].iter_mut().rev() {
+                *digit = b'0' + (value % 10) as u8;
+                value /= 10;
+            }
+        };
+        put(0, 4, utc.year().unsigned_abs());
+        put(5, 2, utc.month());
+        put(8, 2, utc.day());
+        put(11, 2, utc.hour());
+        put(14, 2, utc.minute());
+        put(17, 2, utc.second());
+        put(20, 3, self.0.rem_euclid(1_000) as u32);
+        out
+    }
+}
+
+impl From<DateTime<Utc>> for Timestamp {
+    fn from(instant: DateTime<Utc>) -> Self {
+        Self::from_millis(instant.timestamp_millis())
+    }
+}
+
+impl Add<TimeDelta> for Timestamp {
+    type Output = Self;
+
+    fn add(self, delta: TimeDelta) -> Self {
+        Self::from_millis(self.0.saturating_add(delta.num_milliseconds()))
+    }
+}
+
+impl Sub<TimeDelta> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, delta: TimeDelta) -> Self {
+        Self::from_millis(self.0.saturating_sub(delta.num_milliseconds()))
+    }
+}
+
+impl Sub for Timestamp {
+    type Output = TimeDelta;
+
+    fn sub(self, earlier: Self) -> TimeDelta {
+        TimeDelta::milliseconds(self.0 - earlier.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.write()).unwrap_or_default())
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(std::str::from_utf8(&self.write()).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_is_written_with_a_fixed_width_in_utc() {
+        let written = |text: &str| Timestamp::parse(text).unwrap().to_string();
+        assert_eq!(written("2026-03-02T10:00:00+01:00"), "2026-03-02T09:00:00.000Z");
+        assert_eq!(written("2026-03-02t09:00:00.1239z"), "2026-03-02T09:00:00.123Z");
+        assert_eq!(written("1969-12-31T23:59:59.999Z"), "1969-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::MIN.to_string(), "0000-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn what_is_no_rfc_3339_instant_is_refused() {
+        for bad in [
+            "",
+            "2026-03-02",
+            "2026-03-02T09:00:00",
+            "2026-03-02 09:00:00Z",
+            "2026-02-30T09:00:00Z",
+            "1772442000",
+            "2026-03-02T25:00:00Z",
+            "+12026-03-02T09:00:00Z",
+            "0000-01-01T00:00:00+01:00",
+            "2026-03-02T09:00Z",
+            "2026-03-02T09:00:00Z ",
+            "9999-12-31T23:59:59-01:00",
+        ] {
+            assert_eq!(Timestamp::parse(bad), Err(TimestampError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn arithmetic_stays_within_what_can_be_written() {
+        assert_eq!(Timestamp::MAX + TimeDelta::days(1), Timestamp::MAX);
+        assert_eq!(Timestamp::MIN - TimeDelta::days(1), Timestamp::MIN);
+        assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);
+    }
+}

@@ -1,0 +1,3 @@
+//! The engine of receptionist.
+
+pub mod domain;
