@@ -1,3 +1,18 @@
-//! The engine of receptionist.
+//! The engine of receptionist: everything that holds or changes state.
+//!
+//! See `README.md` beside `Cargo.toml` for the map. The edges use [`Engine`], [`BusinessHandle`], the types of
+//! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
 
+pub mod business;
+pub mod credentials;
+mod directory;
 pub mod domain;
+mod engine;
+mod key_usage;
+pub mod ports;
+pub mod store;
+mod supervisor;
+pub mod view;
+
+pub use business::BusinessHandle;
+pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness, Principal};

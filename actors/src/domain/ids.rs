@@ -76,13 +76,25 @@ ids! {
 ///
 /// The 12 bits after the version count the ids of one millisecond (RFC 9562 §6.2, method 1); when they are used up,
 /// the millisecond is advanced.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct IdMint {
     millis: u64,
     count: u16,
 }
 
+impl BusinessId {
+    /// Stands for the house itself where a record belongs to no business: the nil UUID, which is never minted.
+    pub const HOUSE: Self = Self(Uuid::nil());
+}
+
 impl IdMint {
+    /// A mint whose ids follow this one.
+    pub fn after(id: impl ResourceId) -> Self {
+        let millis = id.uuid().as_u128() >> 80;
+        // The count of that millisecond is left alone; the next id takes the millisecond after it.
+        Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
+    }
+
     /// Mints the next id at `now`, with 8 bytes of randomness from the caller.
     pub fn next<I: ResourceId>(&mut self, now: Timestamp, random: [u8; 8]) -> I {
         let now = u64::try_from(now.millis()).unwrap_or(0);

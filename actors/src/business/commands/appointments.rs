@@ -1,0 +1,175 @@
+//! Booking, moving, confirming, declining and cancelling appointments.
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
+use crate::domain::{
+    Appointment, AppointmentId, AppointmentStatus, Contact, ContactDetails, ContactId, EventType, Problem, Refusal, ResourceId,
+};
+use crate::engine::EngineError;
+use crate::store::{StoreError, keys};
+use crate::view::AppointmentView;
+
+/// Books a time for a contact.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// What is asked for.
+    pub request: BookRequest,
+    /// For whom.
+    pub contact: BookingContact,
+}
+
+/// For whom a time is booked.
+#[derive(Clone, Debug)]
+pub enum BookingContact {
+    /// A contact of the business.
+    Known(ContactId),
+    /// Whoever has this phone, else this email, else a new contact; what is found is never overwritten.
+    Described(ContactDetails),
+}
+
+impl Change for Book {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let Self { request, contact } = *self;
+        let known = match &contact {
+            BookingContact::Known(id) => desk.contact(*id)?,
+            BookingContact::Described(details) => find_contact(desk, details)?,
+        };
+        let mut problems = Vec::new();
+        if known.is_none() && matches!(contact, BookingContact::Known(_)) {
+            problems.push(Problem::new("contact_id", "is not a contact of the business"));
+        }
+        let diary = desk.diary();
+        booking::check_booking(&diary, &request, problems)?;
+        let (contact, is_new) = match (known, contact) {
+            (Some(contact), _) => (contact, false),
+            (None, BookingContact::Described(details)) => (details.into_contact(desk.mint(), desk.at()), true),
+            (None, BookingContact::Known(_)) => unreachable!("an unknown contact is a problem, and problems refuse"),
+        };
+        let (appointment, event) = booking::book(&diary, &request, desk.mint(), contact.id, desk.at())?;
+        let shown = desk.show(&appointment, &contact);
+        let mut decision = Decision::created(&shown);
+        if is_new {
+            decision = decision
+                .note("contact.created", "contact", contact.id)
+                .announce(EventType::ContactCreated, &crate::view::ContactView::from(&contact))
+                .write(Write::Contact { before: None, after: contact });
+        }
+        if let Some(event) = event {
+            decision = decision.announce(event, &shown);
+        }
+        let (id, status) = (appointment.id, appointment.status);
+        let action = if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
+        Ok(decision
+            .write(Write::Appointment { before: None, after: appointment })
+            .note(action, "appointment", id))
+    }
+}
+
+/// The contact with this phone, else with this email.
+fn find_contact(desk: &Desk<'_>, details: &ContactDetails) -> Result<Option<Contact>, StoreError> {
+    let business = desk.business_id();
+    if let Some(phone) = &details.phone
+        && let Some(contact) = desk.contact_at(&keys::contact_by_phone(business, phone.as_str()))?
+    {
+        return Ok(Some(contact));
+    }
+    match &details.email {
+        Some(email) => desk.contact_at(&keys::contact_by_email(business, email.as_str())),
+        None => Ok(None),
+    }
+}
+
+/// Moves an appointment to another time or staff member.
+#[derive(Clone, Debug)]
+pub struct Reschedule {
+    /// Which.
+    pub id: AppointmentId,
+    /// Where to.
+    pub request: MoveRequest,
+}
+
+impl Change for Reschedule {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let at = desk.at();
+        let diary = desk.diary();
+        amend(desk, self.id, "appointment.rescheduled", |before| {
+            booking::reschedule(&diary, before, &self.request, at)
+        })
+    }
+}
+
+/// Confirms a pending appointment, for the team.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirm {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Change for Confirm {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let at = desk.at();
+        amend(desk, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
+    }
+}
+
+/// Declines a pending appointment, for the team.
+#[derive(Clone, Copy, Debug)]
+pub struct Decline {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Change for Decline {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let at = desk.at();
+        amend(desk, self.id, "appointment.declined", |before| booking::decline(before, at))
+    }
+}
+
+/// Cancels an appointment.
+#[derive(Clone, Copy, Debug)]
+pub struct Cancel {
+    /// Which.
+    pub id: AppointmentId,
+}
+
+impl Change for Cancel {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let at = desk.at();
+        amend(desk, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
+    }
+}
+
+/// Changes an appointment that exists by a rule.
+fn amend(
+    desk: &Desk<'_>,
+    id: AppointmentId,
+    action: &'static str,
+    rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
+) -> Result<Decision, EngineError> {
+    let Some(before) = desk.read::<Appointment>(&keys::appointment(desk.business_id(), id))? else {
+        return Err(Refusal::NotFound("appointment").into());
+    };
+    let contact = desk.contact(before.contact_id)?;
+    let contact = contact.ok_or_else(|| StoreError::damaged(format!("appointment {id} has no contact")))?;
+    let shown: AppointmentView = desk.show(&before, &contact);
+    desk.check_match(&shown)?;
+    match rule(&before)? {
+        Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
+        Outcome::Changed { after, event } => {
+            let now_shown = desk.show(&after, &contact);
+            let mut decision = Decision::unchanged(&now_shown).note_changes(
+                action,
+                "appointment",
+                id,
+                (&shown, &now_shown),
+            );
+            if let Some(event) = event {
+                decision = decision.announce(event, &now_shown);
+            }
+            Ok(decision.write(Write::Appointment { before: Some(before), after }))
+        }
+    }
+}

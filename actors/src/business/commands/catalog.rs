@@ -1,0 +1,156 @@
+//! Creating and changing services and staff members, for the operator.
+
+use chrono_tz::Tz;
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
+use crate::engine::EngineError;
+use crate::view::{OperatorServiceView, StaffView};
+
+/// Adds a service.
+#[derive(Clone, Debug)]
+pub struct CreateService {
+    /// Its name.
+    pub name: Text<1, 200>,
+    /// What it is.
+    pub description: Text<0, 2000>,
+    /// How long it takes, in minutes, within [`crate::domain::SERVICE_MINUTES`].
+    pub duration_minutes: u32,
+    /// Whether it can be booked.
+    pub active: bool,
+}
+
+impl Change for CreateService {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let service = Service {
+            id: desk.mint(),
+            name: self.name.into_string(),
+            description: self.description.into_string(),
+            duration_minutes: self.duration_minutes,
+            active: self.active,
+            created_at: desk.at(),
+            updated_at: desk.at(),
+        };
+        let shown = OperatorServiceView::from(&service);
+        Ok(Decision::created(&shown).note("service.created", "service", service.id).write(Write::Service(service)))
+    }
+}
+
+/// Changes what is given of a service and keeps the rest. Appointments keep the duration they were booked with.
+#[derive(Clone, Debug)]
+pub struct PatchService {
+    /// Which.
+    pub id: ServiceId,
+    /// Its name.
+    pub name: Option<Text<1, 200>>,
+    /// What it is.
+    pub description: Option<Text<0, 2000>>,
+    /// How long it takes, in minutes, within [`crate::domain::SERVICE_MINUTES`].
+    pub duration_minutes: Option<u32>,
+    /// Whether it can be booked.
+    pub active: Option<bool>,
+}
+
+impl Change for PatchService {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        let shown = OperatorServiceView::from(before);
+        desk.check_match(&shown)?;
+        let mut after = before.clone();
+        if let Some(name) = self.name {
+            after.name = name.into_string();
+        }
+        if let Some(description) = self.description {
+            after.description = description.into_string();
+        }
+        after.duration_minutes = self.duration_minutes.unwrap_or(after.duration_minutes);
+        after.active = self.active.unwrap_or(after.active);
+        if after == *before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        after.updated_at = desk.at();
+        let now_shown = OperatorServiceView::from(&after);
+        Ok(Decision::unchanged(&now_shown)
+            .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
+            .write(Write::Service(after)))
+    }
+}
+
+/// Adds a staff member.
+#[derive(Clone, Debug)]
+pub struct CreateStaff {
+    /// Their name.
+    pub name: Text<1, 200>,
+    /// Whether they take appointments.
+    pub active: bool,
+    /// The zone they see times in; the business's when absent.
+    pub zone: Option<Tz>,
+    /// The services they offer, each once.
+    pub service_ids: Vec<ServiceId>,
+}
+
+impl Change for CreateStaff {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        check_services(desk, &self.service_ids)?;
+        let staff = StaffMember {
+            id: desk.mint(),
+            name: self.name.into_string(),
+            active: self.active,
+            zone: self.zone.unwrap_or(desk.business().zone),
+            service_ids: self.service_ids,
+            created_at: desk.at(),
+            updated_at: desk.at(),
+        };
+        let shown = StaffView::from(&staff);
+        Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
+    }
+}
+
+/// Changes what is given of a staff member and keeps the rest. Their appointments stay.
+#[derive(Clone, Debug)]
+pub struct PatchStaff {
+    /// Which.
+    pub id: StaffId,
+    /// Their name.
+    pub name: Option<Text<1, 200>>,
+    /// Whether they take appointments.
+    pub active: Option<bool>,
+    /// The zone they see times in.
+    pub zone: Option<Tz>,
+    /// The services they offer, each once.
+    pub service_ids: Option<Vec<ServiceId>>,
+}
+
+impl Change for PatchStaff {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        let shown = StaffView::from(before);
+        desk.check_match(&shown)?;
+        let mut after = before.clone();
+        if let Some(service_ids) = self.service_ids {
+            check_services(desk, &service_ids)?;
+            after.service_ids = service_ids;
+        }
+        if let Some(name) = self.name {
+            after.name = name.into_string();
+        }
+        after.active = self.active.unwrap_or(after.active);
+        after.zone = self.zone.unwrap_or(after.zone);
+        if after == *before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        after.updated_at = desk.at();
+        let now_shown = StaffView::from(&after);
+        Ok(Decision::unchanged(&now_shown)
+            .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
+            .write(Write::Staff(after)))
+    }
+}
+
+/// Refuses ids that are no services of the business.
+fn check_services(desk: &Desk<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
+    let problems = desk.unknown_services(ids);
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+}

@@ -1,0 +1,66 @@
+//! Creating and revoking API keys, for the operator (spec §5).
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::credentials;
+use crate::domain::{ApiKey, KeyId, Refusal, Scopes, Text};
+use crate::engine::EngineError;
+use crate::store::{StoreError, keys};
+use crate::view::{KeyView, NewKeyView};
+
+/// Creates a key; its answer is the only one that ever shows it.
+#[derive(Clone, Debug)]
+pub struct CreateKey {
+    /// What its owner calls it.
+    pub name: Text<1, 200>,
+    /// What it may do.
+    pub scopes: Scopes,
+}
+
+impl Change for CreateKey {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let minted = loop {
+            let minted = credentials::mint(|bytes| *bytes = desk.random());
+            // A prefix is 47 bits of randomness; one that is taken is drawn again.
+            if desk.read_raw(&keys::api_key(minted.prefix()))?.is_none() {
+                break minted;
+            }
+        };
+        let key = ApiKey {
+            id: desk.mint(),
+            business_id: desk.business_id(),
+            name: self.name.into_string(),
+            prefix: minted.prefix().to_owned(),
+            hash: minted.hash(),
+            scopes: self.scopes,
+            created_at: desk.at(),
+            revoked_at: None,
+        };
+        let shown = NewKeyView { descriptor: KeyView::from(&key), key: minted.reveal() };
+        Ok(Decision::created(&shown).note("api_key.created", "api_key", key.id).write(Write::ApiKey(key)))
+    }
+}
+
+/// Revokes a key at once and for good; one that is revoked stays so.
+#[derive(Clone, Copy, Debug)]
+pub struct RevokeKey {
+    /// Which.
+    pub id: KeyId,
+}
+
+impl Change for RevokeKey {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let Some(prefix) = desk.read_raw(&keys::business_key(desk.business_id(), self.id))? else {
+            return Err(Refusal::NotFound("API key").into());
+        };
+        let prefix = String::from_utf8(prefix).map_err(|_| StoreError::damaged("a key prefix that is no text"))?;
+        let key = desk.read::<ApiKey>(&keys::api_key(&prefix))?;
+        let key = key.ok_or_else(|| StoreError::damaged("a key that is listed and not there"))?;
+        if key.revoked_at.is_some() {
+            return Ok(Decision::gone());
+        }
+        let revoked = ApiKey { revoked_at: Some(desk.at()), ..key };
+        Ok(Decision::gone().note("api_key.revoked", "api_key", self.id).write(Write::ApiKey(revoked)))
+    }
+}

@@ -1,0 +1,78 @@
+//! Changing the profile and the opening hours.
+
+use chrono_tz::Tz;
+use serde::Serialize;
+
+use super::{Audience, Change};
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
+use crate::engine::EngineError;
+use crate::view::{BusinessView, OperatorBusinessView};
+
+/// Changes what is given and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchBusiness {
+    /// Its name.
+    pub name: Option<Text<1, 200>>,
+    /// Its zone.
+    pub zone: Option<Tz>,
+    /// Its default language.
+    pub locale: Option<Locale>,
+    /// Its web site; the inner `None` clears it.
+    pub website_url: Option<Option<String>>,
+    /// How appointments come about.
+    pub booking_mode: Option<BookingMode>,
+    /// The whole week.
+    pub hours: Option<WeeklyHours>,
+    /// The region in which national phone numbers are read.
+    pub phone_region: Option<String>,
+    /// Whether its keys are shut out.
+    pub suspended: Option<bool>,
+    /// The view it is answered in.
+    pub audience: Audience,
+}
+
+impl Change for PatchBusiness {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        match self.audience {
+            Audience::Integration => patch(*self, desk, |business| BusinessView::from(business)),
+            Audience::Operator => patch(*self, desk, |business| OperatorBusinessView::from(business)),
+        }
+    }
+}
+
+fn patch<V: Serialize>(
+    change: PatchBusiness,
+    desk: &Desk<'_>,
+    view: impl Fn(&Business) -> V,
+) -> Result<Decision, EngineError> {
+    let before = desk.business();
+    let shown = view(before);
+    desk.check_match(&shown)?;
+    let mut after = before.clone();
+    if let Some(name) = change.name {
+        after.name = name.into_string();
+    }
+    if let Some(url) = change.website_url {
+        after.website_url = url;
+    }
+    if let Some(hours) = change.hours {
+        after.hours = hours;
+    }
+    if let Some(region) = change.phone_region {
+        after.phone_region = region;
+    }
+    after.zone = change.zone.unwrap_or(after.zone);
+    after.locale = change.locale.unwrap_or(after.locale);
+    after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);
+    after.suspended = change.suspended.unwrap_or(after.suspended);
+    if after == *before {
+        return Ok(Decision::unchanged(&shown));
+    }
+    after.updated_at = desk.at();
+    let now_shown = view(&after);
+    Ok(Decision::unchanged(&now_shown)
+        .note_changes("business.updated", "business", before.id, (&shown, &now_shown))
+        .write(Write::Business(after)))
+}

@@ -1,0 +1,271 @@
+//! Where a change is decided: what it may look at, and the decision it hands back.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::handle::{AnswerStatus, IfMatch, Request};
+use super::state::State;
+use super::write::Write;
+use crate::domain::availability::Diary;
+use crate::domain::{
+    Appointment, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint, Problem, Refusal, ResourceId,
+    ServiceId, StaffId, Timestamp,
+};
+use crate::engine::EngineError;
+use crate::store::{Record, StoreError, keys};
+use crate::view::{self, AppointmentParties, AppointmentView};
+
+/// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
+pub struct Desk<'a> {
+    state: &'a State,
+    mint: IdMint,
+    request: &'a Request,
+    now: Timestamp,
+    at: Timestamp,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn new(state: &'a State, request: &'a Request, now: Timestamp) -> Self {
+        Self { state, mint: state.mint.clone(), request, now, at: now.max(state.last) }
+    }
+
+    /// The stamp of the change: the present, or the newest stamp where the clock has gone back behind it.
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The profile.
+    pub fn business(&self) -> &'a Business {
+        &self.state.business
+    }
+
+    /// The diary as of now.
+    pub fn diary(&self) -> Diary<'a> {
+        self.state.diary(self.now)
+    }
+
+    /// A new id.
+    pub fn mint<I: ResourceId>(&mut self) -> I {
+        self.mint.next(self.at, self.random())
+    }
+
+    /// So many random bytes.
+    pub fn random<const N: usize>(&self) -> [u8; N] {
+        self.state.ports.random_bytes()
+    }
+
+    /// The ids minted so far, for the state to go on from.
+    pub(super) fn into_mint(self) -> IdMint {
+        self.mint
+    }
+
+    /// A record as the newest change left it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn read<R: Record>(&self, key: &[u8]) -> Result<Option<R>, StoreError> {
+        self.state.read(key)
+    }
+
+    /// The bytes of a row as the newest change left them.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn read_raw(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.state.read_raw(key)
+    }
+
+    /// A contact by id.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn contact(&self, id: ContactId) -> Result<Option<Contact>, StoreError> {
+        self.read(&keys::contact(self.state.id, id))
+    }
+
+    /// The contact whose phone or email stands under this index row.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn contact_at(&self, row: &[u8]) -> Result<Option<Contact>, StoreError> {
+        let Some(id) = self.read_raw(row)? else { return Ok(None) };
+        let id = uuid::Uuid::from_slice(&id).map_err(|_| StoreError::damaged("an index row that holds no id"))?;
+        self.contact(id.into())
+    }
+
+    /// Refuses the change when the request's `If-Match` does not match the resource as it is.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] with the path `If-Match`.
+    pub fn check_match<V: Serialize>(&self, resource: &V) -> Result<(), Refusal> {
+        match &self.request.if_match {
+            None | Some(IfMatch::Any) => Ok(()),
+            Some(IfMatch::Tags(tags)) => {
+                let tag = view::etag(&view::render(resource));
+                if tags.contains(&tag) {
+                    return Ok(());
+                }
+                Err(Refusal::conflict("the resource has changed", "If-Match", format!("the entity tag is now {tag}")))
+            }
+        }
+    }
+
+    /// The name of a service.
+    fn service_name(&self, id: ServiceId) -> &'a str {
+        self.state.services.get(&id).map_or("", |service| &service.name)
+    }
+
+    /// The name of a staff member.
+    fn staff_name(&self, id: StaffId) -> &'a str {
+        self.state.staff.get(&id).map_or("", |member| &member.name)
+    }
+
+    /// An appointment as the API shows it.
+    pub fn show(&self, appointment: &Appointment, contact: &Contact) -> AppointmentView {
+        let parties = AppointmentParties {
+            timezone: self.state.business.zone.name(),
+            service_name: self.service_name(appointment.service_id),
+            staff_name: self.staff_name(appointment.staff_id),
+            contact,
+        };
+        AppointmentView::new(appointment, parties)
+    }
+
+    /// The problems of staff and service ids that a request lists.
+    pub fn unknown_services(&self, ids: &[ServiceId]) -> Vec<Problem> {
+        let unknown = ids.iter().enumerate().filter(|(_, id)| !self.state.services.contains_key(id));
+        unknown.map(|(at, _)| Problem::new(format!("service_ids[{at}]"), "is not a service of the business")).collect()
+    }
+
+    /// A service of the business.
+    pub fn service(&self, id: ServiceId) -> Option<&'a crate::domain::Service> {
+        self.state.services.get(&id)
+    }
+
+    /// A staff member of the business.
+    pub fn staff(&self, id: StaffId) -> Option<&'a crate::domain::StaffMember> {
+        self.state.staff.get(&id)
+    }
+
+    /// The id of the business.
+    pub fn business_id(&self) -> crate::domain::BusinessId {
+        self.state.id
+    }
+}
+
+/// What the audit log shall say of a change.
+#[derive(Clone, Debug)]
+pub struct AuditDraft {
+    pub(super) action: &'static str,
+    pub(super) resource_type: &'static str,
+    pub(super) resource_id: uuid::Uuid,
+    pub(super) changes: Vec<FieldChange>,
+}
+
+/// What a change comes to: the records to write, what is announced, what the audit log says, and the answer.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub(super) writes: Vec<Write>,
+    pub(super) audit: Vec<AuditDraft>,
+    /// What happened, with the resource as the API shows it. Nobody subscribes yet.
+    pub(super) events: Vec<(EventType, Vec<u8>)>,
+    pub(super) status: AnswerStatus,
+    pub(super) body: Vec<u8>,
+}
+
+impl Decision {
+    /// Nothing changes; the resource is answered as it is.
+    pub fn unchanged<V: Serialize>(resource: &V) -> Self {
+        Self {
+            writes: Vec::new(),
+            audit: Vec::new(),
+            events: Vec::new(),
+            status: AnswerStatus::Done,
+            body: view::render(resource),
+        }
+    }
+
+    /// A resource was created.
+    pub fn created<V: Serialize>(resource: &V) -> Self {
+        Self { status: AnswerStatus::Created, ..Self::unchanged(resource) }
+    }
+
+    /// A resource is no more, and the answer has no body.
+    pub fn gone() -> Self {
+        Self {
+            writes: Vec::new(),
+            audit: Vec::new(),
+            events: Vec::new(),
+            status: AnswerStatus::Gone,
+            body: Vec::new(),
+        }
+    }
+
+    /// Writes a record.
+    #[must_use]
+    pub fn write(mut self, write: Write) -> Self {
+        self.writes.push(write);
+        self
+    }
+
+    /// Notes a creation in the audit log.
+    #[must_use]
+    pub fn note(mut self, action: &'static str, resource_type: &'static str, id: impl ResourceId) -> Self {
+        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes: Vec::new() });
+        self
+    }
+
+    /// Notes a change in the audit log, with the fields in which the resource differs.
+    #[must_use]
+    pub fn note_changes<V: Serialize>(
+        mut self,
+        action: &'static str,
+        resource_type: &'static str,
+        id: impl ResourceId,
+        (before, after): (&V, &V),
+    ) -> Self {
+        let changes = changed_fields(before, after);
+        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
+        self
+    }
+
+    /// Announces an event about a resource.
+    #[must_use]
+    pub fn announce<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
+        self.events.push((event, view::render(resource)));
+        self
+    }
+}
+
+/// The fields in which two states of a resource differ, `updated_at` apart.
+fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
+    let (Ok(Value::Object(before)), Ok(Value::Object(after))) =
+        (serde_json::to_value(before), serde_json::to_value(after))
+    else {
+        return Vec::new();
+    };
+    let differing = after.into_iter().filter(|(field, to)| field != "updated_at" && before.get(field) != Some(to));
+    let change = |(field, to): (String, Value)| FieldChange {
+        from: before.get(&field).unwrap_or(&Value::Null).to_string(),
+        to: to.to_string(),
+        field,
+    };
+    differing.map(change).collect()
+}
+
+/// The id an audit entry gets, minted last, so that the newest entry holds the newest id of the business.
+pub(super) fn audit_id(mint: &mut IdMint, at: Timestamp, random: [u8; 8]) -> AuditId {
+    mint.next(at, random)
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for EngineError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

@@ -1,0 +1,30 @@
+//! The business actor: the only writer of one business, and the handle that the edges hold.
+//!
+//! A change goes [`BusinessHandle`] → mailbox → [`Change::decide`] → one batch → committer → answer. What always holds:
+//!
+//! - Changes of one business are decided one after the other, each on the state that the one before left, whether or
+//!   not that one is on the disk yet.
+//! - One change is one batch: records, their index rows, the audit entry and the idempotency record are on the disk
+//!   together or not at all.
+//! - The actor never waits for the disk; an answer does. What the actor's memory shows is answered behind the newest
+//!   commit, so no answer shows what a crash could take back.
+//! - A message holds permits until it is answered, so the mailbox and the committer's queue are bounded by them.
+
+mod actor;
+pub mod commands;
+mod desk;
+mod handle;
+mod load;
+mod overlay;
+mod queries;
+mod state;
+mod write;
+
+pub use commands::Change;
+pub use desk::{Decision, Desk};
+pub use handle::{Answer, AnswerStatus, BusinessHandle, Idempotency, IfMatch, Request};
+pub use queries::{AppointmentFilter, Page, PageRequest};
+
+pub(crate) use actor::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
+pub(crate) use queries::collect;
+pub(crate) use write::Write;

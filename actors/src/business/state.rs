@@ -1,0 +1,143 @@
+//! What a business actor keeps in memory: only what decisions need.
+//!
+//! `busy` holds every active appointment that starts at or after `busy_from`, and `busy_from` lies at least
+//! [`BUSY_BEHIND`] before now, which covers every appointment that could overlap a time to come or count towards
+//! today's load. When the wall clock goes back, what is missing is read again.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::TimeDelta;
+
+use super::overlay::Overlay;
+use super::write::Write;
+use crate::domain::availability::Diary;
+use crate::domain::{
+    Appointment, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember, Timestamp,
+};
+use crate::ports::Ports;
+use crate::store::{Batch, BusyRecord, Done, Order, Record, Store, StoreError, keys};
+
+/// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
+pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
+/// How far the intervals kept may fall behind that before the oldest are dropped.
+const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
+
+/// The memory of one business.
+pub(crate) struct State {
+    pub(crate) id: BusinessId,
+    pub(crate) business: Business,
+    pub(crate) services: BTreeMap<ServiceId, Service>,
+    pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    pub(crate) busy: Busy,
+    pub(crate) busy_from: Timestamp,
+    /// The stamp of the newest change; stamps never go back, whatever the clock does.
+    pub(crate) last: Timestamp,
+    pub(crate) mint: IdMint,
+    pub(crate) overlay: Overlay,
+    pub(crate) store: Store,
+    pub(crate) ports: Ports,
+}
+
+impl State {
+    /// The diary that decisions are made on.
+    pub(crate) fn diary(&self, now: Timestamp) -> Diary<'_> {
+        Diary { business: &self.business, services: &self.services, staff: &self.staff, busy: &self.busy, now }
+    }
+
+    /// The value of a key as the newest decision left it.
+    pub(crate) fn read<R: Record>(&self, key: &[u8]) -> Result<Option<R>, StoreError> {
+        match self.overlay.get(key) {
+            Some(value) => value.map(R::decode).transpose(),
+            None => self.store.get(key),
+        }
+    }
+
+    /// The bytes of a key as the newest decision left them.
+    pub(crate) fn read_raw(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.overlay.get(key) {
+            Some(value) => Ok(value.map(<[u8]>::to_vec)),
+            None => self.store.get_raw(key),
+        }
+    }
+
+    /// Hands a batch to the committer, which calls `done` once it is on the disk; what it writes is seen at once.
+    pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
+        let writes: Vec<_> = batch.iter().map(|(key, value)| (key.to_vec(), value.map(<[u8]>::to_vec))).collect();
+        let ticket = self.store.submit(self.id, batch, done);
+        if !writes.is_empty() {
+            self.overlay.add(ticket, writes.into_iter());
+        }
+    }
+
+    /// Takes over what a change has written.
+    pub(crate) fn apply(&mut self, write: Write) {
+        match write {
+            Write::Business(business) => self.business = business,
+            Write::Service(service) => {
+                self.services.insert(service.id, service);
+            }
+            Write::Staff(staff) => {
+                self.staff.insert(staff.id, staff);
+            }
+            Write::Appointment { before, after } => {
+                if let Some(before) = before.filter(|before| self.holds(before)) {
+                    self.busy.remove(before.staff_id, before.starts_at, before.id);
+                }
+                if self.holds(&after) {
+                    self.busy.insert(after.staff_id, after.starts_at, after.ends_at, after.id);
+                }
+            }
+            Write::ApiKey(_) | Write::Contact { .. } => {}
+        }
+    }
+
+    /// Whether the appointment is one of those kept in `busy`.
+    fn holds(&self, appointment: &Appointment) -> bool {
+        appointment.is_active() && appointment.starts_at >= self.busy_from
+    }
+
+    /// Makes `busy` reach as far back as decisions at `now` need, and drops what they no longer do.
+    pub(crate) fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let needed = now - BUSY_BEHIND;
+        if self.busy_from > needed {
+            let found = self.active_between(needed, self.busy_from)?;
+            self.busy_from = needed;
+            for (starts_at, id, record) in found {
+                self.busy.insert(record.staff_id, starts_at, record.ends_at, id);
+            }
+        } else if self.busy_from < needed - BUSY_SLACK {
+            self.busy.forget_before(needed);
+            self.busy_from = needed;
+        }
+        Ok(())
+    }
+
+    /// The active appointments that start in `[from, to)`, as the newest decision left them.
+    fn active_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<(Timestamp, crate::domain::AppointmentId, BusyRecord)>, StoreError> {
+        let range = keys::appointments_starting(self.id, from, to);
+        let mut rows: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        for row in self.store.scan(range.clone(), Order::Ascending) {
+            let (key, value) = row?;
+            rows.insert(key, value);
+        }
+        for (key, value) in self.overlay.range(range) {
+            match value {
+                Some(value) => rows.insert(key.to_vec(), value.to_vec()),
+                None => rows.remove(key),
+            };
+        }
+        let mut found = Vec::new();
+        for (key, value) in rows {
+            let (starts_at, id) = keys::start_and_id(&key)?;
+            let record = BusyRecord::decode(&value)?;
+            if record.is_active() {
+                found.push((starts_at, id, record));
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,88 @@
+//! The records that a change writes, and the keys each one stands under.
+//!
+//! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
+
+use crate::domain::{ApiKey, Appointment, BusinessId, Business, Contact, ResourceId, Service, StaffMember};
+use crate::store::{Batch, BusyRecord, Record, keys};
+
+/// One record as it shall be, with what it was where the keys depend on it.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// The profile.
+    Business(Business),
+    /// A service.
+    Service(Service),
+    /// A staff member.
+    Staff(StaffMember),
+    /// A key; it stands with the keys of all businesses, by its prefix.
+    ApiKey(ApiKey),
+    /// An appointment.
+    Appointment {
+        /// As it was, or `None` for a new one.
+        before: Option<Appointment>,
+        /// As it shall be.
+        after: Appointment,
+    },
+    /// A contact.
+    Contact {
+        /// As it was, or `None` for a new one.
+        before: Option<Contact>,
+        /// As it shall be.
+        after: Contact,
+    },
+}
+
+impl Write {
+    /// Adds the record and its index rows to a batch of the business.
+    pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
+        match self {
+            Self::Business(business) => batch.put(keys::profile(of), business.encode()),
+            Self::Service(service) => batch.put(keys::service(of, service.id), service.encode()),
+            Self::Staff(staff) => batch.put(keys::staff(of, staff.id), staff.encode()),
+            Self::ApiKey(key) => {
+                batch.put(keys::api_key(&key.prefix), key.encode());
+                batch.put(keys::business_key(of, key.id), key.prefix.clone().into_bytes());
+            }
+            Self::Appointment { before, after } => appointment(of, before.as_ref(), after, batch),
+            Self::Contact { before, after } => contact(of, before.as_ref(), after, batch),
+        }
+    }
+}
+
+fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment, batch: &mut Batch) {
+    if let Some(before) = before {
+        batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
+        if before.starts_at != after.starts_at {
+            batch.delete(keys::appointment_by_start(of, before.starts_at, before.id));
+            batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
+        }
+    }
+    let busy = BusyRecord {
+        ends_at: after.ends_at,
+        staff_id: after.staff_id,
+        service_id: after.service_id,
+        status: after.status,
+    };
+    batch.put(keys::appointment(of, after.id), after.encode());
+    batch.put(keys::appointment_by_start(of, after.starts_at, after.id), busy.encode());
+    batch.put(keys::appointment_by_update(of, after.updated_at, after.id), Vec::new());
+    if before.is_none_or(|before| before.starts_at != after.starts_at) {
+        batch.put(keys::appointment_by_contact(of, after.contact_id, after.starts_at, after.id), Vec::new());
+    }
+}
+
+fn contact(of: BusinessId, before: Option<&Contact>, after: &Contact, batch: &mut Batch) {
+    let phone = |contact: &Contact| contact.phone.as_deref().map(|phone| keys::contact_by_phone(of, phone));
+    let email = |contact: &Contact| contact.email.as_deref().map(|email| keys::contact_by_email(of, email));
+    if let Some(before) = before {
+        batch.delete(keys::contact_by_update(of, before.updated_at, before.id));
+        for stale in [phone(before), email(before)].into_iter().flatten() {
+            batch.delete(stale);
+        }
+    }
+    batch.put(keys::contact(of, after.id), after.encode());
+    batch.put(keys::contact_by_update(of, after.updated_at, after.id), Vec::new());
+    for row in [phone(after), email(after)].into_iter().flatten() {
+        batch.put(row, after.id.uuid().as_bytes().to_vec());
+    }
+}

@@ -1,0 +1,146 @@
+//! Which businesses are running: starts an actor on demand, and puts away those that nobody uses.
+//!
+//! What always holds: at most one actor of a business takes messages. A seat is filled, emptied and taken out of the
+//! directory under its own lock; an actor is put away only when it has nothing in flight, and its permits are closed
+//! first, so that a caller who still holds it learns that nothing was done and comes back here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use parking_lot::RwLock;
+use ractor::{Actor, ActorCell, SpawnErr};
+use tokio::sync::Mutex;
+
+use crate::business::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
+use crate::domain::BusinessId;
+use crate::engine::{EngineError, Inner};
+
+/// How long a business may be unused before it is put away.
+const IDLE_MAX: Duration = Duration::from_secs(600);
+
+/// The running businesses.
+#[derive(Default)]
+pub(crate) struct Directory {
+    seats: DashMap<BusinessId, Arc<Seat>>,
+}
+
+/// The place of one business.
+#[derive(Default)]
+struct Seat {
+    /// The actor, for those who come while it runs.
+    running: RwLock<Option<Arc<Running>>>,
+    /// Held while the seat is filled or emptied; true once it is out of the directory.
+    gone: Mutex<bool>,
+}
+
+impl Directory {
+    /// The running actor of a business, started if need be.
+    pub(crate) async fn running(&self, inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, EngineError> {
+        loop {
+            let seat = self.seat(id);
+            if let Some(running) = seat.open() {
+                return Ok(running);
+            }
+            let mut gone = seat.gone.lock().await;
+            if *gone {
+                continue;
+            }
+            if let Some(running) = seat.open() {
+                return Ok(running);
+            }
+            match start(inner, id).await {
+                Ok(running) => {
+                    running.touch();
+                    *seat.running.write() = Some(Arc::clone(&running));
+                    return Ok(running);
+                }
+                Err(error) => {
+                    *gone = true;
+                    self.seats.remove(&id);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn seat(&self, id: BusinessId) -> Arc<Seat> {
+        if let Some(seat) = self.seats.get(&id) {
+            return Arc::clone(&seat);
+        }
+        Arc::clone(&self.seats.entry(id).or_default())
+    }
+
+    /// How many businesses have a place.
+    pub(crate) fn len(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// Puts away what was idle for [`IDLE_MAX`], and has the rest delete what has outlived its time.
+    pub(crate) fn sweep(&self) {
+        let seats: Vec<_> = self.seats.iter().map(|seat| (*seat.key(), Arc::clone(seat.value()))).collect();
+        for (id, seat) in seats {
+            // A seat that is being filled is in use.
+            let Ok(mut gone) = seat.gone.try_lock() else { continue };
+            let Some(running) = seat.running.read().clone() else { continue };
+            if running.is_open() && running.idle() < IDLE_MAX {
+                let _ = running.actor.cast(Message::Sweep);
+                continue;
+            }
+            if running.is_open() && !running.retire() {
+                continue;
+            }
+            *gone = true;
+            self.seats.remove(&id);
+        }
+    }
+
+    /// Stops every actor. Nothing may be in flight any more.
+    pub(crate) fn stop(&self) {
+        for seat in &self.seats {
+            if let Some(running) = seat.running.read().as_ref() {
+                running.permits.close();
+                running.actor.stop(Some("the engine closes".into()));
+            }
+        }
+        self.seats.clear();
+    }
+}
+
+impl Seat {
+    fn open(&self) -> Option<Arc<Running>> {
+        let running = self.running.read();
+        let running = running.as_ref().filter(|running| running.is_open())?;
+        running.touch();
+        Some(Arc::clone(running))
+    }
+}
+
+impl Running {
+    /// Stops the actor if nothing is in flight; false if something is.
+    fn retire(&self) -> bool {
+        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };
+        self.permits.close();
+        drop(all);
+        self.actor.stop(Some("idle".into()));
+        true
+    }
+}
+
+/// Starts the actor in a task of its own, so that a caller who goes away leaves no half-started one behind.
+async fn start(inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, EngineError> {
+    inner.check_open()?;
+    let start = Start { id, store: inner.store.clone(), ports: inner.ports.clone() };
+    let supervisor: ActorCell = inner.supervisor.get_cell();
+    let spawned = tokio::spawn(Actor::spawn_linked(None, BusinessActor, start, supervisor)).await;
+    match spawned {
+        Ok(Ok((actor, _))) => Ok(Arc::new(Running::new(actor))),
+        Ok(Err(SpawnErr::StartupFailed(error))) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
+        Ok(Err(error)) => {
+            tracing::error!(business.id = %id, error = %error, "a business could not be loaded");
+            Err(EngineError::Failed)
+        }
+        Err(_) => Err(EngineError::Stopping),
+    }
+}

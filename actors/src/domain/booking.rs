@@ -1,0 +1,450 @@
+//! What may be done with an appointment, and what it announces (spec §3, §6; contract of the appointments).
+//!
+//! - Only a pending or confirmed appointment holds its time; a declined or cancelled one never comes back.
+//! - `appointment.booked` is announced once, when the appointment first becomes confirmed. Moves and cancellations are
+//!   announced only of an announced one; a move that leaves it pending is announced when the team confirms it.
+//! - The booking mode binds integrations. The team's own bookings, moves and confirmations are confirmed in every mode.
+
+use chrono::Datelike;
+
+use super::availability::{BOOKABLE_YEARS, Diary, SlotRequest};
+use super::{
+    Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType, Problem,
+    Refusal, ServiceId, Source, StaffId, Timestamp,
+};
+
+/// Who asks, which decides whether the booking mode binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// An integration, through the public API.
+    Integration {
+        /// Whether it accepts that the team has yet to confirm.
+        allow_pending: bool,
+    },
+    /// The team, through the operator API.
+    Team,
+}
+
+/// A booking that is asked for.
+#[derive(Clone, Debug)]
+pub struct BookRequest {
+    /// What.
+    pub service_id: ServiceId,
+    /// When.
+    pub starts_at: Timestamp,
+    /// With whom; without it whoever is free and has least to do that day.
+    pub staff_id: Option<StaffId>,
+    /// Where the request came from.
+    pub source: Source,
+    /// Who asks.
+    pub party: Party,
+}
+
+/// A move that is asked for.
+#[derive(Clone, Debug)]
+pub struct MoveRequest {
+    /// To when.
+    pub starts_at: Timestamp,
+    /// To whom; without it the staff member stays.
+    pub staff_id: Option<StaffId>,
+    /// Who asks.
+    pub party: Party,
+}
+
+/// What became of an appointment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was so already; nothing is written and nothing announced.
+    Unchanged,
+    /// It changed.
+    Changed {
+        /// The appointment as it shall be.
+        after: Appointment,
+        /// What is announced.
+        event: Option<EventType>,
+    },
+}
+
+/// The status that a booking gets, by the mode and who asks.
+fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
+    match (party, mode) {
+        (Party::Team, _) | (Party::Integration { .. }, BookingMode::Instant) => Ok(AppointmentStatus::Confirmed),
+        (Party::Integration { allow_pending: true }, BookingMode::Request) => Ok(AppointmentStatus::Pending),
+        (Party::Integration { allow_pending: false }, BookingMode::Request) => Err(Refusal::BookingRequiresConfirmation),
+        (Party::Integration { .. }, BookingMode::Off) => Err(Refusal::BookingDisabled),
+    }
+}
+
+/// The problems of a request's start time that no state could mend.
+fn start_problems(starts_at: Timestamp) -> Option<Problem> {
+    let message = || format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+    (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", message()))
+}
+
+/// Everything that is malformed or names nothing usable in a booking, or nothing.
+///
+/// # Errors
+/// [`Refusal::Invalid`] with every problem, `others` (those the caller found) included.
+pub fn check_booking(diary: &Diary<'_>, request: &BookRequest, others: Vec<Problem>) -> Result<(), Refusal> {
+    let mut problems: Vec<Problem> = start_problems(request.starts_at).into_iter().collect();
+    if let Err(Refusal::Invalid(found)) = diary.usable(request.service_id, request.staff_id) {
+        problems.extend(found);
+    }
+    problems.extend(others);
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+}
+
+/// Books a time for a contact, under the id given, stamped `at`.
+///
+/// # Errors
+/// [`Refusal::Invalid`] as [`check_booking`]; then the mode's refusals; then [`Refusal::SlotUnavailable`].
+pub fn book(
+    diary: &Diary<'_>,
+    request: &BookRequest,
+    id: AppointmentId,
+    contact_id: ContactId,
+    at: Timestamp,
+) -> Result<(Appointment, Option<EventType>), Refusal> {
+    check_booking(diary, request, Vec::new())?;
+    let status = admitted(diary.business.booking_mode, request.party)?;
+    let duration = diary.usable(request.service_id, request.staff_id)?.duration();
+    let slot = SlotRequest {
+        service: request.service_id,
+        staff: request.staff_id,
+        start: request.starts_at,
+        duration,
+        except: None,
+    };
+    let staff_id = diary.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let announced = status == AppointmentStatus::Confirmed;
+    let appointment = Appointment {
+        id,
+        status,
+        starts_at: request.starts_at,
+        ends_at: request.starts_at + duration,
+        service_id: request.service_id,
+        staff_id,
+        contact_id,
+        source: request.source,
+        calendar_sync_status: CalendarSyncStatus::NotConnected,
+        announced,
+        move_unannounced: false,
+        created_at: at,
+        updated_at: at,
+    };
+    Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
+}
+
+/// Moves an appointment; its own time does not stand in its way, and its duration stays as it was booked.
+///
+/// # Errors
+/// [`Refusal::Conflict`] when it is cancelled, declined or already ended; [`Refusal::Invalid`] with the paths
+/// `starts_at` and `staff_id`; the mode's refusals; [`Refusal::SlotUnavailable`].
+pub fn reschedule(
+    diary: &Diary<'_>,
+    before: &Appointment,
+    request: &MoveRequest,
+    at: Timestamp,
+) -> Result<Outcome, Refusal> {
+    if !before.is_active() {
+        return Err(status_conflict(before, "rescheduled"));
+    }
+    let same_staff = request.staff_id.is_none_or(|staff| staff == before.staff_id);
+    if same_staff && request.starts_at == before.starts_at {
+        return Ok(Outcome::Unchanged);
+    }
+    let mut problems: Vec<Problem> = start_problems(request.starts_at).into_iter().collect();
+    if let Some(staff) = request.staff_id
+        && !diary.staff.get(&staff).is_some_and(|member| member.offers(before.service_id))
+    {
+        problems.push(Problem::new("staff_id", "must be an active staff member who offers the service"));
+    }
+    if !problems.is_empty() {
+        return Err(Refusal::Invalid(problems));
+    }
+    if before.ends_at <= diary.now {
+        return Err(Refusal::conflict("the appointment has already ended", "ends_at", before.ends_at.to_string()));
+    }
+    let status = admitted(diary.business.booking_mode, request.party)?;
+    let slot = SlotRequest {
+        service: before.service_id,
+        staff: Some(request.staff_id.unwrap_or(before.staff_id)),
+        start: request.starts_at,
+        duration: before.duration(),
+        except: Some(before.id),
+    };
+    let staff_id = diary.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let after = Appointment {
+        starts_at: request.starts_at,
+        ends_at: request.starts_at + before.duration(),
+        staff_id,
+        move_unannounced: before.announced,
+        ..before.clone()
+    };
+    Ok(settle(after, status, at))
+}
+
+/// Confirms a pending appointment for the team; a confirmed one stays as it is.
+///
+/// # Errors
+/// [`Refusal::Conflict`] when it is cancelled or declined.
+pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
+    match before.status {
+        AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
+        AppointmentStatus::Pending => Ok(settle(before.clone(), AppointmentStatus::Confirmed, at)),
+        _ => Err(status_conflict(before, "confirmed")),
+    }
+}
+
+/// Declines a pending appointment for the team; a declined one stays as it is.
+///
+/// # Errors
+/// [`Refusal::Conflict`] when it is confirmed or cancelled.
+pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
+    match before.status {
+        AppointmentStatus::Declined => Ok(Outcome::Unchanged),
+        AppointmentStatus::Pending => Ok(end(before, AppointmentStatus::Declined, at)),
+        _ => Err(status_conflict(before, "declined")),
+    }
+}
+
+/// Cancels an appointment, past ones too; one that is cancelled or declined stays as it is.
+pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
+    if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
+}
+
+/// Gives an appointment the status it has been admitted with, and announces what is due.
+fn settle(appointment: Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
+    let mut after = Appointment { status, updated_at: at, ..appointment };
+    let mut event = None;
+    if status == AppointmentStatus::Confirmed {
+        event = match (after.announced, after.move_unannounced) {
+            (false, _) => Some(EventType::AppointmentBooked),
+            (true, true) => Some(EventType::AppointmentRescheduled),
+            (true, false) => None,
+        };
+        (after.announced, after.move_unannounced) = (true, false);
+    }
+    Outcome::Changed { after, event }
+}
+
+/// Ends an appointment, which frees its time.
+fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
+    let after = Appointment { status, move_unannounced: false, updated_at: at, ..before.clone() };
+    Outcome::Changed { after, event: before.announced.then_some(EventType::AppointmentCancelled) }
+}
+
+/// The refusal of something that the appointment's status does not allow.
+fn status_conflict(appointment: &Appointment, verb: &str) -> Refusal {
+    let message = format!("an appointment that is {} cannot be {verb}", appointment.status);
+    Refusal::conflict(message, "status", appointment.status.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::domain::{
+        Business, Busy, Day, DayHours, Locale, LocalTime, Service, SlotReason, StaffMember, WeeklyHours,
+    };
+
+    /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
+    struct House {
+        business: Business,
+        services: BTreeMap<ServiceId, Service>,
+        staff: BTreeMap<StaffId, StaffMember>,
+        busy: Busy,
+    }
+
+    const ANYONE: Party = Party::Integration { allow_pending: true };
+    const STRICT: Party = Party::Integration { allow_pending: false };
+
+    fn id<I: From<uuid::Uuid>>(n: u128) -> I {
+        uuid::Uuid::from_u128(n).into()
+    }
+
+    /// An hour of Monday 2 March 2026.
+    fn hour(hour: i64) -> Timestamp {
+        Timestamp::from_millis(1_772_409_600_000 + hour * 3_600_000)
+    }
+
+    fn house(booking_mode: BookingMode) -> House {
+        let window = |day| DayHours {
+            day,
+            open: LocalTime::parse("09:00").unwrap(),
+            close: LocalTime::parse("18:00").unwrap(),
+        };
+        let stamps = (hour(0), hour(0));
+        let business = Business {
+            id: id(1),
+            name: "House".into(),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode,
+            hours: WeeklyHours::new(Day::ALL.iter().copied().map(window).collect()).unwrap(),
+            phone_region: "US".into(),
+            suspended: false,
+            created_at: stamps.0,
+            updated_at: stamps.1,
+        };
+        let service = Service {
+            id: id(10),
+            name: "Cut".into(),
+            description: String::new(),
+            duration_minutes: 60,
+            active: true,
+            created_at: stamps.0,
+            updated_at: stamps.1,
+        };
+        let member = |n: u128| StaffMember {
+            id: id(n),
+            name: format!("Staff {n}"),
+            active: true,
+            zone: chrono_tz::UTC,
+            service_ids: vec![service.id],
+            created_at: stamps.0,
+            updated_at: stamps.1,
+        };
+        let staff = [20, 21].map(|n| (id(n), member(n))).into();
+        House { business, services: [(service.id, service)].into(), staff, busy: Busy::default() }
+    }
+
+    impl House {
+        fn diary(&self) -> Diary<'_> {
+            Diary {
+                business: &self.business,
+                services: &self.services,
+                staff: &self.staff,
+                busy: &self.busy,
+                now: hour(8),
+            }
+        }
+
+        fn book(&mut self, n: u128, at: Timestamp, party: Party) -> Result<(Appointment, Option<EventType>), Refusal> {
+            let request =
+                BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
+            let booked = book(&self.diary(), &request, id(n), id(30), hour(8))?;
+            let (appointment, _) = &booked;
+            self.busy.insert(appointment.staff_id, appointment.starts_at, appointment.ends_at, appointment.id);
+            Ok(booked)
+        }
+
+        fn reschedule(&self, before: &Appointment, to: Timestamp, party: Party) -> Result<Outcome, Refusal> {
+            reschedule(&self.diary(), before, &MoveRequest { starts_at: to, staff_id: None, party }, hour(8))
+        }
+    }
+
+    fn changed(outcome: Outcome) -> (Appointment, Option<EventType>) {
+        match outcome {
+            Outcome::Changed { after, event } => (after, event),
+            Outcome::Unchanged => panic!("nothing changed"),
+        }
+    }
+
+    #[test]
+    fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
+        use AppointmentStatus::{Confirmed, Pending};
+        let status = |mode, party| house(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
+        assert_eq!(status(BookingMode::Instant, STRICT), Ok(Confirmed));
+        assert_eq!(status(BookingMode::Request, STRICT), Err(Refusal::BookingRequiresConfirmation));
+        assert_eq!(status(BookingMode::Request, ANYONE), Ok(Pending));
+        assert_eq!(status(BookingMode::Off, ANYONE), Err(Refusal::BookingDisabled));
+        for mode in BookingMode::ALL {
+            assert_eq!(status(*mode, Party::Team), Ok(Confirmed));
+        }
+    }
+
+    #[test]
+    fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
+        let mut house = house(BookingMode::Request);
+        let (pending, event) = house.book(1, hour(9), ANYONE).unwrap();
+        assert_eq!(event, None);
+        house.book(2, hour(9), ANYONE).unwrap();
+        assert_eq!(house.book(3, hour(9), ANYONE), Err(Refusal::SlotUnavailable(SlotReason::Taken)));
+        let (confirmed, event) = changed(confirm(&pending, hour(8)).unwrap());
+        assert_eq!(event, Some(EventType::AppointmentBooked));
+        assert_eq!(confirm(&confirmed, hour(8)), Ok(Outcome::Unchanged));
+    }
+
+    #[test]
+    fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
+        let mut house = house(BookingMode::Request);
+        let (booked, event) = house.book(1, hour(9), Party::Team).unwrap();
+        assert_eq!(event, Some(EventType::AppointmentBooked));
+        let (moved, event) = changed(house.reschedule(&booked, hour(10), ANYONE).unwrap());
+        assert_eq!((moved.status, event), (AppointmentStatus::Pending, None));
+        let (_, event) = changed(confirm(&moved, hour(8)).unwrap());
+        assert_eq!(event, Some(EventType::AppointmentRescheduled));
+        let (declined, event) = changed(decline(&moved, hour(8)).unwrap());
+        assert_eq!((declined.status, event), (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled)));
+        let (moved, event) = changed(house.reschedule(&booked, hour(10), Party::Team).unwrap());
+        assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled)));
+    }
+
+    #[test]
+    fn an_unannounced_request_ends_without_a_word() {
+        let mut house = house(BookingMode::Request);
+        let (pending, _) = house.book(1, hour(9), ANYONE).unwrap();
+        assert_eq!(changed(cancel(&pending, hour(8))).1, None);
+        assert_eq!(changed(decline(&pending, hour(8)).unwrap()).1, None);
+        let (moved, event) = changed(house.reschedule(&pending, hour(10), Party::Team).unwrap());
+        assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
+    }
+
+    #[test]
+    fn what_has_ended_stays_so() {
+        let mut house = house(BookingMode::Instant);
+        let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+        let (cancelled, event) = changed(cancel(&booked, hour(8)));
+        assert_eq!(event, Some(EventType::AppointmentCancelled));
+        assert_eq!(cancel(&cancelled, hour(9)), Outcome::Unchanged);
+        assert!(matches!(house.reschedule(&cancelled, cancelled.starts_at, STRICT), Err(Refusal::Conflict { .. })));
+        assert!(matches!(confirm(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
+        assert!(matches!(decline(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
+        assert!(matches!(decline(&booked, hour(8)), Err(Refusal::Conflict { .. })));
+        let over = Appointment { starts_at: hour(6), ends_at: hour(7), ..booked };
+        assert!(matches!(house.reschedule(&over, hour(10), STRICT), Err(Refusal::Conflict { .. })));
+        assert!(matches!(cancel(&over, hour(8)), Outcome::Changed { .. }), "a past one can be cancelled");
+    }
+
+    #[test]
+    fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
+        let mut house = house(BookingMode::Instant);
+        let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+        house.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
+        let half_past = hour(9) + chrono::TimeDelta::minutes(30);
+        let (moved, event) = changed(house.reschedule(&booked, half_past, STRICT).unwrap());
+        assert_eq!((moved.id, moved.staff_id, moved.duration()), (booked.id, booked.staff_id, booked.duration()));
+        assert_eq!(event, Some(EventType::AppointmentRescheduled));
+        house.business.booking_mode = BookingMode::Off;
+        assert_eq!(house.reschedule(&booked, booked.starts_at, STRICT), Ok(Outcome::Unchanged));
+        assert_eq!(house.reschedule(&booked, half_past, STRICT), Err(Refusal::BookingDisabled));
+    }
+
+    #[test]
+    fn every_problem_of_a_request_is_named() {
+        let mut house = house(BookingMode::Instant);
+        let far = Timestamp::parse("2200-01-01T09:00:00Z").unwrap();
+        let request = BookRequest {
+            service_id: id(11),
+            starts_at: far,
+            staff_id: Some(id(22)),
+            source: Source::Api,
+            party: STRICT,
+        };
+        let others = vec![Problem::new("contact_id", "is not a contact of the business")];
+        let Err(Refusal::Invalid(problems)) = check_booking(&house.diary(), &request, others) else {
+            panic!("it was accepted");
+        };
+        let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
+        let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+        let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
+        let Err(Refusal::Invalid(problems)) = reschedule(&house.diary(), &booked, &to, hour(8)) else {
+            panic!("it was accepted");
+        };
+        assert_eq!(problems.len(), 2);
+    }
+}

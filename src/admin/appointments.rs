@@ -1,0 +1,79 @@
+//! `B/appointments`: the team's own bookings, and its word on those that wait for it.
+
+use actors::business::commands::appointments::{Book, Cancel, Confirm, Decline, Reschedule};
+use actors::domain::booking::{BookRequest, MoveRequest, Party};
+use actors::domain::{ContactId, ServiceId, Source, StaffId, Timestamp};
+
+use crate::http::call::Call;
+use crate::http::contact::{ContactBody, booking_contact, one_contact};
+use crate::http::routes::Handled;
+use crate::json_object;
+
+json_object! {
+    /// A booking by the team; it is confirmed in every booking mode.
+    pub(crate) struct TeamBookBody {
+        /// The service to book.
+        service_id: ServiceId,
+        /// When.
+        starts_at: Timestamp,
+        /// With whom; without it a free staff member is chosen.
+        staff_id: Option<StaffId>,
+        /// For which contact; this or `contact`.
+        contact_id: Option<ContactId>,
+        /// For whom: found by phone, then by email, else created; this or `contact_id`.
+        contact: Option<ContactBody>,
+        /// Taken as in the public API, where it matters; the team's own booking never waits.
+        allow_pending: Option<bool>,
+        /// Where the booking came from; `dashboard` when absent.
+        source: Option<Source>,
+    }
+    check one_contact
+}
+
+json_object! {
+    /// A move by the team; it leaves the appointment confirmed in every booking mode.
+    pub(crate) struct TeamRescheduleBody {
+        /// To when.
+        starts_at: Timestamp,
+        /// To whom; without it the staff member stays.
+        staff_id: Option<StaffId>,
+        /// Taken as in the public API, where it matters; the team's own move never waits.
+        allow_pending: Option<bool>,
+    }
+}
+
+pub(super) async fn book(mut call: Call) -> Handled {
+    let body: TeamBookBody = call.body().await?;
+    call.change(Book {
+        request: BookRequest {
+            service_id: body.service_id,
+            starts_at: body.starts_at,
+            staff_id: body.staff_id,
+            source: body.source.unwrap_or(Source::Dashboard),
+            party: Party::Team,
+        },
+        contact: booking_contact(body.contact_id, body.contact)?,
+    })
+    .await
+}
+
+pub(super) async fn reschedule(mut call: Call) -> Handled {
+    let body: TeamRescheduleBody = call.body().await?;
+    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
+    call.change(Reschedule { id: call.id("appointment_id", "appointment")?, request }).await
+}
+
+pub(super) async fn confirm(mut call: Call) -> Handled {
+    call.no_body().await?;
+    call.change(Confirm { id: call.id("appointment_id", "appointment")? }).await
+}
+
+pub(super) async fn decline(mut call: Call) -> Handled {
+    call.no_body().await?;
+    call.change(Decline { id: call.id("appointment_id", "appointment")? }).await
+}
+
+pub(super) async fn cancel(mut call: Call) -> Handled {
+    call.no_body().await?;
+    call.change(Cancel { id: call.id("appointment_id", "appointment")? }).await
+}

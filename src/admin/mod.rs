@@ -1,0 +1,15 @@
+//! The operator API, under `/admin/v1`: what the command line, telephony adapters and a dashboard's back office call.
+//!
+//! What always holds: nothing is answered without the operator's token; what is done here is the team's own doing, so
+//! a booking mode never stands in its way; envelopes, errors and lists are those of the public API.
+
+mod appointments;
+mod audit;
+mod businesses;
+mod door;
+mod keys;
+mod router;
+mod services;
+mod staff;
+
+pub(crate) use router::router;

@@ -1,0 +1,55 @@
+//! Every route of the operator API.
+
+use std::sync::Arc;
+
+use actors::Engine;
+use axum::extract::Request;
+use axum::http::Method;
+use axum::{Router, middleware};
+
+use super::door::{Operator, gate};
+use super::{appointments, audit, businesses, keys, services, staff};
+use crate::config::AdminToken;
+use crate::http::cursor::Cursors;
+use crate::http::error::ApiError;
+use crate::http::routes::{self, Route, route};
+
+/// The table. Whoever has the token may call all of it.
+fn table() -> Vec<Route<()>> {
+    macro_rules! b {
+        ($path:literal) => {
+            concat!("/admin/v1/businesses/{business_id}", $path)
+        };
+    }
+    vec![
+        route(Method::POST, "/admin/v1/businesses", (), businesses::create),
+        route(Method::GET, "/admin/v1/businesses", (), businesses::list),
+        route(Method::GET, b!(""), (), businesses::show),
+        route(Method::PATCH, b!(""), (), businesses::update),
+        route(Method::POST, b!("/services"), (), services::create),
+        route(Method::GET, b!("/services"), (), services::list),
+        route(Method::PATCH, b!("/services/{service_id}"), (), services::update),
+        route(Method::POST, b!("/staff"), (), staff::create),
+        route(Method::GET, b!("/staff"), (), staff::list),
+        route(Method::PATCH, b!("/staff/{staff_id}"), (), staff::update),
+        route(Method::POST, b!("/keys"), (), keys::create),
+        route(Method::GET, b!("/keys"), (), keys::list),
+        route(Method::DELETE, b!("/keys/{key_id}"), (), keys::revoke),
+        route(Method::POST, b!("/appointments"), (), appointments::book),
+        route(Method::POST, b!("/appointments/{appointment_id}/confirm"), (), appointments::confirm),
+        route(Method::POST, b!("/appointments/{appointment_id}/decline"), (), appointments::decline),
+        route(Method::POST, b!("/appointments/{appointment_id}/cancel"), (), appointments::cancel),
+        route(Method::POST, b!("/appointments/{appointment_id}/reschedule"), (), appointments::reschedule),
+        route(Method::GET, b!("/audit"), (), audit::list),
+    ]
+}
+
+/// The router of the operator API, behind its token.
+pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
+    let cursors = Cursors::new(engine.secret());
+    let operator = Operator { engine, cursors, token: Arc::new(token) };
+    let no_such_path = |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
+    routes::router(table(), &operator)
+        .fallback(no_such_path)
+        .layer(middleware::from_fn_with_state(operator, gate))
+}

@@ -1,0 +1,88 @@
+//! `GET /availability`: the times at which a service can be booked.
+
+use actors::business::Page;
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot};
+use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
+use chrono::{Datelike, NaiveDate};
+use serde::Serialize;
+
+use crate::http::call::Call;
+use crate::http::cursor::CursorText;
+use crate::http::error::ApiError;
+use crate::http::query::Limit;
+use crate::http::routes::Handled;
+use crate::query_object;
+
+query_object! {
+    /// Which times are asked for.
+    struct AvailabilityQuery {
+        /// The service to book.
+        service_id: ServiceId,
+        /// The first day, in the business's time zone.
+        start_date: NaiveDate,
+        /// The last day, in the business's time zone; the first day when absent. At most 7 days in all.
+        end_date: Option<NaiveDate>,
+        /// Only times when this active staff member is free.
+        staff_id: Option<StaffId>,
+        /// At most so many times.
+        limit: Limit<500, 500>,
+        /// Where an earlier page ended.
+        cursor: Option<CursorText>,
+    }
+}
+
+/// A time that can be booked.
+#[derive(Debug, Serialize)]
+struct SlotView {
+    /// When it starts.
+    starts_at: Timestamp,
+    /// When it ends.
+    ends_at: Timestamp,
+}
+
+pub(super) async fn list(call: Call) -> Handled {
+    let query: AvailabilityQuery = call.query()?;
+    let (first, last) = (query.start_date, query.end_date.unwrap_or(query.start_date));
+    check_days(first, last)?;
+    let binding = call
+        .binding("availability")?
+        .with_filter(Some(query.service_id))
+        .with_filter(Some(first))
+        .with_filter(Some(last))
+        .with_filter(query.staff_id);
+    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
+    let slots = call.business()?.availability(query.service_id, query.staff_id, first, last).await?;
+    call.list(part(slots, page.limit, page.after.as_deref())?, &binding, |slot| SlotView {
+        starts_at: slot.starts_at,
+        ends_at: slot.ends_at,
+    })
+}
+
+fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
+    let mut problems = Vec::new();
+    for (name, day) in [("start_date", first), ("end_date", last)] {
+        if !BOOKABLE_YEARS.contains(&day.year()) && (name == "start_date" || last != first) {
+            let message = format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+            problems.push(Problem::new(name, message));
+        }
+    }
+    let days = (last - first).num_days() + 1;
+    if days < 1 {
+        problems.push(Problem::new("end_date", "must not be before start_date"));
+    } else if days > AVAILABILITY_DAYS_MAX {
+        problems.push(Problem::new("end_date", format!("must be at most {AVAILABILITY_DAYS_MAX} days from start_date, both counted")));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
+}
+
+/// The slots after the position, at most `limit` of them. A position is the start of the last slot that was listed.
+fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
+    let after = after.map(<[u8; 8]>::try_from).transpose().map_err(|_| ApiError::invalid("cursor", "is malformed"))?;
+    let after = after.map(|bytes| Timestamp::from_millis(i64::from_be_bytes(bytes)));
+    let mut items: Vec<Slot> =
+        slots.into_iter().filter(|slot| after.is_none_or(|after| slot.starts_at > after)).take(limit + 1).collect();
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = items.last().filter(|_| more).map(|slot| slot.starts_at.millis().to_be_bytes().to_vec());
+    Ok(Page { items, next })
+}

@@ -1,0 +1,37 @@
+//! `GET /me`: what the key is and what it opens.
+
+use actors::Principal;
+use actors::domain::BusinessId;
+use actors::view::KeyView;
+use serde::Serialize;
+
+use crate::http::call::Call;
+use crate::http::error::ApiError;
+use crate::http::routes::Handled;
+
+/// The key and its business.
+#[derive(Debug, Serialize)]
+struct Me {
+    /// The key.
+    api_key: KeyView,
+    /// The business it opens.
+    business: BusinessName,
+}
+
+/// A business by name.
+#[derive(Debug, Serialize)]
+struct BusinessName {
+    /// Its id.
+    id: BusinessId,
+    /// Its name.
+    name: String,
+}
+
+/// Answers even for a suspended business, and whatever the key's scopes.
+pub(super) async fn show(call: Call) -> Handled {
+    let principal = call.parts.extensions.get::<Principal>().ok_or(ApiError::Unauthorized)?;
+    call.one(&Me {
+        api_key: KeyView::from(&principal.key),
+        business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },
+    })
+}

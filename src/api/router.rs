@@ -1,0 +1,61 @@
+//! Every route of the public API: its method, path, scope and handler.
+
+use std::sync::Arc;
+
+use actors::Engine;
+use actors::domain::Scope;
+use axum::extract::Request;
+use axum::http::Method;
+use axum::{Router, middleware};
+
+use super::gate::{Gate, gate};
+use super::{appointments, availability, business, catalog, me};
+use crate::http::cursor::Cursors;
+use crate::http::error::ApiError;
+use crate::http::routes::{self, Route, route};
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Any valid key, even of a suspended business.
+    AnyKey,
+    /// A key with this scope.
+    Scope(Scope),
+}
+
+/// The table.
+fn table() -> Vec<Route<Access>> {
+    use Access::AnyKey;
+    const READ_BUSINESS: Access = Access::Scope(Scope::BusinessRead);
+    const WRITE_BUSINESS: Access = Access::Scope(Scope::BusinessWrite);
+    const READ_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsRead);
+    const WRITE_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsWrite);
+    vec![
+        route(Method::GET, "/v1/me", AnyKey, me::show),
+        route(Method::GET, "/v1/business", READ_BUSINESS, business::show),
+        route(Method::PATCH, "/v1/business", WRITE_BUSINESS, business::update),
+        route(Method::GET, "/v1/services", READ_BUSINESS, catalog::services),
+        route(Method::GET, "/v1/staff", READ_BUSINESS, catalog::staff),
+        route(Method::GET, "/v1/availability", READ_APPOINTMENTS, availability::list),
+        route(Method::GET, "/v1/appointments", READ_APPOINTMENTS, appointments::list),
+        route(Method::POST, "/v1/appointments", WRITE_APPOINTMENTS, appointments::book),
+        route(Method::GET, "/v1/appointments/{appointment_id}", READ_APPOINTMENTS, appointments::show),
+        route(Method::POST, "/v1/appointments/{appointment_id}/cancel", WRITE_APPOINTMENTS, appointments::cancel),
+        route(
+            Method::POST,
+            "/v1/appointments/{appointment_id}/reschedule",
+            WRITE_APPOINTMENTS,
+            appointments::reschedule,
+        ),
+    ]
+}
+
+/// The router of the public API: `/v1` behind the gate.
+pub(crate) fn router(engine: Engine, requests_per_minute: u32) -> Router {
+    let cursors = Cursors::new(engine.secret());
+    let door = Arc::new(Gate::new(engine, cursors, requests_per_minute));
+    let no_such_path = |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
+    routes::router(table(), &door)
+        .fallback(no_such_path)
+        .layer(middleware::from_fn_with_state(Arc::clone(&door), gate))
+}

@@ -1,0 +1,201 @@
+//! One request on its way through a handler: what both APIs read from it and how they answer it.
+//!
+//! What always holds: path, scope and syntax are settled before the engine is asked for anything; a change carries
+//! the request's `If-Match` and `Idempotency-Key` with it, so that both are decided where the change is.
+
+use actors::business::{Answer, AnswerStatus, Change, Idempotency, IfMatch, Page, PageRequest, Request};
+use actors::domain::{Actor, BusinessId, KeyId, Refusal, ResourceId};
+use actors::{BusinessHandle, Engine, EngineError, view};
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::body;
+use super::cursor::{Binding, CursorText, Cursors};
+use super::envelope;
+use super::error::ApiError;
+use super::etag::Condition;
+use super::json::Json;
+use super::query::{self, FromParameters};
+use super::read::FromJson;
+
+/// The greatest length of an `Idempotency-Key`, in characters.
+pub(crate) const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
+
+/// The request header that makes a change happen once.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The answer header that says that the change happened earlier.
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// Who calls, as far as a request needs to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Whom the audit log names.
+    pub(crate) actor: Actor,
+    /// The business that the request acts on, if it is about one.
+    pub(crate) business: Option<BusinessHandle>,
+    /// The region in which national phone numbers are read.
+    pub(crate) phone_region: String,
+    /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
+    pub(crate) idempotency_scope: Option<KeyId>,
+}
+
+/// A request that has passed the gate and been routed.
+pub(crate) struct Call {
+    pub(crate) engine: Engine,
+    pub(crate) cursors: Cursors,
+    pub(crate) caller: Caller,
+    pub(crate) parts: Parts,
+    /// The path's parameters, percent-decoded.
+    pub(crate) params: Vec<(String, String)>,
+    pub(crate) body: Body,
+    /// The body's canonical JSON, once it was read, if the request is to happen once.
+    pub(crate) canonical: Vec<u8>,
+}
+
+impl Call {
+    /// The id in the path under this name. A malformed one names nothing, so it is not found.
+    pub(crate) fn id<I: ResourceId + std::str::FromStr>(
+        &self,
+        name: &str,
+        kind: &'static str,
+    ) -> Result<I, ApiError> {
+        let text = self.params.iter().find(|(param, _)| param == name).map_or("", |(_, value)| value);
+        text.parse().map_err(|_| Refusal::NotFound(kind).into())
+    }
+
+    /// The business that the request acts on.
+    pub(crate) fn business(&self) -> Result<&BusinessHandle, ApiError> {
+        self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
+    }
+
+    /// The query string, read whole.
+    pub(crate) fn query<T: FromParameters>(&self) -> Result<T, ApiError> {
+        query::parse(self.parts.uri.query(), &self.caller.phone_region)
+    }
+
+    /// The JSON body, read whole.
+    pub(crate) async fn body<T: FromJson>(&mut self) -> Result<T, ApiError> {
+        let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
+        let json = Json::parse(&bytes)?;
+        if self.parts.headers.contains_key(IDEMPOTENCY_KEY) {
+            self.canonical = json.canonical();
+        }
+        body::from_json(&json, &self.caller.phone_region)
+    }
+
+    /// Makes sure that there is no body, or an empty object.
+    pub(crate) async fn no_body(&mut self) -> Result<(), ApiError> {
+        let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
+        body::parse_none(&bytes)
+    }
+
+    /// Carries out a change of the request's business and answers it.
+    pub(crate) async fn change<C: Change + 'static>(&self, change: C) -> Result<Response, ApiError> {
+        let if_match = Condition::if_match(&self.parts.headers)?.map(|condition| match condition {
+            Condition::Any => IfMatch::Any,
+            Condition::Tags(tags) => IfMatch::Tags(tags),
+        });
+        let request = Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? };
+        Ok(answer(&self.business()?.change(request, change).await?))
+    }
+
+    /// What makes this request the same one again, if it says so.
+    fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
+        let Some(scope) = self.caller.idempotency_scope else { return Ok(None) };
+        let mut values = self.parts.headers.get_all(IDEMPOTENCY_KEY).iter();
+        let Some(value) = values.next() else { return Ok(None) };
+        let bytes = value.as_bytes();
+        let good = (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len())
+            && bytes.iter().all(u8::is_ascii_graphic)
+            && values.next().is_none();
+        if !good {
+            let message = format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
+            return Err(ApiError::invalid("Idempotency-Key", message));
+        }
+        let mut fingerprint = Sha256::new();
+        for part in [self.parts.method.as_str().as_bytes(), self.parts.uri.path().as_bytes(), &self.canonical] {
+            fingerprint.update((part.len() as u64).to_be_bytes());
+            fingerprint.update(part);
+        }
+        let key = Sha256::new().chain_update(scope.uuid().as_bytes()).chain_update(bytes);
+        Ok(Some(Idempotency { key: key.finalize().into(), fingerprint: fingerprint.finalize().into() }))
+    }
+
+    /// Answers with one resource, or says that the client has it already.
+    pub(crate) fn one<V: Serialize>(&self, resource: &V) -> Result<Response, ApiError> {
+        let known = Condition::if_none_match(&self.parts.headers)?;
+        Ok(envelope::found(&view::render(resource), known.as_ref()))
+    }
+
+    /// Answers with a part of a list, whose cursor is tied to the list and its filters.
+    pub(crate) fn list<T, V: Serialize>(
+        &self,
+        page: Page<T>,
+        binding: &Binding,
+        view: impl Fn(&T) -> V,
+    ) -> Result<Response, ApiError> {
+        let items: Vec<V> = page.items.iter().map(view).collect();
+        let next = page.next.map(|position| self.cursors.seal(binding, &position));
+        envelope::list(&items, next)
+    }
+
+    /// The part of a list that is asked for.
+    pub(crate) fn page(
+        &self,
+        limit: usize,
+        cursor: Option<&CursorText>,
+        binding: &Binding,
+    ) -> Result<PageRequest, ApiError> {
+        let after = cursor.map(|cursor| self.cursors.open(binding, cursor.as_str())).transpose()?;
+        Ok(PageRequest { limit, after })
+    }
+
+    /// What a cursor of this list of the business is tied to, its filters to be added.
+    pub(crate) fn binding(&self, list: &str) -> Result<Binding, ApiError> {
+        Ok(list_of(self.business()?.id(), list))
+    }
+}
+
+/// The binding of a business's list.
+fn list_of(business: BusinessId, name: &str) -> Binding {
+    Binding::list(name).with(business.uuid().as_bytes())
+}
+
+/// The answer to a change.
+fn answer(answer: &Answer) -> Response {
+    let mut response = match answer.status {
+        AnswerStatus::Done => envelope::resource(StatusCode::OK, &answer.body),
+        AnswerStatus::Created => envelope::resource(StatusCode::CREATED, &answer.body),
+        AnswerStatus::Gone => StatusCode::NO_CONTENT.into_response(),
+    };
+    if answer.replayed {
+        response.headers_mut().insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// The token of an `Authorization: Bearer` header (RFC 6750 §2.1), when there is exactly one.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let value = values.next()?.to_str().ok()?;
+    if values.next().is_some() {
+        return None;
+    }
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_matches(' '))
+}
+
+impl From<EngineError> for ApiError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => Self::Refused(refusal),
+            EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
+            error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! For whom an appointment is booked, as both APIs read it.
+
+use actors::business::commands::appointments::BookingContact;
+use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
+use chrono_tz::Tz;
+
+use super::error::ApiError;
+use super::read::{Path, Problems, Properties};
+use crate::json_object;
+
+json_object! {
+    /// A contact as a booking describes it.
+    pub(crate) struct ContactBody {
+        /// Their name.
+        name: Option<Text<1, 200>>,
+        /// Their phone number, E.164 or national.
+        phone: Option<Phone>,
+        /// Their email address.
+        email: Option<Email>,
+        /// The language they speak.
+        locale: Option<Locale>,
+        /// Their IANA time zone.
+        timezone: Option<Tz>,
+    }
+    check phone_or_email
+}
+
+/// A described contact can be found again only by one of these.
+fn phone_or_email(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+    if !properties.has("phone") && !properties.has("email") {
+        problems.add(at, "must have a phone or an email");
+    }
+}
+
+/// A booking is for one contact, either known or described.
+pub(crate) fn one_contact(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+    match (properties.has("contact_id"), properties.has("contact")) {
+        (true, true) => problems.add(&at.property("contact"), "must not be given together with contact_id"),
+        (false, false) => problems.add(&at.property("contact"), "is required, or contact_id"),
+        _ => {}
+    }
+}
+
+/// The contact of a booking whose body [`one_contact`] has checked.
+pub(crate) fn booking_contact(
+    contact_id: Option<ContactId>,
+    contact: Option<ContactBody>,
+) -> Result<BookingContact, ApiError> {
+    match (contact_id, contact) {
+        (Some(id), _) => Ok(BookingContact::Known(id)),
+        (None, Some(contact)) => Ok(BookingContact::Described(ContactDetails {
+            name: contact.name,
+            phone: contact.phone,
+            email: contact.email,
+            locale: contact.locale,
+            zone: contact.timezone,
+        })),
+        (None, None) => Err(ApiError::invalid("contact", "is required, or contact_id")),
+    }
+}
