@@ -10,6 +10,7 @@
 mod appointment;
 mod audit;
 mod business;
+mod calendar;
 mod catalog;
 mod contact;
 mod event;
@@ -24,6 +25,7 @@ mod words;
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use business::{BookingMode, Business, Locale};
+pub use calendar::Calendar;
 pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
 pub use contact::{Contact, ContactDetails};
 pub use event::EventType;
