@@ -10,6 +10,7 @@
 mod appointment;
 mod audit;
 mod business;
+mod busy;
 mod calendar;
 mod catalog;
 mod contact;
@@ -25,6 +26,7 @@ mod words;
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use business::{BookingMode, Business, Locale};
+pub use busy::Busy;
 pub use calendar::Calendar;
 pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
 pub use contact::{Contact, ContactDetails};
