@@ -9,6 +9,7 @@
 
 mod appointment;
 mod audit;
+mod availability;
 mod business;
 mod busy;
 mod calendar;
@@ -25,6 +26,7 @@ mod words;
 
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
+pub use availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Diary, Slot, SlotRequest};
 pub use business::{BookingMode, Business, Locale};
 pub use busy::Busy;
 pub use calendar::Calendar;
