@@ -9,7 +9,11 @@
 
 mod appointment;
 mod audit;
+pub mod availability;
+pub mod booking;
 mod business;
+mod busy;
+mod calendar;
 mod catalog;
 mod contact;
 mod event;
@@ -23,7 +27,10 @@ mod words;
 
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
+
 pub use business::{BookingMode, Business, Locale};
+pub use busy::Busy;
+pub use calendar::Calendar;
 pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
 pub use contact::{Contact, ContactDetails};
 pub use event::EventType;

@@ -1,0 +1,222 @@
+use chrono_tz::Europe::Paris;
+use uuid::Uuid;
+
+use super::*;
+use crate::domain::{BusinessId, Day, DayHours, LocalTime, Locale, WeeklyHours};
+
+const CUT: u128 = 1;
+const SHAVE: u128 = 2;
+
+/// A business in Paris, open on Mondays from 09:00 to 12:00.
+struct World {
+    business: Business,
+    services: BTreeMap<ServiceId, Service>,
+    staff: BTreeMap<StaffId, StaffMember>,
+    busy: Busy,
+    now: Timestamp,
+}
+
+fn service(number: u128) -> ServiceId {
+    Uuid::from_u128(number).into()
+}
+
+fn member(number: u128) -> StaffId {
+    Uuid::from_u128(number).into()
+}
+
+/// A time of Monday, 2 March 2026.
+fn monday(time: &str) -> Timestamp {
+    Timestamp::parse(&format!("2026-03-02T{time}:00+01:00")).unwrap()
+}
+
+impl World {
+    fn new() -> Self {
+        let time = |text| LocalTime::parse(text).unwrap();
+        let hours = DayHours { day: Day::Monday, open: time("09:00"), close: time("12:00") };
+        let then = monday("00:00");
+        let services = [(CUT, 60), (SHAVE, 30)].map(|(number, duration_minutes)| Service {
+            id: service(number),
+            name: format!("Service {number}"),
+            description: String::new(),
+            duration_minutes,
+            active: true,
+            created_at: then,
+            updated_at: then,
+        });
+        let staff =
+            [(1, vec![CUT, SHAVE]), (2, vec![CUT]), (3, vec![CUT])].map(|(number, offers)| StaffMember {
+                id: member(number),
+                name: format!("Member {number}"),
+                active: number != 3,
+                zone: Paris,
+                service_ids: offers.into_iter().map(service).collect(),
+                created_at: then,
+                updated_at: then,
+            });
+        let business = Business {
+            id: BusinessId::from(Uuid::from_u128(9)),
+            name: "Barber".into(),
+            zone: Paris,
+            locale: Locale::Fr,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::new(vec![hours]).unwrap(),
+            phone_region: "FR".into(),
+            suspended: false,
+            created_at: then,
+            updated_at: then,
+        };
+        Self {
+            business,
+            services: services.into_iter().map(|service| (service.id, service)).collect(),
+            staff: staff.into_iter().map(|member| (member.id, member)).collect(),
+            busy: Busy::new(),
+            now: then,
+        }
+    }
+
+    fn diary(&self) -> Diary<'_> {
+        let Self { business, services, staff, busy, now } = self;
+        Diary { business, services, staff, busy, now: *now }
+    }
+
+    /// The starts listed for that Monday.
+    fn listed(&self, number: u128, staff: Option<u128>) -> Vec<String> {
+        let day = "2026-03-02".parse().unwrap();
+        let slots = self.diary().slots(service(number), staff.map(member), day, day).unwrap();
+        let shown = |slot: Slot| slot.starts_at.utc().with_timezone(&Paris).format("%H:%M").to_string();
+        slots.into_iter().map(shown).collect()
+    }
+
+    fn assign(&self, number: u128, staff: Option<u128>, time: &str) -> Result<StaffId, SlotReason> {
+        let service = service(number);
+        let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), Service::duration);
+        let staff = staff.map(member);
+        self.diary().assign(&SlotRequest { service, staff, start: monday(time), duration, except: None })
+    }
+
+    fn book(&mut self, staff: u128, start: &str, end: &str) {
+        let id = Uuid::from_u128(1_000 + self.busy.len() as u128).into();
+        self.busy.insert(member(staff), monday(start), monday(end), id);
+    }
+
+    fn service(&mut self, number: u128) -> &mut Service {
+        self.services.get_mut(&service(number)).unwrap()
+    }
+}
+
+/// The paths that the service and the staff member are refused under.
+fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
+    let day = "2026-03-02".parse().unwrap();
+    let diary = world.diary();
+    match diary.slots(service(number), staff.map(member), day, day) {
+        Err(Refusal::Invalid(problems)) => problems.into_iter().map(|problem| problem.path).collect(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn a_time_is_listed_while_anyone_is_free_and_for_one_member_while_they_are() {
+    let mut world = World::new();
+    assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00", "10:30", "11:00"]);
+    world.book(1, "09:00", "10:00");
+    assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00", "10:30", "11:00"]);
+    assert_eq!(world.listed(CUT, Some(1)), ["10:00", "10:30", "11:00"]);
+    world.book(2, "09:30", "10:30");
+    assert_eq!(world.listed(CUT, None), ["10:00", "10:30", "11:00"]);
+    assert_eq!(world.listed(CUT, Some(2)), ["10:30", "11:00"]);
+}
+
+#[test]
+fn only_a_time_later_than_now_is_listed() {
+    let mut world = World::new();
+    world.now = monday("10:30");
+    assert_eq!(world.listed(CUT, None), ["11:00"]);
+    assert_eq!(world.assign(CUT, None, "10:30"), Err(SlotReason::Past));
+    world.now = monday("10:30") - TimeDelta::milliseconds(1);
+    assert_eq!(world.listed(CUT, None), ["10:30", "11:00"]);
+    assert_eq!(world.assign(CUT, None, "10:30"), Ok(member(1)));
+}
+
+#[test]
+fn the_free_member_with_the_fewest_minutes_that_day_takes_it() {
+    let mut world = World::new();
+    assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(1)));
+    world.book(1, "09:00", "09:30");
+    assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(2)));
+    world.book(2, "09:00", "09:30");
+    assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(1)));
+    world.book(2, "11:30", "11:45");
+    world.book(1, "09:30", "10:30");
+    assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(1)));
+    assert_eq!(world.assign(CUT, None, "10:30"), Ok(member(2)));
+    assert_eq!(world.assign(CUT, Some(2), "11:00"), Err(SlotReason::Taken));
+}
+
+#[test]
+fn an_appointment_that_is_moved_does_not_stand_in_its_own_way() {
+    let mut world = World::new();
+    world.book(1, "09:00", "10:00");
+    let mut request = SlotRequest {
+        service: service(CUT),
+        staff: Some(member(1)),
+        start: monday("09:30"),
+        duration: TimeDelta::minutes(60),
+        except: None,
+    };
+    assert_eq!(world.diary().assign(&request), Err(SlotReason::Taken));
+    request.except = Some(Uuid::from_u128(1_000).into());
+    assert_eq!(world.diary().assign(&request), Ok(member(1)));
+}
+
+#[test]
+fn the_first_reason_is_given() {
+    let mut world = World::new();
+    world.book(1, "09:00", "12:00");
+    assert_eq!(world.assign(SHAVE, None, "12:00"), Err(SlotReason::OutsideHours));
+    assert_eq!(world.assign(SHAVE, None, "09:10"), Err(SlotReason::OffGrid));
+    assert_eq!(world.assign(SHAVE, None, "09:00"), Err(SlotReason::Taken));
+    assert_eq!(world.assign(SHAVE, Some(2), "09:00"), Err(SlotReason::StaffUnavailable));
+    assert_eq!(world.assign(CUT, Some(3), "09:00"), Err(SlotReason::StaffUnavailable));
+    assert_eq!(world.assign(CUT, Some(7), "09:00"), Err(SlotReason::StaffUnavailable));
+    assert_eq!(world.assign(7, None, "09:00"), Err(SlotReason::ServiceInactive));
+    world.service(SHAVE).active = false;
+    assert_eq!(world.assign(SHAVE, Some(2), "09:00"), Err(SlotReason::ServiceInactive));
+    assert_eq!(world.assign(SHAVE, Some(2), "09:10"), Err(SlotReason::OffGrid));
+    world.now = monday("09:00");
+    assert_eq!(world.assign(SHAVE, Some(2), "09:00"), Err(SlotReason::Past));
+}
+
+#[test]
+fn a_service_that_nobody_offers_has_no_times() {
+    let mut world = World::new();
+    world.staff.remove(&member(1));
+    assert_eq!(world.listed(SHAVE, None), [""; 0]);
+    assert_eq!(world.assign(SHAVE, None, "09:00"), Err(SlotReason::NobodyOffersIt));
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_with_its_path_all_at_once() {
+    let mut world = World::new();
+    assert_eq!(refused(&world, 7, None), ["service_id"]);
+    assert_eq!(refused(&world, 7, Some(1)), ["service_id"]);
+    assert_eq!(refused(&world, 7, Some(7)), ["service_id", "staff_id"]);
+    assert_eq!(refused(&world, CUT, Some(7)), ["staff_id"]);
+    assert_eq!(refused(&world, CUT, Some(3)), ["staff_id"]);
+    assert_eq!(refused(&world, SHAVE, Some(2)), ["staff_id"]);
+    world.service(SHAVE).active = false;
+    assert_eq!(refused(&world, SHAVE, None), ["service_id"]);
+    assert_eq!(refused(&world, SHAVE, Some(2)), ["service_id", "staff_id"]);
+    world.business.booking_mode = BookingMode::Off;
+    assert_eq!(refused(&world, CUT, Some(3)), ["staff_id"]);
+}
+
+#[test]
+fn a_business_that_takes_no_bookings_lists_nothing_and_its_team_still_books() {
+    let mut world = World::new();
+    world.business.booking_mode = BookingMode::Off;
+    assert_eq!(world.listed(CUT, None), [""; 0]);
+    assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
+    world.business.booking_mode = BookingMode::Request;
+    assert_eq!(world.listed(CUT, None).len(), 5);
+}

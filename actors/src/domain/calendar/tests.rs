@@ -1,0 +1,278 @@
+use chrono_tz::{
+    America::{Havana, New_York},
+    Asia::{Beirut, Kathmandu},
+    Australia::Lord_Howe,
+    Europe::Paris,
+    Pacific::Apia,
+};
+
+use super::*;
+use crate::domain::Day::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
+use crate::domain::DayHours;
+
+fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
+    let time = |text: &str| LocalTime::parse(text).unwrap();
+    let windows = windows.iter().map(|(day, open, close)| (*day, time(open), time(close)));
+    WeeklyHours::new(windows.map(|(day, open, close)| DayHours { day, open, close }).collect()).unwrap()
+}
+
+fn always() -> WeeklyHours {
+    week(&Day::ALL.iter().map(|day| (*day, "00:00", "24:00")).collect::<Vec<_>>())
+}
+
+fn date(text: &str) -> NaiveDate {
+    text.parse().unwrap()
+}
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+/// The start times of one day as the clocks show them; asserts that `check` says the same of each of its minutes.
+fn starts(zone: Tz, windows: &[(Day, &str, &str)], day: &str, minutes: i64) -> Vec<String> {
+    let hours = week(windows);
+    let calendar = Calendar::new(&hours, zone);
+    let (day, duration) = (date(day), TimeDelta::minutes(minutes));
+    let starts = calendar.starts(day, day, duration);
+    let around = calendar.day_bounds(day);
+    let mut minute = around.start - TimeDelta::hours(2);
+    while minute < around.end + TimeDelta::hours(2) {
+        let listed = starts.contains(&minute);
+        let is_start = calendar.check(minute, duration).is_ok() && calendar.local_date(minute) == day;
+        assert_eq!(listed, is_start, "{minute}");
+        minute = minute + TimeDelta::minutes(1);
+    }
+    let shown = |at: &Timestamp| {
+        let local = at.utc().with_timezone(&zone).format("%H:%M%:z").to_string();
+        local.strip_suffix(":00").map(str::to_owned).unwrap_or(local)
+    };
+    starts.iter().map(shown).collect()
+}
+
+#[test]
+fn starts_are_half_hours_from_the_opening_and_the_service_ends_by_the_closing() {
+    let hours = [(Monday, "09:10", "11:00")];
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 30), ["09:10+01", "09:40+01", "10:10+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 50), ["09:10+01", "09:40+01", "10:10+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 51), ["09:10+01", "09:40+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 111), [""; 0]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 30), [""; 0]);
+}
+
+#[test]
+fn the_shortest_service_fits_into_the_last_five_minutes() {
+    assert_eq!(starts(Paris, &[(Monday, "09:00", "09:35")], "2026-03-02", 5), ["09:00+01", "09:30+01"]);
+    assert_eq!(starts(Paris, &[(Monday, "09:00", "09:34")], "2026-03-02", 5), ["09:00+01"]);
+}
+
+#[test]
+fn the_longest_service_takes_a_whole_day_of_24_hours() {
+    assert_eq!(starts(Paris, &[(Monday, "00:00", "24:00")], "2026-03-02", 1440), ["00:00+01"]);
+    // The day the clocks go forward has 23 hours.
+    assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1440), [""; 0]);
+    assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1380), ["00:00+01"]);
+    // The day they go back has 25.
+    let back = starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-10-25", 1440);
+    assert_eq!(back, ["00:00+02", "00:30+02", "01:00+02"]);
+    let hours = always();
+    let calendar = Calendar::new(&hours, Paris);
+    let list = |day| calendar.starts(date(day), date(day), TimeDelta::minutes(1440)).len();
+    assert_eq!((list("2026-03-02"), list("2026-03-29"), list("2026-10-25")), (48, 46, 50));
+}
+
+#[test]
+fn a_start_after_midnight_belongs_to_the_day_it_falls_on() {
+    let hours = [(Monday, "22:15", "01:00")];
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 30), ["22:15+01", "22:45+01", "23:15+01", "23:45+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 30), ["00:15+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 45), ["00:15+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 46), [""; 0]);
+}
+
+#[test]
+fn windows_that_touch_are_one_and_each_keeps_its_own_steps() {
+    let hours = [(Monday, "22:45", "24:00"), (Tuesday, "00:00", "01:00")];
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 60), ["22:45+01", "23:15+01", "23:45+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 60), ["00:00+01"]);
+    let late = [(Monday, "23:00", "02:10"), (Tuesday, "02:10", "03:00")];
+    assert_eq!(
+        starts(Paris, &late, "2026-03-03", 60),
+        ["00:00+01", "00:30+01", "01:00+01", "01:30+01", "02:00+01"]
+    );
+    let apart = [(Monday, "22:45", "24:00"), (Tuesday, "00:01", "01:00")];
+    assert_eq!(starts(Paris, &apart, "2026-03-02", 60), ["22:45+01"]);
+}
+
+#[test]
+fn a_chain_can_run_through_a_whole_short_window() {
+    let hours = [(Monday, "23:30", "24:00"), (Tuesday, "00:00", "24:00"), (Wednesday, "00:00", "00:10")];
+    assert_eq!(starts(Paris, &hours, "2026-03-02", 1440), ["23:30+01"]);
+    assert_eq!(starts(Paris, &hours, "2026-03-03", 1440), ["00:00+01"]);
+}
+
+#[test]
+fn new_york_skips_an_hour_and_repeats_one() {
+    let night = [(Sunday, "01:00", "04:00")];
+    let forward = ["01:00-05", "01:30-05", "03:00-04", "03:30-04"];
+    assert_eq!(starts(New_York, &night, "2026-03-08", 30), forward);
+    let back =
+        ["01:00-04", "01:30-04", "01:00-05", "01:30-05", "02:00-05", "02:30-05", "03:00-05", "03:30-05"];
+    assert_eq!(starts(New_York, &night, "2026-11-01", 30), back);
+}
+
+#[test]
+fn an_opening_that_is_skipped_is_the_first_instant_after_the_gap() {
+    assert_eq!(starts(New_York, &[(Sunday, "02:15", "04:15")], "2026-03-08", 30), ["03:00-04", "03:30-04"],);
+    // Nothing is left of a window that lies in the gap, and a closing in it is its end.
+    assert_eq!(starts(New_York, &[(Sunday, "02:10", "02:50")], "2026-03-08", 5), [""; 0]);
+    assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 30), ["01:00-05", "01:30-05"]);
+    assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 45), ["01:00-05"]);
+}
+
+#[test]
+fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_later() {
+    assert_eq!(
+        starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
+        ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
+    );
+    // The second 01:00 is open, but lies before the time from which the steps are counted.
+    let hours = [(Sunday, "01:30", "02:30")];
+    assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
+    let hours = week(&hours);
+    let calendar = Calendar::new(&hours, New_York);
+    let check = |text| calendar.check(at(text), TimeDelta::minutes(30));
+    assert_eq!(check("2026-11-01T01:00:00-05:00"), Err(SlotReason::OffGrid));
+    assert_eq!(check("2026-11-01T01:00:00-04:00"), Err(SlotReason::OutsideHours));
+}
+
+#[test]
+fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
+    // Saturday closes at the second 01:20, Sunday opens at the first one.
+    let hours = [(Saturday, "23:50", "01:20"), (Sunday, "01:20", "02:20")];
+    let both = ["00:20-04", "00:50-04", "01:20-04", "01:50-04", "01:20-05", "01:50-05"];
+    assert_eq!(starts(New_York, &hours, "2026-11-01", 30), both);
+}
+
+#[test]
+fn havana_changes_its_clocks_at_midnight() {
+    let sunday = [(Sunday, "00:00", "02:00")];
+    assert_eq!(starts(Havana, &sunday, "2026-03-08", 30), ["01:00-04", "01:30-04"]);
+    assert_eq!(
+        starts(Havana, &sunday, "2026-11-01", 30),
+        ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
+    );
+    // A Saturday that closes at midnight closes at the later one, and goes on over a skipped one.
+    let saturday = [(Saturday, "23:00", "24:00")];
+    assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
+    assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
+    let both = [(Saturday, "23:00", "24:00"), (Sunday, "00:00", "02:00")];
+    assert_eq!(starts(Havana, &both, "2026-03-07", 60), ["23:00-05", "23:30-05"]);
+    let calendar = Calendar { hours: &WeeklyHours::default(), zone: Havana };
+    assert_eq!(calendar.day_bounds(date("2026-03-08")).start, at("2026-03-08T05:00:00Z"));
+    assert_eq!(calendar.day_bounds(date("2026-11-01")).start, at("2026-11-01T04:00:00Z"));
+}
+
+#[test]
+fn lord_howe_moves_its_clocks_by_half_an_hour() {
+    let night = [(Sunday, "01:00", "03:30")];
+    let forward = ["01:00+10:30", "01:30+10:30", "02:30+11", "03:00+11"];
+    assert_eq!(starts(Lord_Howe, &night, "2026-10-04", 30), forward);
+    let quarter = [(Sunday, "01:15", "03:30")];
+    assert_eq!(starts(Lord_Howe, &quarter, "2026-10-04", 30), ["01:15+10:30", "01:45+10:30", "02:45+11"]);
+    let skipped = [(Sunday, "02:10", "03:30")];
+    assert_eq!(starts(Lord_Howe, &skipped, "2026-10-04", 30), ["02:30+11", "03:00+11"]);
+    assert_eq!(
+        starts(Lord_Howe, &night, "2026-04-05", 30),
+        ["01:00+11", "01:30+11", "01:30+10:30", "02:00+10:30", "02:30+10:30", "03:00+10:30"],
+    );
+}
+
+#[test]
+fn kathmandu_is_a_quarter_of_an_hour_off() {
+    let hours = week(&[(Monday, "09:00", "10:00")]);
+    let calendar = Calendar::new(&hours, Kathmandu);
+    let day = date("2026-03-02");
+    assert_eq!(
+        calendar.starts(day, day, TimeDelta::minutes(30)),
+        [at("2026-03-02T03:15:00Z"), at("2026-03-02T03:45:00Z")],
+    );
+    // The year 1986 began at 00:15.
+    let hours = [(Wednesday, "00:00", "01:30")];
+    assert_eq!(starts(Kathmandu, &hours, "1986-01-01", 30), ["00:15+05:45", "00:45+05:45"]);
+}
+
+#[test]
+fn beirut_skips_midnight_and_repeats_the_last_hour_of_a_day() {
+    let sunday = [(Sunday, "00:30", "02:30")];
+    assert_eq!(starts(Beirut, &sunday, "2026-03-29", 30), ["01:00+03", "01:30+03", "02:00+03"]);
+    let saturday = [(Saturday, "22:30", "24:00")];
+    let back = ["22:30+03", "23:00+03", "23:30+03", "23:00+02", "23:30+02"];
+    assert_eq!(starts(Beirut, &saturday, "2026-10-24", 30), back);
+    assert_eq!(starts(Beirut, &sunday, "2026-10-25", 90), ["00:30+02", "01:00+02"]);
+}
+
+#[test]
+fn apia_skipped_a_friday() {
+    let friday = date("2011-12-30");
+    let week_round = always();
+    let calendar = Calendar::new(&week_round, Apia);
+    assert!(calendar.day_bounds(friday).is_empty());
+    assert_eq!(calendar.starts(friday, friday, TimeDelta::minutes(5)), []);
+    // Thursday's closing and Saturday's opening are one instant.
+    let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
+    assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
+    assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
+    // What Friday's window has left on Saturday opens with Saturday.
+    assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
+    assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
+    assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);
+}
+
+#[test]
+fn an_instant_that_is_no_start_says_whether_the_hours_or_the_steps_are_the_reason() {
+    let hours = week(&[(Monday, "09:00", "10:00")]);
+    let calendar = Calendar::new(&hours, Paris);
+    let check = |text| calendar.check(at(text), TimeDelta::minutes(30));
+    assert_eq!(check("2026-03-02T09:30:00+01:00"), Ok(()));
+    for text in ["2026-03-02T09:15:00+01:00", "2026-03-02T09:00:00.001+01:00", "2026-03-02T09:00:01+01:00"] {
+        assert_eq!(check(text), Err(SlotReason::OffGrid), "{text}");
+    }
+    for text in [
+        "2026-03-02T08:30:00+01:00",
+        "2026-03-02T09:31:00+01:00",
+        "2026-03-02T10:00:00+01:00",
+        "2026-03-03T09:00:00+01:00",
+    ] {
+        assert_eq!(check(text), Err(SlotReason::OutsideHours), "{text}");
+    }
+}
+
+#[test]
+fn several_days_are_listed_in_order_and_an_empty_range_lists_nothing() {
+    let hours = week(&[(Monday, "23:30", "00:30"), (Tuesday, "12:00", "12:30")]);
+    let calendar = Calendar::new(&hours, Paris);
+    let list = |first, last| calendar.starts(date(first), date(last), TimeDelta::minutes(30));
+    assert_eq!(
+        list("2026-03-02", "2026-03-08"),
+        [at("2026-03-02T22:30:00Z"), at("2026-03-02T23:00:00Z"), at("2026-03-03T11:00:00Z")],
+    );
+    assert_eq!(list("2026-03-08", "2026-03-02"), []);
+}
+
+#[test]
+fn nothing_panics_at_the_ends_of_the_time_line() {
+    let hours = always();
+    for zone in [Apia, New_York, Kathmandu] {
+        let calendar = Calendar::new(&hours, zone);
+        for instant in [Timestamp::MIN, Timestamp::MAX] {
+            let _ = calendar.check(instant, TimeDelta::minutes(1440));
+            let day = calendar.local_date(instant);
+            assert!(calendar.starts(day, day, TimeDelta::minutes(5)).len() <= 48);
+            assert!(calendar.day_bounds(day).start <= calendar.day_bounds(day).end);
+        }
+        for day in [NaiveDate::MIN, NaiveDate::MAX] {
+            assert_eq!(calendar.starts(day, day, TimeDelta::minutes(5)), []);
+            assert!(calendar.day_bounds(day).is_empty());
+        }
+    }
+}
