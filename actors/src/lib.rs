@@ -1,3 +1,4 @@
 //! The engine of receptionist.
 
 pub mod domain;
+pub mod store;
