@@ -1,0 +1,143 @@
+//! What the store needs of a storage engine: ordered keys, atomic batches and a sync that can be relied on.
+//!
+//! What always holds: only the committer applies and syncs, one batch after the other; any number of threads read.
+//! A reader sees what was applied, durable or not; whoever shows it to the world waits until it is durable.
+
+use super::{Key, KeyRange, StoreError};
+
+/// The greatest length of a value.
+///
+/// The disk backend keeps up to about 20 neighbouring pairs in one page, writes a page as one message, and would put
+/// a message above 2 MiB into a file that it never syncs. Longer texts are stored in pieces.
+pub const VALUE_BYTES_MAX: usize = 64 << 10;
+
+/// A key and its value.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// Pairs in key order, read as they are asked for.
+pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 'a>;
+
+/// The direction of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// From the smallest key.
+    Ascending,
+    /// From the greatest key.
+    Descending,
+}
+
+/// A storage engine.
+pub trait Backend: Send + Sync + 'static {
+    /// The value under the key.
+    ///
+    /// # Errors
+    /// [`StoreError::Read`], or [`StoreError::Closed`] after [`Backend::close`].
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The pairs of the range. They are read one by one: a batch applied meanwhile may be seen from its middle on.
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
+
+    /// Makes the whole batch visible to `get` and `scan`, atomically with respect to a crash; not yet durable.
+    ///
+    /// # Errors
+    /// [`StoreError::Apply`], after which nothing may be applied any more.
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Everything applied before is durable once this has returned.
+    ///
+    /// # Errors
+    /// [`StoreError::Sync`], after which nothing may be applied or synced any more.
+    fn sync(&self) -> Result<(), StoreError>;
+
+    /// Lets go of files and locks, once the scans in progress have ended. Later calls answer [`StoreError::Closed`].
+    fn close(&self);
+}
+
+/// Puts and deletes that happen together or not at all; a later one of the same key wins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    writes: Vec<(Key, Option<Vec<u8>>)>,
+    bytes: usize,
+}
+
+impl Batch {
+    /// A batch without writes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts the value under the key.
+    ///
+    /// # Panics
+    /// When the value is longer than [`VALUE_BYTES_MAX`]: the code that makes the record has to bound it.
+    pub fn put(&mut self, key: Key, value: Vec<u8>) {
+        assert!(
+            value.len() <= VALUE_BYTES_MAX,
+            "a value of {} bytes is more than the store takes",
+            value.len()
+        );
+        self.bytes += key.len() + value.len();
+        self.writes.push((key, Some(value)));
+    }
+
+    /// Deletes the key and its value, if they are there.
+    pub fn delete(&mut self, key: Key) {
+        self.bytes += key.len();
+        self.writes.push((key, None));
+    }
+
+    /// Adds the writes of the other batch behind its own.
+    pub fn append(&mut self, mut other: Self) {
+        self.writes.append(&mut other.writes);
+        self.bytes += other.bytes;
+    }
+
+    /// How many writes it has.
+    pub fn len(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Whether it has no writes.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// The length of its keys and values together.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its writes in order; a delete has no value.
+    pub fn writes(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
+        self.writes.iter().map(|(key, value)| (key, value.as_deref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_counts_keys_and_values() {
+        let mut batch = Batch::new();
+        assert!(batch.is_empty());
+        batch.put(Key::new(b"ab"), vec![0; 3]);
+        let mut other = Batch::new();
+        other.delete(Key::new(b"abcd"));
+        batch.append(other);
+        assert_eq!((batch.len(), batch.bytes()), (2, 9));
+        let writes: Vec<_> = batch.writes().map(|(key, value)| (key.to_vec(), value.is_some())).collect();
+        assert_eq!(writes, [(b"ab".to_vec(), true), (b"abcd".to_vec(), false)]);
+    }
+
+    #[test]
+    fn a_value_at_the_bound_is_taken() {
+        Batch::new().put(Key::new(b"k"), vec![0; VALUE_BYTES_MAX]);
+    }
+
+    #[test]
+    #[should_panic(expected = "more than the store takes")]
+    fn a_value_above_the_bound_is_refused() {
+        Batch::new().put(Key::new(b"k"), vec![0; VALUE_BYTES_MAX + 1]);
+    }
+}

@@ -1,0 +1,219 @@
+//! The one writer of the store, and what waits for it.
+//!
+//! Changes are queued, taken in groups, written as one batch each and synced once a group; then everyone in the
+//! group is answered, in the order of the queue. What always holds:
+//!
+//! - a change is answered only after the sync that covers it, and after every change queued before it;
+//! - tickets grow in the order of the queue, and the newest ticket of a business is known before its change is
+//!   queued, so whoever has seen a record can find a ticket that is not older than the record's;
+//! - an error of the backend ends the committer for good. Nothing is tried again, and what was not answered is
+//!   dropped, with the reply ports in it.
+//!
+//! The queue has no bound of its own: callers hold a permit for each change they queue.
+
+mod queue;
+mod run;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use self::queue::{Change, Queue};
+pub use self::stats::CommitStats;
+use self::stats::Counters;
+use super::memory::Session;
+use super::{Backend, Batch, StoreError};
+use crate::domain::{BusinessId, ResourceId};
+
+/// The greatest number of changes that share one sync.
+pub const GROUP_CHANGES_MAX: usize = 64;
+
+/// The greatest length of the keys and values that share one sync, unless they belong to one change.
+pub const GROUP_BYTES_MAX: usize = 64 << 10;
+
+/// The greatest length of the keys and values of one change. Much log between two syncs is what sled's recovery
+/// from a power cut bears badly.
+pub const CHANGE_BYTES_MAX: usize = 1 << 20;
+
+/// How many newest tickets are told apart; businesses that share one wait for each other's syncs.
+const SHARDS: usize = 4096;
+
+/// What runs once a change is durable; dropped instead when it may not be.
+pub type Done = Box<dyn FnOnce() + Send>;
+
+/// What is told once, when the store has failed for good.
+pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
+
+/// The handle of the writer. When it is dropped, the writer finishes what is queued and ends.
+pub(super) struct Committer {
+    core: Arc<Core>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the handle, the writer and everyone waiting share.
+struct Core {
+    queue: Queue,
+    /// The newest ticket of each shard; all ones after a failure, so that nobody is content with what is synced.
+    newest: Box<[AtomicU64]>,
+    /// Every change up to this ticket is durable.
+    synced: AtomicU64,
+    failed: AtomicBool,
+    ended: AtomicBool,
+    /// Told whenever one of the three above has changed.
+    progress: Notify,
+    counters: Counters,
+    on_fatal: OnFatal,
+}
+
+impl Committer {
+    /// Starts the writer as a thread of its own.
+    pub(super) fn on_thread(backend: Arc<dyn Backend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
+        let core = Arc::new(Core::new(on_fatal));
+        let thread = run::start_thread(Arc::clone(&core), backend)?;
+        Ok(Self { core, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Starts the writer as a task of the runtime it is called in, for simulations.
+    pub(super) fn on_task(backend: Arc<Session>, on_fatal: OnFatal) -> Self {
+        let core = Arc::new(Core::new(on_fatal));
+        tokio::spawn(run::task(Arc::clone(&core), backend));
+        Self { core, thread: Mutex::new(None) }
+    }
+
+    /// Queues a change and gives its ticket; `None` when the store has stopped or is closing, and `done` is dropped.
+    ///
+    /// # Panics
+    /// When the batch is longer than [`CHANGE_BYTES_MAX`]: the code that makes the change has to bound it.
+    pub(super) fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        let bytes = batch.bytes();
+        assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
+        let newest = &self.core.newest[shard(business)];
+        // The closure runs under the queue's lock: after a failure no ticket can cover the mark that it left.
+        self.core.queue.push(batch, done, |ticket| newest.store(ticket, Ordering::Release))
+    }
+
+    /// Waits until everything of the business that was queued before this call is durable. A reader calls it after
+    /// reading and before showing what it read.
+    pub(super) fn settled(
+        &self,
+        business: BusinessId,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let ticket = self.core.newest[shard(business)].load(Ordering::Acquire);
+        let waiting = (self.core.synced.load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
+        async move {
+            let Some(core) = waiting else { return Ok(()) };
+            core.wait_until(|core| {
+                if core.synced.load(Ordering::Acquire) >= ticket {
+                    Some(Ok(()))
+                } else {
+                    core.failed.load(Ordering::Acquire).then_some(Err(StoreError::Stopped))
+                }
+            })
+            .await
+        }
+    }
+
+    /// Every change up to this ticket is durable.
+    pub(super) fn synced_through(&self) -> u64 {
+        self.core.synced.load(Ordering::Acquire)
+    }
+
+    /// Whether the store has failed for good.
+    pub(super) fn failed(&self) -> bool {
+        self.core.failed.load(Ordering::Acquire)
+    }
+
+    /// How many changes are queued and not yet taken.
+    pub(super) fn queued(&self) -> usize {
+        self.core.queue.len()
+    }
+
+    /// What the writer has done so far.
+    pub(super) fn stats(&self) -> CommitStats {
+        self.core.counters.snapshot(self.queued())
+    }
+
+    /// Takes no more changes, finishes those that are queued, syncs once more and closes the backend.
+    pub(super) async fn close(&self) -> Result<(), StoreError> {
+        self.core.queue.close();
+        self.core.wait_until(|core| core.ended.load(Ordering::Acquire).then_some(())).await;
+        if let Some(thread) = self.thread.lock().take() {
+            // It has said that it ended, so this does not wait; a panic was reported when it happened.
+            let _ = thread.join();
+        }
+        if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.core.queue.close();
+    }
+}
+
+impl Core {
+    fn new(on_fatal: OnFatal) -> Self {
+        Self {
+            queue: Queue::default(),
+            newest: (0..SHARDS).map(|_| AtomicU64::new(0)).collect(),
+            synced: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            progress: Notify::new(),
+            counters: Counters::default(),
+            on_fatal,
+        }
+    }
+
+    /// Waits until there is an answer, looking again after each progress.
+    async fn wait_until<T>(&self, answer: impl Fn(&Self) -> Option<T>) -> T {
+        loop {
+            let progress = self.progress.notified();
+            tokio::pin!(progress);
+            progress.as_mut().enable(); // before looking, or a progress in between would be missed
+            if let Some(answer) = answer(self) {
+                return answer;
+            }
+            progress.await;
+        }
+    }
+
+    /// Says that everything up to the ticket is durable, then answers the changes in order.
+    fn publish(&self, through: u64, changes: Vec<Change>) {
+        self.synced.store(through, Ordering::Release);
+        self.progress.notify_waiters();
+        for change in changes {
+            (change.done)();
+        }
+    }
+
+    /// Stops for good: nothing is taken any more, and what was queued is dropped after the failure was told.
+    fn fail(&self, error: &StoreError) {
+        let dropped = self.queue.end(|| {
+            for newest in &self.newest {
+                newest.store(u64::MAX, Ordering::Release);
+            }
+            self.failed.store(true, Ordering::Release);
+        });
+        self.progress.notify_waiters();
+        (self.on_fatal)(error);
+        drop(dropped);
+    }
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.progress.notify_waiters();
+    }
+}
+
+/// The shard of a business: bits of its id that are random.
+fn shard(business: BusinessId) -> usize {
+    let id = business.uuid().into_bytes();
+    usize::from(u16::from_be_bytes([id[14], id[15]])) % SHARDS
+}

@@ -1,0 +1,92 @@
+//! The two ways the writer runs: as a thread for the disk, as a task for simulations. Both take the same steps.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::Core;
+use super::queue::Group;
+use crate::store::memory::Session;
+use crate::store::{Backend, StoreError};
+
+/// Starts the writer as a thread.
+pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result<JoinHandle<()>, StoreError> {
+    let start = std::thread::Builder::new().name("committer".into());
+    start.spawn(move || thread(&core, &*backend)).map_err(|source| StoreError::Prepare {
+        action: "starting the thread",
+        path: "committer".into(),
+        source,
+    })
+}
+
+fn thread(core: &Arc<Core>, backend: &dyn Backend) {
+    let end = End(Arc::clone(core));
+    while let Some(group) = core.queue.take_blocking() {
+        let started = Instant::now();
+        let mut synced_in = Duration::ZERO;
+        let written = apply(backend, &group).and_then(|()| {
+            let applied = Instant::now();
+            sync(backend, &group)?;
+            synced_in = applied.elapsed();
+            Ok(())
+        });
+        if let Err(error) = written {
+            return core.fail(&error);
+        }
+        core.counters.timed(&group, started.elapsed(), synced_in);
+        publish(core, group);
+    }
+    finish(end, backend);
+}
+
+/// The writer as a task. It never reads the time, so that a simulation gives the same result each time.
+pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
+    let end = End(Arc::clone(&core));
+    while let Some(group) = core.queue.take().await {
+        let mut written = apply(&*backend, &group);
+        if written.is_ok() && group.writing > 0 {
+            backend.before_sync().await;
+            written = sync(&*backend, &group);
+        }
+        if let Err(error) = written {
+            return core.fail(&error);
+        }
+        publish(&core, group);
+    }
+    finish(end, &*backend);
+}
+
+/// Barriers alone have nothing to write.
+fn apply(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing == 0 { Ok(()) } else { backend.apply(&group.batch) }
+}
+
+fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing == 0 { Ok(()) } else { backend.sync() }
+}
+
+fn publish(core: &Core, group: Group) {
+    core.counters.add(&group);
+    core.publish(group.through, group.changes);
+}
+
+/// Everything queued is written: syncs once more and lets the backend go.
+fn finish(end: End, backend: &dyn Backend) {
+    match backend.sync() {
+        Ok(()) => backend.close(),
+        Err(error) => end.0.fail(&error),
+    }
+}
+
+/// Says that the writer has ended, in whatever way; a panic is a failure like any other.
+struct End(Arc<Core>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.0.failed.load(Ordering::Acquire) {
+            self.0.fail(&StoreError::Panicked);
+        }
+        self.0.end();
+    }
+}

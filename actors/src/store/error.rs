@@ -1,0 +1,105 @@
+//! What can go wrong in the store.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+/// The cause of an error of the storage engine, without naming the engine.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The path of the data directory leads to something else.
+    #[error("the data directory {} is not a directory", .0.display())]
+    NotADirectory(PathBuf),
+    /// The data directory, or the store within it, could not be made.
+    #[error("the data directory {} could not be created: {source}", .path.display())]
+    CreateDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The lock of the data directory could not be tried.
+    #[error("the data directory cannot be used: {} could not be locked: {source}", .path.display())]
+    Lock {
+        /// The lock file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Another process holds the lock of the data directory.
+    #[error("the data directory {} is in use by another process", .0.display())]
+    InUse(PathBuf),
+    /// Values too large to be stored durably lie in the store.
+    #[error("the store holds files in {} that were never durable; it cannot be trusted", .0.display())]
+    Blobs(PathBuf),
+    /// A file of the store could not be prepared for opening.
+    #[error("{action} {} failed: {source}", .path.display())]
+    Prepare {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The storage engine could not open what lies in the directory.
+    #[error("the store in {} could not be opened: {source}", .path.display())]
+    Open {
+        /// The engine's directory.
+        path: PathBuf,
+        /// Why not.
+        source: Cause,
+    },
+    /// Reading failed.
+    #[error("reading the store failed: {0}")]
+    Read(#[source] Cause),
+    /// Writing a batch failed. Nobody knows what of it will be there after a restart.
+    #[error("writing to the store failed: {0}")]
+    Apply(#[source] Cause),
+    /// Making the written batches durable failed. It is never tried again: the kernel may have dropped the pages.
+    #[error("syncing the store failed: {0}")]
+    Sync(#[source] Cause),
+    /// The thread or task that writes ended in a panic.
+    #[error("the writer of the store ended in a panic")]
+    Panicked,
+    /// The store stopped for good after an earlier error.
+    #[error("the store has stopped after an error")]
+    Stopped,
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+    /// A record was written by a version of the service that this one does not know.
+    #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
+    Version {
+        /// The kind of record.
+        record: &'static str,
+        /// Its version byte.
+        found: u8,
+    },
+    /// A record is not what its kind says.
+    #[error("a record of kind {record} is damaged: {reason}")]
+    Damaged {
+        /// The kind of record.
+        record: &'static str,
+        /// What is wrong with it; names no content of it.
+        reason: String,
+    },
+    /// The whole store is laid out in a way this version of the service does not know.
+    #[error("the store has format {found}, this version of the service knows only {known}")]
+    Format {
+        /// The format found.
+        found: u16,
+        /// The format known.
+        known: u16,
+    },
+}
+
+impl StoreError {
+    /// A record of this kind that is damaged in this way.
+    pub(super) fn damaged(record: &'static str, reason: impl Into<String>) -> Self {
+        Self::Damaged { record, reason: reason.into() }
+    }
+}

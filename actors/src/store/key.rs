@@ -1,0 +1,161 @@
+//! Keys and ranges of keys, as plain bytes. What the bytes mean stands in [`super::keys`].
+
+use std::fmt;
+use std::ops::Deref;
+
+/// The greatest length of a key.
+pub const KEY_BYTES_MAX: usize = 63;
+
+/// A key, kept without an allocation of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    len: u8,
+    bytes: [u8; KEY_BYTES_MAX],
+}
+
+impl Key {
+    /// The key with these bytes.
+    ///
+    /// # Panics
+    /// When there are more than [`KEY_BYTES_MAX`]; keys are of fixed width, so this shows in the first test.
+    pub fn new(bytes: &[u8]) -> Self {
+        Self::default().with(bytes)
+    }
+
+    /// The key with these bytes behind its own.
+    ///
+    /// # Panics
+    /// Like [`Key::new`].
+    #[must_use]
+    pub fn with(mut self, more: &[u8]) -> Self {
+        let (start, end) = (usize::from(self.len), usize::from(self.len) + more.len());
+        assert!(end <= KEY_BYTES_MAX, "a key of {end} bytes is longer than the store takes");
+        self.bytes[start..end].copy_from_slice(more);
+        self.len = end as u8; // at most KEY_BYTES_MAX
+        self
+    }
+
+    /// The smallest key greater than every key that starts with this one; `None` when it is all ones.
+    fn successor_of_prefix(self) -> Option<Self> {
+        let at = self.iter().rposition(|byte| *byte != u8::MAX)?;
+        let mut next = Self::new(&self[..=at]);
+        next.bytes[at] += 1;
+        Some(next)
+    }
+}
+
+impl Default for Key {
+    fn default() -> Self {
+        Self { len: 0, bytes: [0; KEY_BYTES_MAX] }
+    }
+}
+
+impl Deref for Key {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self[..].cmp(other)
+    }
+}
+
+impl std::hash::Hash for Key {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self[..].hash(state);
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The keys from one, included, up to another, excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    /// The first key of the range.
+    pub from: Key,
+    /// The first key behind it. A range that ends where it starts, or before, is empty.
+    pub to: Key,
+}
+
+impl KeyRange {
+    /// Every key that starts with these bytes.
+    ///
+    /// # Panics
+    /// When the bytes are all ones, which no prefix of a key is: its kind is not.
+    pub fn prefix(prefix: Key) -> Self {
+        match prefix.successor_of_prefix() {
+            Some(to) => Self { from: prefix, to },
+            None => panic!("no key follows the prefix {prefix:?}"),
+        }
+    }
+
+    /// The part of the range behind the key: where an ascending list goes on.
+    ///
+    /// # Panics
+    /// When the key has [`KEY_BYTES_MAX`] bytes; keys that are listed are shorter.
+    #[must_use]
+    pub fn after(self, key: Key) -> Self {
+        Self { from: self.from.max(key.with(&[0])), ..self }
+    }
+
+    /// The part of the range from the key on.
+    #[must_use]
+    pub fn starting_at(self, key: Key) -> Self {
+        Self { from: self.from.max(key), ..self }
+    }
+
+    /// The part of the range before the key: where a descending list goes on.
+    #[must_use]
+    pub fn before(self, key: Key) -> Self {
+        Self { to: self.to.min(key), ..self }
+    }
+
+    /// Whether no key can be in it.
+    pub fn is_empty(&self) -> bool {
+        self.from >= self.to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_ordered_by_their_bytes() {
+        assert!(Key::new(b"a") < Key::new(b"a\0"));
+        assert!(Key::new(b"a\xff") < Key::new(b"b"));
+        assert_eq!(Key::new(b"a").with(b"b"), Key::new(b"ab"));
+        assert_eq!(Key::new(&[0; KEY_BYTES_MAX]).len(), KEY_BYTES_MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "longer than the store takes")]
+    fn a_key_above_the_bound_is_refused() {
+        Key::new(&[0; KEY_BYTES_MAX + 1]);
+    }
+
+    #[test]
+    fn a_prefix_ends_before_the_next_prefix() {
+        let range = |prefix: &[u8]| KeyRange::prefix(Key::new(prefix));
+        assert_eq!(range(b"a").to, Key::new(b"b"));
+        assert_eq!(range(&[1, 0xff, 0xff]).to, Key::new(&[2]));
+        assert!(range(b"a").after(Key::new(b"a")).from > Key::new(b"a"));
+        assert!(range(b"a").before(Key::new(b"a")).is_empty());
+        assert_eq!(range(b"b").after(Key::new(b"a")), range(b"b"));
+        assert_eq!(range(b"a").before(Key::new(b"z")), range(b"a"));
+    }
+}

@@ -1,0 +1,389 @@
+//! The layout of the keys: `[business 16][kind 1][rest]`, where a kind's rest always has the same width.
+//!
+//! What always holds: numbers are big-endian and instants have their sign flipped, so the order of keys is the order
+//! of what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
+//! no business, or is looked up before the business is known, lies under the nil UUID, the house.
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{Key, KeyRange, StoreError};
+use crate::domain::{
+    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, KeyId, ResourceId, ServiceId, StaffId, Timestamp,
+};
+
+/// The kinds of a business's keys. Numbers are left free between groups; one that was used is never used again.
+pub mod kind {
+    /// The profile: the rest is zero → `Business`.
+    pub const PROFILE: u8 = 0x01;
+    /// A service: its id → `Service`.
+    pub const SERVICE: u8 = 0x02;
+    /// A staff member: their id → `StaffMember`.
+    pub const STAFF: u8 = 0x03;
+    /// The first kind behind those that the business actor loads in one scan.
+    pub const HOT_END: u8 = 0x10;
+    /// A key of the business: its id → the 8 bytes under which the house keeps it.
+    pub const KEY: u8 = 0x10;
+    /// An appointment: its id → `Appointment`.
+    pub const APPOINTMENT: u8 = 0x20;
+    /// Its start and id → `BusyRecord`.
+    pub const APPOINTMENT_BY_START: u8 = 0x21;
+    /// Its contact, start and id → nothing.
+    pub const APPOINTMENT_BY_CONTACT: u8 = 0x22;
+    /// When it last changed and its id → nothing.
+    pub const APPOINTMENT_BY_UPDATE: u8 = 0x23;
+    /// A contact: their id → `Contact`.
+    pub const CONTACT: u8 = 0x30;
+    /// A hash of their phone number → their id.
+    pub const CONTACT_BY_PHONE: u8 = 0x31;
+    /// A hash of their email address → their id.
+    pub const CONTACT_BY_EMAIL: u8 = 0x32;
+    /// When they last changed and their id → nothing.
+    pub const CONTACT_BY_UPDATE: u8 = 0x33;
+    /// An entry of the audit log: its id → `AuditEntry`.
+    pub const AUDIT: u8 = 0x70;
+    /// An idempotency key: its day and a hash → `IdempotencyRecord`.
+    pub const IDEMPOTENCY: u8 = 0x78;
+}
+
+/// The kinds of the house's keys.
+pub mod house_kind {
+    /// What the store is: the rest is zero → `MetaRecord`.
+    pub const META: u8 = 0x01;
+    /// A business: its id → nothing.
+    pub const BUSINESS_INDEX: u8 = 0x02;
+    /// A key: the 8 characters of its prefix and zeros → `ApiKey`.
+    pub const API_KEY: u8 = 0x03;
+    /// A key: its id → when it was last used, as the 8 bytes of [`super::millis_value`].
+    pub const KEY_USED: u8 = 0x04;
+}
+
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
+
+/// The business of the keys that belong to no business.
+pub fn house() -> BusinessId {
+    Uuid::nil().into()
+}
+
+fn start(business: BusinessId, kind: u8) -> Key {
+    Key::new(business.uuid().as_bytes()).with(&[kind])
+}
+
+fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
+    start(business, kind).with(id.uuid().as_bytes())
+}
+
+/// An instant whose bytes are ordered like the instants.
+fn ordered(instant: Timestamp) -> [u8; 8] {
+    (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
+}
+
+/// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
+fn digest(text: &str) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&Sha256::digest(text)[..16]);
+    short
+}
+
+/// Every key of the business, the house's for [`house`].
+pub fn all(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(Key::new(business.uuid().as_bytes()))
+}
+
+/// Every key of the kind.
+pub fn of_kind(business: BusinessId, kind: u8) -> KeyRange {
+    KeyRange::prefix(start(business, kind))
+}
+
+/// What the business actor loads: the profile, the services and the staff members.
+pub fn hot(business: BusinessId) -> KeyRange {
+    KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
+}
+
+/// The kind of a key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it has none.
+pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
+    key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
+}
+
+/// The id at the end of a key or a value.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
+    match bytes.last_chunk() {
+        Some(id) => Ok(Uuid::from_bytes(*id).into()),
+        None => Err(StoreError::damaged("key", "it is too short to end with an id")),
+    }
+}
+
+/// The instant and the id at the end of an index key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), StoreError> {
+    let Some((instant, id)) = key.last_chunk::<24>().and_then(|tail| tail.split_first_chunk::<8>()) else {
+        return Err(StoreError::damaged("key", "it is too short to end with an instant and an id"));
+    };
+    let millis = (u64::from_be_bytes(*instant) ^ 1 << 63) as i64;
+    Ok((Timestamp::from_millis(millis), id_at_end(id)?))
+}
+
+/// The profile of the business.
+pub fn profile(business: BusinessId) -> Key {
+    start(business, kind::PROFILE).with(&[0; 16])
+}
+
+/// A service.
+pub fn service(business: BusinessId, id: ServiceId) -> Key {
+    of_id(business, kind::SERVICE, id)
+}
+
+/// A staff member.
+pub fn staff(business: BusinessId, id: StaffId) -> Key {
+    of_id(business, kind::STAFF, id)
+}
+
+/// A key of the business, which leads to its record in the house.
+pub fn key(business: BusinessId, id: KeyId) -> Key {
+    of_id(business, kind::KEY, id)
+}
+
+/// An appointment.
+pub fn appointment(business: BusinessId, id: AppointmentId) -> Key {
+    of_id(business, kind::APPOINTMENT, id)
+}
+
+/// An appointment in the order of starts.
+pub fn appointment_by_start(business: BusinessId, starts_at: Timestamp, id: AppointmentId) -> Key {
+    start(business, kind::APPOINTMENT_BY_START).with(&ordered(starts_at)).with(id.uuid().as_bytes())
+}
+
+/// The appointments, in the order of starts, that start within `from..to`.
+pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    let at = |instant| start(business, kind::APPOINTMENT_BY_START).with(&ordered(instant));
+    KeyRange { from: at(from), to: at(to) }
+}
+
+/// An appointment among those of its contact, in the order of starts.
+pub fn appointment_by_contact(
+    business: BusinessId,
+    contact: ContactId,
+    starts_at: Timestamp,
+    id: AppointmentId,
+) -> Key {
+    of_id(business, kind::APPOINTMENT_BY_CONTACT, contact)
+        .with(&ordered(starts_at))
+        .with(id.uuid().as_bytes())
+}
+
+/// The appointments of a contact, in the order of starts.
+pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
+}
+
+/// An appointment in the order of changes.
+pub fn appointment_by_update(business: BusinessId, updated_at: Timestamp, id: AppointmentId) -> Key {
+    start(business, kind::APPOINTMENT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
+}
+
+/// A contact.
+pub fn contact(business: BusinessId, id: ContactId) -> Key {
+    of_id(business, kind::CONTACT, id)
+}
+
+/// The contact with this phone number; the caller compares the record, since the key holds a hash.
+pub fn contact_by_phone(business: BusinessId, phone: &str) -> Key {
+    start(business, kind::CONTACT_BY_PHONE).with(&digest(phone))
+}
+
+/// The contact with this email address; the caller compares the record, since the key holds a hash.
+pub fn contact_by_email(business: BusinessId, email: &str) -> Key {
+    start(business, kind::CONTACT_BY_EMAIL).with(&digest(email))
+}
+
+/// A contact in the order of changes.
+pub fn contact_by_update(business: BusinessId, updated_at: Timestamp, id: ContactId) -> Key {
+    start(business, kind::CONTACT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
+}
+
+/// An entry of the audit log.
+pub fn audit(business: BusinessId, id: AuditId) -> Key {
+    of_id(business, kind::AUDIT, id)
+}
+
+/// The day of an instant, in days since 1970, by which old idempotency records are found.
+pub fn day(instant: Timestamp) -> u32 {
+    u32::try_from(instant.millis().div_euclid(DAY_MILLIS)).unwrap_or(0)
+}
+
+/// What a request answered that came with this idempotency key on this day.
+pub fn idempotency(business: BusinessId, day: u32, key: KeyId, idempotency_key: &str) -> Key {
+    let hash = Sha256::new().chain_update(key.uuid().as_bytes()).chain_update(idempotency_key).finalize();
+    start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(&hash)
+}
+
+/// The idempotency records of the days before this one.
+pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
+    let of_kind = of_kind(business, kind::IDEMPOTENCY);
+    of_kind.before(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
+}
+
+/// What the store is.
+pub fn meta() -> Key {
+    start(house(), house_kind::META).with(&[0; 16])
+}
+
+/// A business in the list of all.
+pub fn business_index(id: BusinessId) -> Key {
+    of_id(house(), house_kind::BUSINESS_INDEX, id)
+}
+
+/// The record of an API key, by the 8 characters of its prefix.
+pub fn api_key(prefix: [u8; 8]) -> Key {
+    start(house(), house_kind::API_KEY).with(&prefix).with(&[0; 8])
+}
+
+/// The 8 characters under which an API key is kept: the last of its visible prefix.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when the prefix is shorter.
+pub fn api_key_prefix(key: &ApiKey) -> Result<[u8; 8], StoreError> {
+    let prefix = key.prefix.as_bytes().last_chunk().copied();
+    prefix.ok_or_else(|| StoreError::damaged("api_key", "its prefix is too short"))
+}
+
+/// When an API key was last used.
+pub fn key_used(id: KeyId) -> Key {
+    of_id(house(), house_kind::KEY_USED, id)
+}
+
+/// An instant as a value of its own.
+pub fn millis_value(instant: Timestamp) -> Vec<u8> {
+    instant.millis().to_be_bytes().to_vec()
+}
+
+/// The instant in a value of its own.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it has not 8 bytes.
+pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
+    match value.try_into() {
+        Ok(bytes) => Ok(Timestamp::from_millis(i64::from_be_bytes(bytes))),
+        Err(_) => Err(StoreError::damaged("instant", "it has not 8 bytes")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn id<I: ResourceId>(byte: u8) -> I {
+        Uuid::from_bytes([byte; 16]).into()
+    }
+
+    #[test]
+    fn every_kind_has_one_width() {
+        let business = id(1);
+        let now = Timestamp::from_millis(5);
+        let widths = [
+            (profile(business), 33),
+            (service(business, id(2)), 33),
+            (staff(business, id(2)), 33),
+            (key(business, id(2)), 33),
+            (appointment(business, id(2)), 33),
+            (appointment_by_start(business, now, id(2)), 41),
+            (appointment_by_contact(business, id(3), now, id(2)), 57),
+            (appointment_by_update(business, now, id(2)), 41),
+            (contact(business, id(2)), 33),
+            (contact_by_phone(business, "+15551234567"), 33),
+            (contact_by_email(business, ""), 33),
+            (contact_by_update(business, now, id(2)), 41),
+            (audit(business, id(2)), 33),
+            (idempotency(business, 9, id(2), "any"), 53),
+            (meta(), 33),
+            (business_index(business), 33),
+            (api_key(*b"abcdefgh"), 33),
+            (key_used(id(2)), 33),
+        ];
+        for (key, width) in widths {
+            assert_eq!(key.len(), width, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn keys_have_these_bytes() {
+        let hex = |key: Key| format!("{key:?}");
+        let business = id(0xb5);
+        let (b5, c7) = ("b5".repeat(16), "c7".repeat(16));
+        assert_eq!(
+            hex(appointment_by_start(business, Timestamp::from_millis(1), id(0xc7))),
+            format!("{b5}218000000000000001{c7}")
+        );
+        assert_eq!(
+            hex(appointment_by_contact(business, id(0xc7), Timestamp::from_millis(-1), id(2))),
+            format!("{b5}22{c7}7fffffffffffffff{}", "02".repeat(16))
+        );
+        assert_eq!(
+            hex(contact_by_phone(business, "+15551234567")),
+            format!("{b5}31{}", hex(Key::new(&Sha256::digest("+15551234567")[..16])))
+        );
+        assert_eq!(
+            hex(api_key(*b"abcdefgh")),
+            format!("{}036162636465666768{}", "00".repeat(16), "00".repeat(8))
+        );
+        assert_eq!(&hex(idempotency(business, 0x0102, id(1), "k"))[..42], format!("{b5}7800000102"));
+    }
+
+    #[test]
+    fn the_hot_range_holds_what_the_actor_loads_and_no_more() {
+        let business = id(7);
+        let within = |key: Key| hot(business).from <= key && key < hot(business).to;
+        assert!(
+            within(profile(business))
+                && within(service(business, id(0xff)))
+                && within(staff(business, id(0)))
+        );
+        assert!(!within(key(business, id(0))) && !within(appointment(business, id(0))));
+        assert!(!within(profile(id(6))) && !within(profile(id(8))));
+    }
+
+    #[test]
+    fn an_index_key_gives_back_what_it_was_made_of() {
+        let at = Timestamp::from_millis(-12_345);
+        let made = appointment_by_contact(id(1), id(2), at, id(3));
+        assert_eq!(instant_and_id::<AppointmentId>(&made).unwrap(), (at, id(3)));
+        assert_eq!(kind_of(&made).unwrap(), kind::APPOINTMENT_BY_CONTACT);
+        assert!(instant_and_id::<AppointmentId>(&[0; 23]).is_err());
+        assert!(id_at_end::<AppointmentId>(&[0; 15]).is_err());
+        assert!(kind_of(&[0; 16]).is_err());
+        assert_eq!(millis_from_value(&millis_value(at)).unwrap(), at);
+        assert!(millis_from_value(&[0; 7]).is_err());
+    }
+
+    #[test]
+    fn idempotency_records_of_earlier_days_come_first() {
+        let noon = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
+        let today = day(noon);
+        assert_eq!(today, 20_514);
+        let old = idempotency_before(id(1), today);
+        let yesterday = idempotency(id(1), today - 1, id(2), "k");
+        assert!(old.from <= yesterday && yesterday < old.to);
+        assert!(idempotency(id(1), today, id(2), "k") >= old.to);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_keys_is_the_order_of_instants(a: i64, b: i64) {
+            let (a, b) = (Timestamp::from_millis(a), Timestamp::from_millis(b));
+            let key = |at| appointment_by_start(id(1), at, id(2));
+            prop_assert_eq!(key(a).cmp(&key(b)), a.cmp(&b));
+            let range = appointments_starting(id(1), a.min(b), a.max(b));
+            prop_assert_eq!(range.from <= key(a) && key(a) < range.to, a < b);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The backend of a simulation: a map in memory that forgets in a crash what was not synced.
+//!
+//! What always holds: what readers see is the synced map with the unsynced batches on top; a batch is there whole or
+//! not at all, before and after a crash; a handle that was opened before a crash can no longer change anything.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::{Backend, Batch, Key, KeyRange, Order, Pairs, StoreError};
+
+/// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
+#[derive(Clone, Default)]
+pub struct MemoryBackend(Arc<Disk>);
+
+#[derive(Default)]
+struct Disk {
+    state: Mutex<State>,
+    gate: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    pairs: BTreeMap<Vec<u8>, Vec<u8>>,
+    /// For each batch that is not synced: what to write to take it back, newest write last.
+    unsynced: Vec<Vec<(Key, Option<Vec<u8>>)>>,
+    /// Grows with every crash; a session of an earlier life is dead.
+    life: u64,
+    /// Whether a session is open on this life.
+    open: bool,
+    fail_apply: bool,
+    fail_sync: bool,
+    applies: u64,
+    syncs: u64,
+    sync_delay: Duration,
+    syncs_held: bool,
+}
+
+impl MemoryBackend {
+    /// An empty disk.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cuts the power: of the batches that were not synced, the first `keep` survive, each whole. Stores that are
+    /// open can neither read nor write any more, and fail when they try; a new one can be opened at once.
+    pub fn crash(&self, keep: usize) {
+        let mut state = self.0.state.lock();
+        let kept = state.unsynced.len().min(keep);
+        for undo in state.unsynced.split_off(kept).into_iter().rev() {
+            for (key, before) in undo.into_iter().rev() {
+                state.write(&key, before);
+            }
+        }
+        state.unsynced.clear();
+        state.life += 1;
+        state.open = false;
+        state.syncs_held = false;
+        (state.fail_apply, state.fail_sync) = (false, false);
+        drop(state);
+        self.0.gate.notify_waiters();
+    }
+
+    /// Makes the next apply fail; nothing of its batch is written.
+    pub fn fail_next_apply(&self) {
+        self.0.state.lock().fail_apply = true;
+    }
+
+    /// Makes the next sync fail; what was applied stays unsynced.
+    pub fn fail_next_sync(&self) {
+        self.0.state.lock().fail_sync = true;
+    }
+
+    /// Lets every sync of the committer task wait this long in simulated time before it starts.
+    pub fn set_sync_delay(&self, delay: Duration) {
+        self.0.state.lock().sync_delay = delay;
+    }
+
+    /// Holds the syncs of the committer task back until [`MemoryBackend::release_syncs`].
+    pub fn hold_syncs(&self) {
+        self.0.state.lock().syncs_held = true;
+    }
+
+    /// Lets the syncs go on that [`MemoryBackend::hold_syncs`] held back.
+    pub fn release_syncs(&self) {
+        self.0.state.lock().syncs_held = false;
+        self.0.gate.notify_waiters();
+    }
+
+    /// How many batches were applied.
+    pub fn applies(&self) -> u64 {
+        self.0.state.lock().applies
+    }
+
+    /// How many syncs succeeded.
+    pub fn syncs(&self) -> u64 {
+        self.0.state.lock().syncs
+    }
+
+    /// How many batches a crash would find unsynced.
+    pub fn unsynced(&self) -> usize {
+        self.0.state.lock().unsynced.len()
+    }
+
+    /// Opens the disk, like a process that takes the lock of a data directory.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] while another session is open.
+    pub(super) fn session(&self) -> Result<Session, StoreError> {
+        let mut state = self.0.state.lock();
+        if std::mem::replace(&mut state.open, true) {
+            return Err(StoreError::InUse("memory".into()));
+        }
+        Ok(Session { disk: Arc::clone(&self.0), life: state.life })
+    }
+}
+
+impl State {
+    fn write(&mut self, key: &[u8], value: Option<Vec<u8>>) -> Option<Vec<u8>> {
+        match value {
+            Some(value) => self.pairs.insert(key.to_vec(), value),
+            None => self.pairs.remove(key),
+        }
+    }
+}
+
+/// A simulated disk as one opened store has it, from opening to closing or to the next crash.
+pub(super) struct Session {
+    disk: Arc<Disk>,
+    life: u64,
+}
+
+impl Session {
+    /// Waits, between an apply and its sync, as long as the simulation wants: at least once for everyone else.
+    pub(super) async fn before_sync(&self) {
+        let delay = self.disk.state.lock().sync_delay;
+        if delay.is_zero() {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(delay).await;
+        }
+        loop {
+            let released = self.disk.gate.notified();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            if !self.disk.state.lock().syncs_held {
+                return;
+            }
+            released.await;
+        }
+    }
+
+    /// The state, if neither a crash nor a close came in between.
+    fn alive(&self) -> Result<parking_lot::MutexGuard<'_, State>, StoreError> {
+        let state = self.disk.state.lock();
+        if state.open && state.life == self.life { Ok(state) } else { Err(StoreError::Closed) }
+    }
+}
+
+impl Backend for Session {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.alive()?.pairs.get(key).cloned())
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        let mut from = Bound::Included(range.from.to_vec());
+        let mut to = Bound::Excluded(range.to.to_vec());
+        let mut done = range.is_empty();
+        Box::new(std::iter::from_fn(move || {
+            if done {
+                return None;
+            }
+            let state = match self.alive() {
+                Ok(state) => state,
+                Err(error) => {
+                    done = true;
+                    return Some(Err(error));
+                }
+            };
+            let mut pairs = state.pairs.range((from.clone(), to.clone()));
+            let found = match order {
+                Order::Ascending => pairs.next(),
+                Order::Descending => pairs.next_back(),
+            };
+            let Some((key, value)) = found else {
+                done = true;
+                return None;
+            };
+            // The map refuses a range that ends before it starts, which these cannot: the key lies between the two.
+            match order {
+                Order::Ascending => from = Bound::Excluded(key.clone()),
+                Order::Descending => to = Bound::Excluded(key.clone()),
+            }
+            Some(Ok((key.clone(), value.clone())))
+        }))
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_apply) {
+            return Err(StoreError::Apply("a fault was injected".into()));
+        }
+        let undo =
+            batch.writes().map(|(key, value)| (*key, state.write(key, value.map(<[u8]>::to_vec)))).collect();
+        state.unsynced.push(undo);
+        state.applies += 1;
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_sync) {
+            return Err(StoreError::Sync("a fault was injected".into()));
+        }
+        state.unsynced.clear();
+        state.syncs += 1;
+        Ok(())
+    }
+
+    fn close(&self) {
+        let mut state = self.disk.state.lock();
+        if state.life == self.life {
+            state.open = false;
+            state.life += 1;
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(session: &Session, key: &[u8], value: &[u8]) {
+        let mut batch = Batch::new();
+        batch.put(Key::new(key), value.to_vec());
+        session.apply(&batch).unwrap();
+    }
+
+    fn all(session: &Session, order: Order) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let range = KeyRange { from: Key::new(b""), to: Key::new(&[0xff]) };
+        session.scan(&range, order).collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn a_crash_forgets_unsynced_batches_behind_the_ones_kept() {
+        for keep in 0..=4 {
+            let disk = MemoryBackend::new();
+            let session = disk.session().unwrap();
+            put(&session, b"k", b"synced");
+            session.sync().unwrap();
+            put(&session, b"k", b"1");
+            let mut second = Batch::new();
+            second.delete(Key::new(b"k"));
+            second.put(Key::new(b"other"), b"2".to_vec());
+            second.put(Key::new(b"other"), b"2 again".to_vec());
+            session.apply(&second).unwrap();
+            put(&session, b"k", b"3");
+            assert_eq!(session.get(b"k").unwrap().unwrap(), b"3");
+            assert_eq!(disk.unsynced(), 3);
+
+            disk.crash(keep);
+            assert!(matches!(session.get(b"k"), Err(StoreError::Closed)));
+            assert!(matches!(session.apply(&second), Err(StoreError::Closed)));
+            assert!(matches!(session.sync(), Err(StoreError::Closed)));
+
+            let session = disk.session().unwrap();
+            let k = session.get(b"k").unwrap();
+            let other = session.get(b"other").unwrap();
+            let (k, other) = (k.as_deref(), other.as_deref());
+            match keep {
+                0 => assert_eq!((k, other), (Some(&b"synced"[..]), None)),
+                1 => assert_eq!((k, other), (Some(&b"1"[..]), None)),
+                2 => assert_eq!((k, other), (None, Some(&b"2 again"[..]))),
+                _ => assert_eq!((k, other), (Some(&b"3"[..]), Some(&b"2 again"[..]))),
+            }
+        }
+    }
+
+    #[test]
+    fn a_disk_is_open_once() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        assert!(matches!(disk.session(), Err(StoreError::InUse(_))));
+        drop(session);
+        let second = disk.session().unwrap();
+        second.close();
+        assert!(matches!(second.get(b"k"), Err(StoreError::Closed)));
+        disk.session().unwrap();
+    }
+
+    #[test]
+    fn a_scan_sees_the_range_in_both_orders() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        assert_eq!(all(&session, Order::Ascending), []);
+        for key in [b"b", b"a", b"c"] {
+            put(&session, key, b"");
+        }
+        let keys = |order| all(&session, order).into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+        assert_eq!(keys(Order::Ascending), [b"a", b"b", b"c"]);
+        assert_eq!(keys(Order::Descending), [b"c", b"b", b"a"]);
+        let part = KeyRange { from: Key::new(b"a"), to: Key::new(b"b") };
+        assert_eq!(session.scan(&part, Order::Descending).count(), 1);
+        assert_eq!(session.scan(&KeyRange { from: part.to, to: part.from }, Order::Ascending).count(), 0);
+    }
+}

@@ -1,0 +1,148 @@
+//! Where everything is kept: ordered keys on a disk, written by one committer, read by anyone.
+//!
+//! A change is one [`Batch`], queued with [`Store::submit`] and answered when it is durable. A reader reads directly
+//! and then awaits [`Store::settled`] before it shows what it read. What always holds:
+//!
+//! - nothing is acknowledged that is not durable, and a batch is there whole or not at all, after any crash;
+//! - no module outside names the storage engine or the encoding of records;
+//! - the layout of the keys stands in [`keys`] alone, the layout of the records in [`records`] alone.
+
+mod backend;
+mod codec;
+mod committer;
+mod disk;
+mod error;
+mod key;
+pub mod keys;
+mod memory;
+pub mod records;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
+pub use codec::Record;
+use committer::Committer;
+pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal};
+pub use error::StoreError;
+pub use key::{KEY_BYTES_MAX, Key, KeyRange};
+pub use memory::MemoryBackend;
+
+use crate::domain::BusinessId;
+
+/// The store, open. A clone is a handle to the same store; it ends with [`Store::close`] or with the last handle.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    /// Before the backend, so that the writer knows first that nobody is left.
+    committer: Committer,
+    backend: Arc<dyn Backend>,
+}
+
+impl Store {
+    /// Opens the data directory, which is created if it is not there. `on_fatal` is called once if the store fails
+    /// for good.
+    ///
+    /// # Errors
+    /// A one-line error that names the path: another process uses it, it cannot be written, what lies there is no
+    /// store or cannot be trusted.
+    pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
+        let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
+        let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
+        Ok(Self(Arc::new(Inner { committer, backend })))
+    }
+
+    /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] while another store is open on it.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
+        let session = Arc::new(disk.session()?);
+        let committer = Committer::on_task(Arc::clone(&session), on_fatal);
+        Ok(Self(Arc::new(Inner { committer, backend: session })))
+    }
+
+    /// The record under the key.
+    ///
+    /// # Errors
+    /// When reading fails, or what is there is not such a record.
+    pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
+        self.get_raw(key)?.map(|bytes| R::decode(&bytes)).transpose()
+    }
+
+    /// The bytes under the key.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.backend.get(key)
+    }
+
+    /// Whether there is anything under the key.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        Ok(self.get_raw(key)?.is_some())
+    }
+
+    /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on.
+    pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
+        self.0.backend.scan(range, order)
+    }
+
+    /// Queues a change of the business and gives its ticket. `done` runs once the change and everything queued before
+    /// it is durable; it is dropped instead when the store fails, has stopped or is closing. A change without writes is
+    /// a barrier: it is answered behind what was queued before it. It is for the caller to bound the queue.
+    ///
+    /// # Panics
+    /// When the batch is longer than [`CHANGE_BYTES_MAX`].
+    pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        self.0.committer.submit(business, batch, done)
+    }
+
+    /// Waits until everything of the business that was queued before this call is durable; at once if it is.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails, or has failed: what was read must not be shown.
+    pub fn settled(
+        &self,
+        business: BusinessId,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        self.0.committer.settled(business)
+    }
+
+    /// Every change up to this ticket is durable.
+    pub fn synced_through(&self) -> u64 {
+        self.0.committer.synced_through()
+    }
+
+    /// How many changes are queued and not yet taken.
+    pub fn queued(&self) -> usize {
+        self.0.committer.queued()
+    }
+
+    /// What the committer has done so far.
+    pub fn stats(&self) -> CommitStats {
+        self.0.committer.stats()
+    }
+
+    /// Whether the store has failed for good.
+    pub fn failed(&self) -> bool {
+        self.0.committer.failed()
+    }
+
+    /// Takes no more changes, finishes those that are queued, syncs and lets go of the directory: it can be opened
+    /// again at once. Scans have to be ended before; every call to a handle that is left gets
+    /// [`StoreError::Closed`].
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store has failed.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.0.committer.close().await
+    }
+}

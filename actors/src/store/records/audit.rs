@@ -1,0 +1,120 @@
+//! Entries of the audit log.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{IdBytes, bytes_of, id_of, instant};
+use crate::domain::{Actor, AuditEntry, FieldChange};
+use crate::store::StoreError;
+use crate::store::codec::{Layout, record};
+
+const ACTOR_API_KEY: u8 = 1;
+const ACTOR_OPERATOR: u8 = 2;
+const ACTOR_SYSTEM: u8 = 3;
+
+#[derive(Serialize, Deserialize)]
+struct AuditEntryRecordV1 {
+    id: IdBytes,
+    at: i64,
+    actor: u8,
+    key_id: Option<IdBytes>,
+    action: String,
+    resource_type: String,
+    resource_id: IdBytes,
+    changes: Vec<(String, String, String)>,
+}
+
+record!(AuditEntry, "audit", 1 => AuditEntryRecordV1);
+
+impl Layout<AuditEntry> for AuditEntryRecordV1 {
+    fn freeze(value: &AuditEntry) -> Self {
+        let (actor, key_id) = match value.actor {
+            Actor::ApiKey(id) => (ACTOR_API_KEY, Some(bytes_of(id))),
+            Actor::Operator => (ACTOR_OPERATOR, None),
+            Actor::System => (ACTOR_SYSTEM, None),
+        };
+        let change = |change: &FieldChange| (change.field.clone(), change.from.clone(), change.to.clone());
+        Self {
+            id: bytes_of(value.id),
+            at: value.at.millis(),
+            actor,
+            key_id,
+            action: value.action.clone(),
+            resource_type: value.resource_type.clone(),
+            resource_id: value.resource_id.into_bytes(),
+            changes: value.changes.iter().map(change).collect(),
+        }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<AuditEntry, StoreError> {
+        let actor = match (self.actor, self.key_id) {
+            (ACTOR_API_KEY, Some(id)) => Actor::ApiKey(id_of(id)),
+            (ACTOR_OPERATOR, None) => Actor::Operator,
+            (ACTOR_SYSTEM, None) => Actor::System,
+            (number, _) => {
+                return Err(StoreError::damaged(record, format!("the actor {number} is not known")));
+            }
+        };
+        Ok(AuditEntry {
+            id: id_of(self.id),
+            at: instant(record, self.at)?,
+            actor,
+            action: self.action,
+            resource_type: self.resource_type,
+            resource_id: Uuid::from_bytes(self.resource_id),
+            changes: self
+                .changes
+                .into_iter()
+                .map(|(field, from, to)| FieldChange { field, from, to })
+                .collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_damage};
+    use super::*;
+    use crate::domain::Timestamp;
+
+    fn entry() -> AuditEntry {
+        AuditEntry {
+            id: id_of([0xa1; 16]),
+            at: Timestamp::from_millis(1_772_442_000_000),
+            actor: Actor::ApiKey(id_of([0xa2; 16])),
+            action: "appointment.cancelled".into(),
+            resource_type: "appointment".into(),
+            resource_id: Uuid::from_bytes([0xa3; 16]),
+            changes: vec![FieldChange {
+                field: "status".into(),
+                from: "\"confirmed\"".into(),
+                to: "\"cancelled\"".into(),
+            }],
+        }
+    }
+
+    #[test]
+    fn an_entry_has_these_bytes() {
+        check(
+            &entry(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b390300000101a2a2a2a2\
+             a2a2a2a2a2a2a2a2a2a2a2a2156170706f696e746d656e742e63616e63656c6c\
+             65640b6170706f696e746d656e74a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a30106\
+             7374617475730b22636f6e6669726d6564220b2263616e63656c6c656422",
+        );
+        check(
+            &AuditEntry { actor: Actor::System, changes: vec![], ..entry() },
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000030015617070\
+             6f696e746d656e742e63616e63656c6c65640b6170706f696e746d656e74a3a3\
+             a3a3a3a3a3a3a3a3a3a3a3a3a3a300",
+        );
+    }
+
+    #[test]
+    fn damaged_fields_are_refused() {
+        // The actor stands behind the id and an instant of nine bytes.
+        check_damage(&entry(), |bytes| bytes[26] = 7);
+        check_damage(&entry(), |bytes| bytes[26] = ACTOR_SYSTEM);
+        check_damage(&AuditEntry { actor: Actor::System, ..entry() }, |bytes| bytes[26] = ACTOR_API_KEY);
+    }
+}

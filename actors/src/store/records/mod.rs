@@ -1,0 +1,98 @@
+//! The records as they are stored: one frozen struct for each version of each kind, and its way from and to the
+//! type that the rest of the service uses.
+//!
+//! What always holds: fields are plain (ids are 16 bytes, instants milliseconds, words numbers that never change),
+//! in an order that never changes; what was read has passed the same checks as what was made. A test per kind pins
+//! its bytes.
+
+mod appointment;
+mod audit;
+mod business;
+mod catalog;
+mod contact;
+mod house;
+mod idempotency;
+mod key;
+#[cfg(test)]
+mod testing;
+
+use chrono_tz::Tz;
+use uuid::Uuid;
+
+pub use self::appointment::BusyRecord;
+pub use self::house::{MetaRecord, STORE_FORMAT};
+pub use self::idempotency::IdempotencyRecord;
+use super::StoreError;
+use crate::domain::{
+    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, Locale, ResourceId, Source, Timestamp,
+};
+
+/// A word with a number that never changes.
+trait Numbered: Sized {
+    /// Its number.
+    fn number(self) -> u8;
+    /// The word with this number.
+    fn from_number(number: u8) -> Option<Self>;
+}
+
+/// Numbers the words of an enum. A word left out does not compile; a number used twice is an unreachable arm.
+macro_rules! numbers {
+    ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
+        impl Numbered for $type {
+            fn number(self) -> u8 {
+                match self {
+                    $(Self::$variant => $number,)*
+                }
+            }
+
+            #[deny(unreachable_patterns)]
+            fn from_number(number: u8) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+numbers! {
+    AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
+    BookingMode { Instant = 1, Request = 2, Off = 3 }
+    CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
+    Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
+    Locale { En = 1, Fr = 2 }
+    Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+}
+
+/// An id as it is stored.
+type IdBytes = [u8; 16];
+
+fn bytes_of(id: impl ResourceId) -> IdBytes {
+    id.uuid().into_bytes()
+}
+
+fn id_of<I: ResourceId>(bytes: IdBytes) -> I {
+    Uuid::from_bytes(bytes).into()
+}
+
+/// The word with this number.
+fn word<W: Numbered>(record: &'static str, number: u8) -> Result<W, StoreError> {
+    W::from_number(number)
+        .ok_or_else(|| StoreError::damaged(record, format!("no word has the number {number}")))
+}
+
+/// The instant so many milliseconds after 1970.
+fn instant(record: &'static str, millis: i64) -> Result<Timestamp, StoreError> {
+    let instant = Timestamp::from_millis(millis);
+    if instant.millis() == millis {
+        Ok(instant)
+    } else {
+        Err(StoreError::damaged(record, "an instant lies outside the years 0000 to 9999"))
+    }
+}
+
+/// The zone with this name in the IANA database.
+fn zone(record: &'static str, name: &str) -> Result<Tz, StoreError> {
+    name.parse().map_err(|_| StoreError::damaged(record, "no time zone has its name"))
+}

@@ -1,0 +1,64 @@
+//! What the tests of all records share.
+
+use std::fmt::Debug;
+
+use proptest::prelude::*;
+
+use super::super::{Record, StoreError};
+
+/// Checks that the record has exactly these bytes, and that any other bytes near them are an error.
+pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
+    let bytes = record.encode();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, golden.replace([' ', '\n'], ""), "the bytes of a released record never change");
+    assert_eq!(&R::decode(&bytes).unwrap(), record);
+    for end in 0..bytes.len() {
+        assert!(matches!(R::decode(&bytes[..end]), Err(StoreError::Damaged { .. })), "cut off at {end}");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(matches!(R::decode(&longer), Err(StoreError::Damaged { .. })), "a byte too many");
+    let mut newer = bytes;
+    newer[0] = 0xee;
+    assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
+}
+
+/// Checks that the bytes of the record, changed like this, are an error.
+pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = record.encode();
+    damage(&mut bytes);
+    let read = R::decode(&bytes);
+    assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+}
+
+/// Replaces the only occurrence of some bytes by as many others.
+pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
+    assert_eq!(from.len(), to.len());
+    let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
+    bytes[at..at + to.len()].copy_from_slice(to);
+}
+
+/// Decodes the bytes as every kind of record; only a panic is a failure.
+fn decode_all(bytes: &[u8]) {
+    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, Contact, Service, StaffMember};
+    let _ = ApiKey::decode(bytes);
+    let _ = Appointment::decode(bytes);
+    let _ = AuditEntry::decode(bytes);
+    let _ = Business::decode(bytes);
+    let _ = Contact::decode(bytes);
+    let _ = Service::decode(bytes);
+    let _ = StaffMember::decode(bytes);
+    let _ = super::BusyRecord::decode(bytes);
+    let _ = super::IdempotencyRecord::decode(bytes);
+    let _ = super::MetaRecord::decode(bytes);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_decoding_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300), small: bool) {
+        if let (true, Some(version)) = (small, bytes.first_mut()) {
+            *version = 1;
+        }
+        decode_all(&bytes);
+    }
+}
