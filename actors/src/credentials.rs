@@ -26,7 +26,8 @@ pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
         let mut bytes = [0; 64];
         random(&mut bytes);
         // A byte beyond the last whole multiple of 62 would favour the first letters.
-        let fair = bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
+        let fair =
+            bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
         chars.extend(fair.take(PREFIX_CHARS + SECRET_CHARS - chars.len()));
     }
     let (prefix, secret) = chars.split_at(PREFIX_CHARS);
@@ -37,7 +38,8 @@ impl Credential {
     /// Reads a key as a request carries it; `None` for anything that does not have the form.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        let (prefix, secret) = (bytes.get(TAG.len()..TAG.len() + PREFIX_CHARS)?, bytes.get(TAG.len() + PREFIX_CHARS + 1..)?);
+        let (prefix, secret) =
+            (bytes.get(TAG.len()..TAG.len() + PREFIX_CHARS)?, bytes.get(TAG.len() + PREFIX_CHARS + 1..)?);
         let well_formed = bytes.len() == KEY_CHARS
             && text.starts_with(TAG)
             && bytes[TAG.len() + PREFIX_CHARS] == b'_'
@@ -48,6 +50,13 @@ impl Credential {
     /// The visible prefix.
     pub fn prefix(&self) -> &str {
         &self.0[..TAG.len() + PREFIX_CHARS]
+    }
+
+    /// The 8 characters of the prefix behind the tag, which no two keys share.
+    pub fn prefix_chars(&self) -> [u8; PREFIX_CHARS] {
+        let mut chars = [0; PREFIX_CHARS];
+        chars.copy_from_slice(&self.0.as_bytes()[TAG.len()..TAG.len() + PREFIX_CHARS]);
+        chars
     }
 
     /// What is stored of the key.
@@ -79,7 +88,12 @@ mod tests {
     #[test]
     fn a_minted_key_has_the_form_of_the_specification_and_reads_back() {
         let mut seed = 0_u8;
-        let key = mint(|bytes| bytes.fill_with(|| { seed = seed.wrapping_mul(5).wrapping_add(3); seed }));
+        let key = mint(|bytes| {
+            bytes.fill_with(|| {
+                seed = seed.wrapping_mul(5).wrapping_add(3);
+                seed
+            })
+        });
         let text = key.reveal();
         let read = Credential::parse(&text).unwrap();
         assert_eq!(text.len(), 46);
@@ -96,8 +110,17 @@ mod tests {
         let good = format!("rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
         assert!(Credential::parse(&good).is_some());
         let shifted = format!("rcpt_{}_{}", "a".repeat(9), "b".repeat(31));
-        for bad in ["", "rcpt_", &good[1..], &good[..45], &format!("{good}x"), &good.replace('b', "é"), &shifted,
-            &good.replace('b', "-"), &good.replace("rcpt", "RCPT")] {
+        for bad in [
+            "",
+            "rcpt_",
+            &good[1..],
+            &good[..45],
+            &format!("{good}x"),
+            &good.replace('b', "é"),
+            &shifted,
+            &good.replace('b', "-"),
+            &good.replace("rcpt", "RCPT"),
+        ] {
             assert!(Credential::parse(bad).is_none(), "{bad}");
         }
     }

@@ -36,7 +36,11 @@ struct Seat {
 
 impl Directory {
     /// The running actor of a business, started if need be.
-    pub(crate) async fn running(&self, inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, EngineError> {
+    pub(crate) async fn running(
+        &self,
+        inner: &Arc<Inner>,
+        id: BusinessId,
+    ) -> Result<Arc<Running>, EngineError> {
         loop {
             let seat = self.seat(id);
             if let Some(running) = seat.open() {

@@ -12,12 +12,14 @@ use crate::business::{BusinessHandle, Page, PageRequest, Write, collect};
 use crate::credentials::Credential;
 use crate::directory::Directory;
 use crate::domain::{
-    Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal, ResourceId,
-    Text, WeeklyHours,
+    Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
+    ResourceId, Text, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
 use crate::ports::Ports;
-use crate::store::{Batch, CommitStats, MetaRecord, Order, Record, Store, StoreError, keys};
+use crate::store::keys::house_kind;
+use crate::store::records::MetaRecord;
+use crate::store::{Batch, CommitStats, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
@@ -129,9 +131,9 @@ impl Engine {
     /// When the store fails.
     pub async fn start(store: Store, ports: Ports) -> Result<Self, StoreError> {
         let secret = secret(&store, &ports).await?;
-        let newest = store.scan(keys::businesses(), Order::Descending).next().transpose()?;
+        let newest = store.scan(&businesses(), Order::Descending).next().transpose()?;
         let mint = match newest {
-            Some((key, _)) => IdMint::after(keys::last_id::<BusinessId>(&key)?),
+            Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
             None => IdMint::default(),
         };
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
@@ -162,12 +164,12 @@ impl Engine {
     /// The store's failure.
     pub fn authenticate(&self, credential: &Credential) -> Result<Option<Principal>, EngineError> {
         let store = &self.inner.store;
-        let key = store.get::<ApiKey>(&keys::api_key(credential.prefix()))?;
+        let key = store.get::<ApiKey>(&keys::api_key(credential.prefix_chars()))?;
         let Some(key) = key.filter(|key| credential.matches(&key.hash) && key.revoked_at.is_none()) else {
             return Ok(None);
         };
         let business = store.get::<Business>(&keys::profile(key.business_id))?;
-        let business = business.ok_or_else(|| StoreError::damaged("a key of a business that is not there"))?;
+        let business = business.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
         self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
         Ok(Some(Principal { key, business }))
     }
@@ -181,7 +183,7 @@ impl Engine {
         let now = self.inner.ports.clock.now();
         let (id, audit_id): (BusinessId, AuditId) = {
             let mut mint = self.inner.mint.lock();
-            let mut next = || self.inner.ports.random_bytes();
+            let next = || self.inner.ports.random_bytes();
             (mint.next(now, next()), mint.next(now, next()))
         };
         let business = Business {
@@ -199,7 +201,7 @@ impl Engine {
         };
         let mut batch = Batch::default();
         Write::Business(business.clone()).encode(id, &mut batch);
-        batch.put(keys::business(id), Vec::new());
+        batch.put(keys::business_index(id), Vec::new());
         let entry = AuditEntry {
             id: audit_id,
             at: now,
@@ -209,7 +211,7 @@ impl Engine {
             resource_id: id.uuid(),
             changes: Vec::new(),
         };
-        batch.put(keys::audit_entry(id, audit_id), entry.encode());
+        batch.put(keys::audit(id, audit_id), entry.encode());
         let (done, written) = oneshot::channel();
         self.inner.store.submit(id, batch, Box::new(move || drop((done.send(()), permit))));
         written.await.map_err(|_| EngineError::Stopping)?;
@@ -222,8 +224,8 @@ impl Engine {
     /// The store's failure.
     pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
         let store = &self.inner.store;
-        let found = collect(store, keys::businesses(), Order::Ascending, page, |key, _| {
-            store.get::<Business>(&keys::profile(keys::last_id(key)?))
+        let found = collect(store, businesses(), Order::Ascending, page, |key, _| {
+            store.get::<Business>(&keys::profile(keys::id_at_end(key)?))
         })?;
         for business in &found.items {
             store.settled(business.id).await?;
@@ -279,6 +281,11 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Engine")
     }
+}
+
+/// The index of all businesses.
+fn businesses() -> KeyRange {
+    keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX)
 }
 
 /// The store's secret, drawn at the first opening.

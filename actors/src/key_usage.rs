@@ -31,7 +31,7 @@ impl KeyUsage {
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         let mut batch = Batch::default();
         self.pending.retain(|key, used| {
-            batch.put(keys::key_used(*key), used.millis().to_be_bytes().to_vec());
+            batch.put(keys::key_used(*key), keys::millis_value(*used));
             false
         });
         let (done, written) = oneshot::channel();
@@ -42,7 +42,6 @@ impl KeyUsage {
 
 /// When a key was last used, as far as it is written.
 pub(crate) fn last_used(store: &Store, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
-    let Some(bytes) = store.get_raw(&keys::key_used(key))? else { return Ok(None) };
-    let millis = bytes.try_into().map_err(|_| StoreError::damaged("a key's last use"))?;
-    Ok(Some(Timestamp::from_millis(i64::from_be_bytes(millis))))
+    let value = store.get_raw(&keys::key_used(key))?;
+    value.map(|value| keys::millis_from_value(&value)).transpose()
 }

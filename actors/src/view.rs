@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::{
     Actor, ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, AuditId, BookingMode, Business,
-    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, KeyId, Locale, Scope, Service, ServiceId, Source,
-    StaffId, StaffMember, Timestamp, WeeklyHours,
+    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, KeyId, Locale, Scope, Service, ServiceId,
+    Source, StaffId, StaffMember, Timestamp, WeeklyHours,
 };
 
 /// Renders a view as the JSON that answers and events carry.

@@ -15,7 +15,8 @@ use super::state::State;
 use crate::domain::{AuditEntry, BusinessId, Refusal, Timestamp};
 use crate::engine::EngineError;
 use crate::ports::Ports;
-use crate::store::{Batch, Done, IdempotencyRecord, Order, Record, Store, StoreError, keys};
+use crate::store::records::IdempotencyRecord;
+use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys};
 
 /// How many messages of one business may wait for an answer; one more is refused as overload.
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
@@ -187,7 +188,7 @@ fn carry_out(
             resource_id: draft.resource_id,
             changes: draft.changes,
         };
-        batch.put(keys::audit_entry(state.id, id), entry.encode());
+        batch.put(keys::audit(state.id, id), entry.encode());
     }
     if let Some(idempotency) = request.idempotency {
         let record = IdempotencyRecord {
@@ -196,7 +197,7 @@ fn carry_out(
             body: body.clone(),
             created_at: at,
         };
-        batch.put(keys::idempotency(state.id, at, &idempotency.key), record.encode());
+        batch.put(keys::idempotency(state.id, keys::day(at), &idempotency.key), record.encode());
     }
     if !batch.is_empty() {
         state.last = at;
@@ -208,11 +209,15 @@ fn carry_out(
 }
 
 /// The answer that was given to the same request, if it was.
-fn remembered(state: &State, idempotency: Idempotency, now: Timestamp) -> Result<Option<Answer>, EngineError> {
+fn remembered(
+    state: &State,
+    idempotency: Idempotency,
+    now: Timestamp,
+) -> Result<Option<Answer>, EngineError> {
     let now = now.max(state.last);
     for days_ago in 0..=1 {
         let day = now - chrono::TimeDelta::days(days_ago);
-        let key = keys::idempotency(state.id, day, &idempotency.key);
+        let key = keys::idempotency(state.id, keys::day(day), &idempotency.key);
         let Some(record) = state.read::<IdempotencyRecord>(&key)? else { continue };
         if now - record.created_at >= chrono::TimeDelta::hours(IDEMPOTENCY_HOURS) {
             continue;
@@ -244,17 +249,17 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
         200 => Ok(AnswerStatus::Done),
         201 => Ok(AnswerStatus::Created),
         204 => Ok(AnswerStatus::Gone),
-        other => Err(StoreError::damaged(format!("a remembered answer of the unknown kind {other}"))),
+        other => Err(StoreError::damaged("idempotency", format!("its status {other} is not known"))),
     }
 }
 
 /// Deletes idempotency records of days that no lookup reaches any more, a bounded number at a time.
 fn sweep(state: &mut State, now: Timestamp) -> Result<(), StoreError> {
     let now = now.max(state.last);
-    let range = keys::idempotency_before(state.id, now - chrono::TimeDelta::days(1));
+    let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
-    for row in state.store.scan(range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        batch.delete(row?.0);
+    for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        batch.delete(Key::new(&row?.0));
     }
     if !batch.is_empty() {
         state.submit(batch, Box::new(|| ()));

@@ -8,11 +8,11 @@ use super::state::State;
 use super::write::Write;
 use crate::domain::availability::Diary;
 use crate::domain::{
-    Appointment, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint, Problem, Refusal, ResourceId,
-    ServiceId, StaffId, Timestamp,
+    Appointment, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint, Problem, Refusal,
+    ResourceId, ServiceId, StaffId, Timestamp,
 };
 use crate::engine::EngineError;
-use crate::store::{Record, StoreError, keys};
+use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AppointmentParties, AppointmentView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
@@ -63,7 +63,7 @@ impl<'a> Desk<'a> {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn read<R: Record>(&self, key: &[u8]) -> Result<Option<R>, StoreError> {
+    pub fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.state.read(key)
     }
 
@@ -71,7 +71,7 @@ impl<'a> Desk<'a> {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn read_raw(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn read_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.state.read_raw(key)
     }
 
@@ -87,10 +87,9 @@ impl<'a> Desk<'a> {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn contact_at(&self, row: &[u8]) -> Result<Option<Contact>, StoreError> {
+    pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
-        let id = uuid::Uuid::from_slice(&id).map_err(|_| StoreError::damaged("an index row that holds no id"))?;
-        self.contact(id.into())
+        self.contact(keys::id_at_end(&id)?)
     }
 
     /// Refuses the change when the request's `If-Match` does not match the resource as it is.
@@ -105,7 +104,11 @@ impl<'a> Desk<'a> {
                 if tags.contains(&tag) {
                     return Ok(());
                 }
-                Err(Refusal::conflict("the resource has changed", "If-Match", format!("the entity tag is now {tag}")))
+                Err(Refusal::conflict(
+                    "the resource has changed",
+                    "If-Match",
+                    format!("the entity tag is now {tag}"),
+                ))
             }
         }
     }
@@ -134,7 +137,9 @@ impl<'a> Desk<'a> {
     /// The problems of staff and service ids that a request lists.
     pub fn unknown_services(&self, ids: &[ServiceId]) -> Vec<Problem> {
         let unknown = ids.iter().enumerate().filter(|(_, id)| !self.state.services.contains_key(id));
-        unknown.map(|(at, _)| Problem::new(format!("service_ids[{at}]"), "is not a service of the business")).collect()
+        unknown
+            .map(|(at, _)| Problem::new(format!("service_ids[{at}]"), "is not a service of the business"))
+            .collect()
     }
 
     /// A service of the business.
@@ -244,7 +249,8 @@ fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
     else {
         return Vec::new();
     };
-    let differing = after.into_iter().filter(|(field, to)| field != "updated_at" && before.get(field) != Some(to));
+    let differing =
+        after.into_iter().filter(|(field, to)| field != "updated_at" && before.get(field) != Some(to));
     let change = |(field, to): (String, Value)| FieldChange {
         from: before.get(&field).unwrap_or(&Value::Null).to_string(),
         to: to.to_string(),

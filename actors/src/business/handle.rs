@@ -90,7 +90,11 @@ impl BusinessHandle {
     /// [`EngineError::Refused`] when it is refused, which changes nothing; [`EngineError::Overloaded`] and
     /// [`EngineError::Stopping`] before anything was tried; [`EngineError::NotFound`] when there is no such business;
     /// [`EngineError::Failed`] when the actor failed, so that the change may or may not have been made.
-    pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<Answer, EngineError> {
+    pub async fn change<C: Change + 'static>(
+        &self,
+        request: Request,
+        change: C,
+    ) -> Result<Answer, EngineError> {
         let change: Box<dyn Change> = Box::new(change);
         self.call(|reply, permits| Message::Change { request, change, reply, permits }).await
     }

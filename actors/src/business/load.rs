@@ -9,7 +9,9 @@ use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
 use crate::domain::{AuditEntry, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp};
 use crate::ports::Ports;
-use crate::store::{BusyRecord, Order, Record, Store, StoreError, keys};
+use crate::store::keys::kind;
+use crate::store::records::BusyRecord;
+use crate::store::{Key, Order, Record, Store, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
 const ROWS_PER_TURN: usize = 1_024;
@@ -19,23 +21,23 @@ pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result
     store.settled(id).await?;
     let mut business = None;
     let (mut services, mut staff) = (BTreeMap::new(), BTreeMap::new());
-    for row in store.scan(keys::hot(id), Order::Ascending) {
+    for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
-        match keys::kind(&key)? {
-            keys::PROFILE => business = Some(Business::decode(&value)?),
-            keys::SERVICE => {
+        match keys::kind_of(&key)? {
+            kind::PROFILE => business = Some(Business::decode(&value)?),
+            kind::SERVICE => {
                 let service = Service::decode(&value)?;
                 services.insert(service.id, service);
             }
-            keys::STAFF => {
+            kind::STAFF => {
                 let member = StaffMember::decode(&value)?;
                 staff.insert(member.id, member);
             }
-            kind => return Err(StoreError::damaged(format!("a row of the unknown kind {kind:#04x}"))),
+            other => return Err(StoreError::damaged("key", format!("its kind {other:#04x} is not known"))),
         }
     }
     let Some(business) = business else { return Ok(None) };
-    let newest = store.scan(keys::audit_entries(id), Order::Descending).next().transpose()?;
+    let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
     let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
     let last = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
     let busy_from = ports.clock.now() - BUSY_BEHIND;
@@ -57,21 +59,22 @@ pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result
 }
 
 async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError> {
-    let mut position = keys::appointments_starting(state.id, from, Timestamp::MAX);
+    let mut range = keys::appointments_starting(state.id, from, Timestamp::MAX);
     loop {
-        let mut rows = 0;
-        for row in state.store.scan(position.clone(), Order::Ascending).take(ROWS_PER_TURN) {
+        let (mut rows, mut last) = (0, None);
+        for row in state.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let (starts_at, id) = keys::start_and_id(&key)?;
+            let (starts_at, id) = keys::instant_and_id(&key)?;
             let record = BusyRecord::decode(&value)?;
-            if record.is_active() {
+            if record.status.is_active() {
                 state.busy.insert(record.staff_id, starts_at, record.ends_at, id);
             }
             rows += 1;
-            position.start = keys::successor(&key);
+            last = Some(Key::new(&key));
         }
-        if rows < ROWS_PER_TURN {
-            return Ok(());
+        match last {
+            Some(last) if rows == ROWS_PER_TURN => range = range.after(last),
+            _ => return Ok(()),
         }
         tokio::task::yield_now().await;
     }

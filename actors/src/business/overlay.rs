@@ -4,7 +4,8 @@
 //! is dropped once its commit is synced, so the overlay is bounded by what the permits allow in flight.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+
+use crate::store::{Key, KeyRange};
 
 /// The newest value of a key, or `None` where the key was deleted, and the ticket of the commit that says so.
 struct Entry {
@@ -15,17 +16,17 @@ struct Entry {
 /// The values in flight, by key.
 #[derive(Default)]
 pub(crate) struct Overlay {
-    entries: BTreeMap<Vec<u8>, Entry>,
+    entries: BTreeMap<Key, Entry>,
     /// The keys of each commit in flight, oldest first.
-    commits: VecDeque<(u64, Vec<Vec<u8>>)>,
+    commits: VecDeque<(u64, Vec<Key>)>,
 }
 
 impl Overlay {
     /// Notes what the commit with this ticket writes; tickets only grow.
-    pub(crate) fn add(&mut self, ticket: u64, writes: impl Iterator<Item = (Vec<u8>, Option<Vec<u8>>)>) {
+    pub(crate) fn add(&mut self, ticket: u64, writes: Vec<(Key, Option<Vec<u8>>)>) {
         let mut keys = Vec::new();
         for (key, value) in writes {
-            keys.push(key.clone());
+            keys.push(key);
             self.entries.insert(key, Entry { value, ticket });
         }
         self.commits.push_back((ticket, keys));
@@ -44,18 +45,18 @@ impl Overlay {
     }
 
     /// The value in flight for a key: `None` when there is none, `Some(None)` when the key is being deleted.
-    pub(crate) fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.value.as_deref())
     }
 
     /// The ticket of the commit that writes a key, when it is still in flight.
-    pub(crate) fn ticket(&self, key: &[u8]) -> Option<u64> {
+    pub(crate) fn ticket(&self, key: &Key) -> Option<u64> {
         self.entries.get(key).map(|entry| entry.ticket)
     }
 
     /// What is in flight for the keys of a range.
-    pub(crate) fn range(&self, range: Range<Vec<u8>>) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
-        self.entries.range(range).map(|(key, entry)| (key.as_slice(), entry.value.as_deref()))
+    pub(crate) fn range(&self, range: &KeyRange) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
+        self.entries.range(range.from..range.to).map(|(key, entry)| (key, entry.value.as_deref()))
     }
 }
 
@@ -65,16 +66,17 @@ mod tests {
 
     #[test]
     fn a_value_is_seen_until_its_own_commit_is_synced() {
+        let (a, b) = (Key::new(b"a"), Key::new(b"b"));
         let mut overlay = Overlay::default();
-        overlay.add(1, [(b"a".to_vec(), Some(b"1".to_vec())), (b"b".to_vec(), Some(b"1".to_vec()))].into_iter());
-        overlay.add(2, [(b"a".to_vec(), None)].into_iter());
-        assert_eq!(overlay.get(b"a"), Some(None));
-        assert_eq!(overlay.get(b"b"), Some(Some(&b"1"[..])));
+        overlay.add(1, vec![(a, Some(b"1".to_vec())), (b, Some(b"1".to_vec()))]);
+        overlay.add(2, vec![(a, None)]);
+        assert_eq!(overlay.get(&a), Some(None));
+        assert_eq!(overlay.get(&b), Some(Some(&b"1"[..])));
         overlay.settle(1);
-        assert_eq!(overlay.get(b"a"), Some(None), "the deletion is in flight still");
-        assert_eq!(overlay.get(b"b"), None);
+        assert_eq!(overlay.get(&a), Some(None), "the deletion is in flight still");
+        assert_eq!(overlay.get(&b), None);
         overlay.settle(2);
-        assert_eq!(overlay.get(b"a"), None);
+        assert_eq!(overlay.get(&a), None);
         assert!(overlay.entries.is_empty() && overlay.commits.is_empty());
     }
 }

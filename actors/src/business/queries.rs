@@ -13,11 +13,13 @@ use super::handle::{BusinessHandle, Reply};
 use super::state::State;
 use crate::domain::availability::Slot;
 use crate::domain::{
-    ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, Business, Contact, ContactId, ResourceId,
-    Service, ServiceId, StaffId, StaffMember, Timestamp,
+    ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, Business, Contact, ContactId,
+    ResourceId, Service, ServiceId, StaffId, StaffMember, Timestamp,
 };
 use crate::engine::EngineError;
-use crate::store::{BusyRecord, Order, Record, Store, StoreError, keys};
+use crate::store::keys::kind;
+use crate::store::records::BusyRecord;
+use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::view::{AppointmentParties, AppointmentView, OperatorKeyView};
 
 /// Which part of a list is asked for.
@@ -58,7 +60,13 @@ pub struct AppointmentFilter {
 }
 
 impl AppointmentFilter {
-    fn admits(&self, starts_at: Timestamp, service: ServiceId, staff: StaffId, status: AppointmentStatus) -> bool {
+    fn admits(
+        &self,
+        starts_at: Timestamp,
+        service: ServiceId,
+        staff: StaffId,
+        status: AppointmentStatus,
+    ) -> bool {
         self.from.is_none_or(|from| starts_at >= from)
             && self.to.is_none_or(|to| starts_at < to)
             && self.service_id.is_none_or(|id| id == service)
@@ -87,9 +95,13 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// The store's failure.
-    pub async fn services(&self, inactive_too: bool, page: &PageRequest) -> Result<Page<Service>, EngineError> {
+    pub async fn services(
+        &self,
+        inactive_too: bool,
+        page: &PageRequest,
+    ) -> Result<Page<Service>, EngineError> {
         self.read(|store| {
-            collect(store, keys::services(self.id), Order::Ascending, page, |_, value| {
+            collect(store, keys::of_kind(self.id, kind::SERVICE), Order::Ascending, page, |_, value| {
                 let service = Service::decode(value)?;
                 Ok((service.active || inactive_too).then_some(service))
             })
@@ -103,7 +115,7 @@ impl BusinessHandle {
     /// The store's failure.
     pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
         self.read(|store| {
-            collect(store, keys::staff_members(self.id), Order::Ascending, page, |_, value| {
+            collect(store, keys::of_kind(self.id, kind::STAFF), Order::Ascending, page, |_, value| {
                 StaffMember::decode(value).map(Some)
             })
         })
@@ -116,7 +128,7 @@ impl BusinessHandle {
     /// The store's failure.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
         self.read(|store| {
-            collect(store, keys::audit_entries(self.id), Order::Descending, page, |_, value| {
+            collect(store, keys::of_kind(self.id, kind::AUDIT), Order::Descending, page, |_, value| {
                 AuditEntry::decode(value).map(Some)
             })
         })
@@ -130,8 +142,8 @@ impl BusinessHandle {
     pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
         self.inner.key_usage.write(&self.inner.store).await?;
         self.read(|store| {
-            collect(store, keys::business_keys(self.id), Order::Ascending, page, |_, prefix| {
-                let prefix = std::str::from_utf8(prefix).map_err(|_| StoreError::damaged("a key prefix"))?;
+            collect(store, keys::of_kind(self.id, kind::KEY), Order::Ascending, page, |_, prefix| {
+                let prefix = keys::prefix_from_value(prefix)?;
                 let Some(key) = store.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
                 let last_used_at = crate::key_usage::last_used(store, key.id)?;
                 Ok(Some(OperatorKeyView { key: (&key).into(), last_used_at, revoked_at: key.revoked_at }))
@@ -172,23 +184,30 @@ impl BusinessHandle {
             if let Some(contact) = filter.contact_id {
                 let range = keys::appointments_of_contact(self.id, contact);
                 return collect(store, range, Order::Ascending, page, |key, _| {
-                    let (_, id) = keys::start_and_id(key)?;
+                    let (_, id) = keys::instant_and_id::<AppointmentId>(key)?;
                     let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
-                    let admitted = found.filter(|a| filter.admits(a.starts_at, a.service_id, a.staff_id, a.status));
+                    let admitted =
+                        found.filter(|a| filter.admits(a.starts_at, a.service_id, a.staff_id, a.status));
                     admitted.map(|appointment| names.show(&appointment)).transpose()
                 });
             }
-            collect(store, keys::appointments_starting(self.id, from, to), Order::Ascending, page, |key, value| {
-                let (starts_at, id) = keys::start_and_id(key)?;
-                let row = BusyRecord::decode(value)?;
-                if !filter.admits(starts_at, row.service_id, row.staff_id, row.status) {
-                    return Ok(None);
-                }
-                let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
-                // A row that was read before a move and a record read after it do not belong together.
-                let current = found.filter(|appointment| appointment.starts_at == starts_at);
-                current.map(|appointment| names.show(&appointment)).transpose()
-            })
+            collect(
+                store,
+                keys::appointments_starting(self.id, from, to),
+                Order::Ascending,
+                page,
+                |key, value| {
+                    let (starts_at, id) = keys::instant_and_id::<AppointmentId>(key)?;
+                    let row = BusyRecord::decode(value)?;
+                    if !filter.admits(starts_at, row.service_id, row.staff_id, row.status) {
+                        return Ok(None);
+                    }
+                    let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
+                    // A row that was read before a move and a record read after it do not belong together.
+                    let current = found.filter(|appointment| appointment.starts_at == starts_at);
+                    current.map(|appointment| names.show(&appointment)).transpose()
+                },
+            )
         })
         .await
     }
@@ -204,7 +223,7 @@ impl BusinessHandle {
     ) -> Result<Page<AppointmentView>, StoreError> {
         let mut names = Names::new(store, self)?;
         collect(store, keys::appointments_changed(self.id, since, fence), Order::Ascending, page, |key, _| {
-            let (updated_at, id) = keys::update_and_id(key)?;
+            let (updated_at, id) = keys::instant_and_id::<AppointmentId>(key)?;
             let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
             let admitted = found.filter(|a| {
                 a.updated_at == updated_at
@@ -259,33 +278,35 @@ impl BusinessHandle {
     }
 }
 
-/// Walks a range from the page's position, keeps what `pick` gives back, and stops at the limit.
+/// Bytes of a key that name the business and the kind, which every key of a list shares.
+const HEAD_BYTES: usize = 17;
+
+/// Walks a range from the page's position, keeps what `pick` gives back, and stops at the limit. A position is the end
+/// of the last item's key, behind its head.
 pub(crate) fn collect<T>(
     store: &Store,
-    mut range: std::ops::Range<Vec<u8>>,
+    mut range: KeyRange,
     order: Order,
     page: &PageRequest,
     mut pick: impl FnMut(&[u8], &[u8]) -> Result<Option<T>, StoreError>,
 ) -> Result<Page<T>, StoreError> {
-    // A position is the end of a key, behind the business and the kind, which every key of the range shares.
     if let Some(position) = &page.after {
-        let mut key = range.start[..keys::HEAD_BYTES].to_vec();
-        key.extend_from_slice(position);
-        match order {
-            Order::Ascending => range.start = range.start.max(keys::successor(&key)),
-            Order::Descending => range.end = range.end.min(key),
-        }
+        let key = Key::new(&range.from[..HEAD_BYTES]).with(position);
+        range = match order {
+            Order::Ascending => range.after(key),
+            Order::Descending => range.before(key),
+        };
     }
     let mut items = Vec::new();
     let mut last = Vec::new();
-    for row in store.scan(range, order) {
+    for row in store.scan(&range, order) {
         let (key, value) = row?;
         let Some(item) = pick(&key, &value)? else { continue };
         if items.len() == page.limit {
             return Ok(Page { items, next: Some(last) });
         }
         items.push(item);
-        last = key[keys::HEAD_BYTES..].to_vec();
+        last = key[HEAD_BYTES..].to_vec();
     }
     Ok(Page { items, next: None })
 }
@@ -303,7 +324,7 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn new(store: &'a Store, of: &BusinessHandle) -> Result<Self, StoreError> {
         let business = store.get::<Business>(&keys::profile(of.id))?;
-        let business = business.ok_or_else(|| StoreError::damaged("a business without a profile"))?;
+        let business = business.ok_or_else(|| StoreError::damaged("business", "it is not there"))?;
         Ok(Self {
             store,
             business: of.id,
@@ -322,7 +343,8 @@ impl<'a> Names<'a> {
         let staff = once(&mut self.staff, appointment.staff_id, |id| {
             Ok(store.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        let contact = once(&mut self.contacts, appointment.contact_id, |id| store.get(&keys::contact(of, id)))?;
+        let contact =
+            once(&mut self.contacts, appointment.contact_id, |id| store.get(&keys::contact(of, id)))?;
         let parties =
             AppointmentParties { timezone: self.timezone, service_name: service, staff_name: staff, contact };
         Ok(AppointmentView::new(appointment, parties))
@@ -339,7 +361,7 @@ fn once<I: ResourceId + std::hash::Hash, T>(
         std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
         std::collections::hash_map::Entry::Vacant(entry) => match read(id)? {
             Some(value) => Ok(entry.insert(value)),
-            None => Err(StoreError::damaged(format!("a record refers to {id}, which is not there"))),
+            None => Err(StoreError::damaged("appointment", format!("it refers to {id}, which is not there"))),
         },
     }
 }

@@ -12,10 +12,11 @@ use super::overlay::Overlay;
 use super::write::Write;
 use crate::domain::availability::Diary;
 use crate::domain::{
-    Appointment, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember, Timestamp,
+    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember,
+    Timestamp,
 };
 use crate::ports::Ports;
-use crate::store::{Batch, BusyRecord, Done, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys, records::BusyRecord};
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
@@ -41,11 +42,17 @@ pub(crate) struct State {
 impl State {
     /// The diary that decisions are made on.
     pub(crate) fn diary(&self, now: Timestamp) -> Diary<'_> {
-        Diary { business: &self.business, services: &self.services, staff: &self.staff, busy: &self.busy, now }
+        Diary {
+            business: &self.business,
+            services: &self.services,
+            staff: &self.staff,
+            busy: &self.busy,
+            now,
+        }
     }
 
     /// The value of a key as the newest decision left it.
-    pub(crate) fn read<R: Record>(&self, key: &[u8]) -> Result<Option<R>, StoreError> {
+    pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => value.map(R::decode).transpose(),
             None => self.store.get(key),
@@ -53,7 +60,7 @@ impl State {
     }
 
     /// The bytes of a key as the newest decision left them.
-    pub(crate) fn read_raw(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn read_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => Ok(value.map(<[u8]>::to_vec)),
             None => self.store.get_raw(key),
@@ -62,10 +69,12 @@ impl State {
 
     /// Hands a batch to the committer, which calls `done` once it is on the disk; what it writes is seen at once.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
-        let writes: Vec<_> = batch.iter().map(|(key, value)| (key.to_vec(), value.map(<[u8]>::to_vec))).collect();
-        let ticket = self.store.submit(self.id, batch, done);
-        if !writes.is_empty() {
-            self.overlay.add(ticket, writes.into_iter());
+        let writes: Vec<_> = batch.writes().map(|(key, value)| (*key, value.map(<[u8]>::to_vec))).collect();
+        // A store that has stopped takes nothing and answers nobody.
+        if let Some(ticket) = self.store.submit(self.id, batch, done)
+            && !writes.is_empty()
+        {
+            self.overlay.add(ticket, writes);
         }
     }
 
@@ -117,24 +126,21 @@ impl State {
         &self,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<Vec<(Timestamp, crate::domain::AppointmentId, BusyRecord)>, StoreError> {
+    ) -> Result<Vec<(Timestamp, AppointmentId, BusyRecord)>, StoreError> {
         let range = keys::appointments_starting(self.id, from, to);
-        let mut rows: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
-        for row in self.store.scan(range.clone(), Order::Ascending) {
-            let (key, value) = row?;
-            rows.insert(key, value);
-        }
-        for (key, value) in self.overlay.range(range) {
+        let mut rows: HashMap<Vec<u8>, Vec<u8>> =
+            self.store.scan(&range, Order::Ascending).collect::<Result<_, StoreError>>()?;
+        for (key, value) in self.overlay.range(&range) {
             match value {
                 Some(value) => rows.insert(key.to_vec(), value.to_vec()),
-                None => rows.remove(key),
+                None => rows.remove(&key[..]),
             };
         }
         let mut found = Vec::new();
         for (key, value) in rows {
-            let (starts_at, id) = keys::start_and_id(&key)?;
+            let (starts_at, id) = keys::instant_and_id(&key)?;
             let record = BusyRecord::decode(&value)?;
-            if record.is_active() {
+            if record.status.is_active() {
                 found.push((starts_at, id, record));
             }
         }

@@ -2,8 +2,9 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
-use crate::domain::{ApiKey, Appointment, BusinessId, Business, Contact, ResourceId, Service, StaffMember};
-use crate::store::{Batch, BusyRecord, Record, keys};
+use crate::domain::{ApiKey, Appointment, Business, BusinessId, Contact, ResourceId, Service, StaffMember};
+use crate::store::records::BusyRecord;
+use crate::store::{Batch, Record, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
 #[derive(Clone, Debug)]
@@ -40,8 +41,9 @@ impl Write {
             Self::Service(service) => batch.put(keys::service(of, service.id), service.encode()),
             Self::Staff(staff) => batch.put(keys::staff(of, staff.id), staff.encode()),
             Self::ApiKey(key) => {
-                batch.put(keys::api_key(&key.prefix), key.encode());
-                batch.put(keys::business_key(of, key.id), key.prefix.clone().into_bytes());
+                let prefix = keys::api_key_prefix(key);
+                batch.put(keys::api_key(prefix), key.encode());
+                batch.put(keys::key(of, key.id), prefix.to_vec());
             }
             Self::Appointment { before, after } => appointment(of, before.as_ref(), after, batch),
             Self::Contact { before, after } => contact(of, before.as_ref(), after, batch),
@@ -57,14 +59,8 @@ fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment
             batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
         }
     }
-    let busy = BusyRecord {
-        ends_at: after.ends_at,
-        staff_id: after.staff_id,
-        service_id: after.service_id,
-        status: after.status,
-    };
     batch.put(keys::appointment(of, after.id), after.encode());
-    batch.put(keys::appointment_by_start(of, after.starts_at, after.id), busy.encode());
+    batch.put(keys::appointment_by_start(of, after.starts_at, after.id), BusyRecord::from(after).encode());
     batch.put(keys::appointment_by_update(of, after.updated_at, after.id), Vec::new());
     if before.is_none_or(|before| before.starts_at != after.starts_at) {
         batch.put(keys::appointment_by_contact(of, after.contact_id, after.starts_at, after.id), Vec::new());

@@ -19,6 +19,13 @@ words! {
     }
 }
 
+impl AppointmentStatus {
+    /// Whether an appointment of this status holds its time.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Pending | Self::Confirmed)
+    }
+}
+
 words! {
     /// Where a booking came from.
     Source {
@@ -85,7 +92,7 @@ pub struct Appointment {
 impl Appointment {
     /// Whether it holds its time: pending or confirmed.
     pub fn is_active(&self) -> bool {
-        matches!(self.status, AppointmentStatus::Pending | AppointmentStatus::Confirmed)
+        self.status.is_active()
     }
 
     /// How long it takes, as it was booked.

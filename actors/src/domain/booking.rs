@@ -9,8 +9,8 @@ use chrono::Datelike;
 
 use super::availability::{BOOKABLE_YEARS, Diary, SlotRequest};
 use super::{
-    Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType, Problem,
-    Refusal, ServiceId, Source, StaffId, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType,
+    Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
 
 /// Who asks, which decides whether the booking mode binds.
@@ -68,9 +68,13 @@ pub enum Outcome {
 /// The status that a booking gets, by the mode and who asks.
 fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
     match (party, mode) {
-        (Party::Team, _) | (Party::Integration { .. }, BookingMode::Instant) => Ok(AppointmentStatus::Confirmed),
+        (Party::Team, _) | (Party::Integration { .. }, BookingMode::Instant) => {
+            Ok(AppointmentStatus::Confirmed)
+        }
         (Party::Integration { allow_pending: true }, BookingMode::Request) => Ok(AppointmentStatus::Pending),
-        (Party::Integration { allow_pending: false }, BookingMode::Request) => Err(Refusal::BookingRequiresConfirmation),
+        (Party::Integration { allow_pending: false }, BookingMode::Request) => {
+            Err(Refusal::BookingRequiresConfirmation)
+        }
         (Party::Integration { .. }, BookingMode::Off) => Err(Refusal::BookingDisabled),
     }
 }
@@ -163,7 +167,11 @@ pub fn reschedule(
         return Err(Refusal::Invalid(problems));
     }
     if before.ends_at <= diary.now {
-        return Err(Refusal::conflict("the appointment has already ended", "ends_at", before.ends_at.to_string()));
+        return Err(Refusal::conflict(
+            "the appointment has already ended",
+            "ends_at",
+            before.ends_at.to_string(),
+        ));
     }
     let status = admitted(diary.business.booking_mode, request.party)?;
     let slot = SlotRequest {
@@ -246,7 +254,7 @@ mod tests {
 
     use super::*;
     use crate::domain::{
-        Business, Busy, Day, DayHours, Locale, LocalTime, Service, SlotReason, StaffMember, WeeklyHours,
+        Business, Busy, Day, DayHours, LocalTime, Locale, Service, SlotReason, StaffMember, WeeklyHours,
     };
 
     /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
@@ -322,12 +330,22 @@ mod tests {
             }
         }
 
-        fn book(&mut self, n: u128, at: Timestamp, party: Party) -> Result<(Appointment, Option<EventType>), Refusal> {
+        fn book(
+            &mut self,
+            n: u128,
+            at: Timestamp,
+            party: Party,
+        ) -> Result<(Appointment, Option<EventType>), Refusal> {
             let request =
                 BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
             let booked = book(&self.diary(), &request, id(n), id(30), hour(8))?;
             let (appointment, _) = &booked;
-            self.busy.insert(appointment.staff_id, appointment.starts_at, appointment.ends_at, appointment.id);
+            self.busy.insert(
+                appointment.staff_id,
+                appointment.starts_at,
+                appointment.ends_at,
+                appointment.id,
+            );
             Ok(booked)
         }
 
@@ -346,7 +364,8 @@ mod tests {
     #[test]
     fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
         use AppointmentStatus::{Confirmed, Pending};
-        let status = |mode, party| house(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
+        let status =
+            |mode, party| house(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
         assert_eq!(status(BookingMode::Instant, STRICT), Ok(Confirmed));
         assert_eq!(status(BookingMode::Request, STRICT), Err(Refusal::BookingRequiresConfirmation));
         assert_eq!(status(BookingMode::Request, ANYONE), Ok(Pending));
@@ -378,9 +397,15 @@ mod tests {
         let (_, event) = changed(confirm(&moved, hour(8)).unwrap());
         assert_eq!(event, Some(EventType::AppointmentRescheduled));
         let (declined, event) = changed(decline(&moved, hour(8)).unwrap());
-        assert_eq!((declined.status, event), (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled)));
+        assert_eq!(
+            (declined.status, event),
+            (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled))
+        );
         let (moved, event) = changed(house.reschedule(&booked, hour(10), Party::Team).unwrap());
-        assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled)));
+        assert_eq!(
+            (moved.status, event),
+            (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled))
+        );
     }
 
     #[test]
@@ -400,7 +425,10 @@ mod tests {
         let (cancelled, event) = changed(cancel(&booked, hour(8)));
         assert_eq!(event, Some(EventType::AppointmentCancelled));
         assert_eq!(cancel(&cancelled, hour(9)), Outcome::Unchanged);
-        assert!(matches!(house.reschedule(&cancelled, cancelled.starts_at, STRICT), Err(Refusal::Conflict { .. })));
+        assert!(matches!(
+            house.reschedule(&cancelled, cancelled.starts_at, STRICT),
+            Err(Refusal::Conflict { .. })
+        ));
         assert!(matches!(confirm(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
         assert!(matches!(decline(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
         assert!(matches!(decline(&booked, hour(8)), Err(Refusal::Conflict { .. })));
@@ -416,7 +444,10 @@ mod tests {
         house.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
         let half_past = hour(9) + chrono::TimeDelta::minutes(30);
         let (moved, event) = changed(house.reschedule(&booked, half_past, STRICT).unwrap());
-        assert_eq!((moved.id, moved.staff_id, moved.duration()), (booked.id, booked.staff_id, booked.duration()));
+        assert_eq!(
+            (moved.id, moved.staff_id, moved.duration()),
+            (booked.id, booked.staff_id, booked.duration())
+        );
         assert_eq!(event, Some(EventType::AppointmentRescheduled));
         house.business.booking_mode = BookingMode::Off;
         assert_eq!(house.reschedule(&booked, booked.starts_at, STRICT), Ok(Outcome::Unchanged));

@@ -99,7 +99,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// A record of this kind that is damaged in this way.
-    pub(super) fn damaged(record: &'static str, reason: impl Into<String>) -> Self {
+    pub(crate) fn damaged(record: &'static str, reason: impl Into<String>) -> Self {
         Self::Damaged { record, reason: reason.into() }
     }
 }

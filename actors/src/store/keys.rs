@@ -60,11 +60,6 @@ pub mod house_kind {
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-/// The business of the keys that belong to no business.
-pub fn house() -> BusinessId {
-    Uuid::nil().into()
-}
-
 fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
 }
@@ -85,7 +80,7 @@ fn digest(text: &str) -> [u8; 16] {
     short
 }
 
-/// Every key of the business, the house's for [`house`].
+/// Every key of the business, the house's for [`BusinessId::HOUSE`].
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
@@ -189,6 +184,13 @@ pub fn appointment_by_update(business: BusinessId, updated_at: Timestamp, id: Ap
     start(business, kind::APPOINTMENT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
 }
 
+/// The appointments changed from one instant to another, both included, in the order of their changes.
+pub fn appointments_changed(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    let of_kind = of_kind(business, kind::APPOINTMENT_BY_UPDATE);
+    let at = |instant| start(business, kind::APPOINTMENT_BY_UPDATE).with(&ordered(instant));
+    of_kind.starting_at(at(from)).before(at(to + chrono::TimeDelta::milliseconds(1)))
+}
+
 /// A contact.
 pub fn contact(business: BusinessId, id: ContactId) -> Key {
     of_id(business, kind::CONTACT, id)
@@ -219,10 +221,9 @@ pub fn day(instant: Timestamp) -> u32 {
     u32::try_from(instant.millis().div_euclid(DAY_MILLIS)).unwrap_or(0)
 }
 
-/// What a request answered that came with this idempotency key on this day.
-pub fn idempotency(business: BusinessId, day: u32, key: KeyId, idempotency_key: &str) -> Key {
-    let hash = Sha256::new().chain_update(key.uuid().as_bytes()).chain_update(idempotency_key).finalize();
-    start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(&hash)
+/// What a request answered on this day that came with the idempotency key of this hash.
+pub fn idempotency(business: BusinessId, day: u32, hash: &[u8; 32]) -> Key {
+    start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(hash)
 }
 
 /// The idempotency records of the days before this one.
@@ -233,31 +234,41 @@ pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
 
 /// What the store is.
 pub fn meta() -> Key {
-    start(house(), house_kind::META).with(&[0; 16])
+    start(BusinessId::HOUSE, house_kind::META).with(&[0; 16])
 }
 
 /// A business in the list of all.
 pub fn business_index(id: BusinessId) -> Key {
-    of_id(house(), house_kind::BUSINESS_INDEX, id)
+    of_id(BusinessId::HOUSE, house_kind::BUSINESS_INDEX, id)
 }
 
 /// The record of an API key, by the 8 characters of its prefix.
 pub fn api_key(prefix: [u8; 8]) -> Key {
-    start(house(), house_kind::API_KEY).with(&prefix).with(&[0; 8])
+    start(BusinessId::HOUSE, house_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
 /// The 8 characters under which an API key is kept: the last of its visible prefix.
 ///
+/// # Panics
+/// When the prefix is shorter, which that of a key that was minted never is.
+pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
+    match key.prefix.as_bytes().last_chunk() {
+        Some(prefix) => *prefix,
+        None => panic!("the prefix of API key {} is too short", key.id),
+    }
+}
+
+/// The 8 characters in the value of a [`key`] row.
+///
 /// # Errors
-/// [`StoreError::Damaged`] when the prefix is shorter.
-pub fn api_key_prefix(key: &ApiKey) -> Result<[u8; 8], StoreError> {
-    let prefix = key.prefix.as_bytes().last_chunk().copied();
-    prefix.ok_or_else(|| StoreError::damaged("api_key", "its prefix is too short"))
+/// [`StoreError::Damaged`] when it has not 8 bytes.
+pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
+    value.try_into().map_err(|_| StoreError::damaged("api_key", "its row has not 8 bytes"))
 }
 
 /// When an API key was last used.
 pub fn key_used(id: KeyId) -> Key {
-    of_id(house(), house_kind::KEY_USED, id)
+    of_id(BusinessId::HOUSE, house_kind::KEY_USED, id)
 }
 
 /// An instant as a value of its own.
@@ -304,7 +315,7 @@ mod tests {
             (contact_by_email(business, ""), 33),
             (contact_by_update(business, now, id(2)), 41),
             (audit(business, id(2)), 33),
-            (idempotency(business, 9, id(2), "any"), 53),
+            (idempotency(business, 9, &[2; 32]), 53),
             (meta(), 33),
             (business_index(business), 33),
             (api_key(*b"abcdefgh"), 33),
@@ -336,7 +347,7 @@ mod tests {
             hex(api_key(*b"abcdefgh")),
             format!("{}036162636465666768{}", "00".repeat(16), "00".repeat(8))
         );
-        assert_eq!(&hex(idempotency(business, 0x0102, id(1), "k"))[..42], format!("{b5}7800000102"));
+        assert_eq!(&hex(idempotency(business, 0x0102, &[1; 32]))[..42], format!("{b5}7800000102"));
     }
 
     #[test]
@@ -371,9 +382,9 @@ mod tests {
         let today = day(noon);
         assert_eq!(today, 20_514);
         let old = idempotency_before(id(1), today);
-        let yesterday = idempotency(id(1), today - 1, id(2), "k");
+        let yesterday = idempotency(id(1), today - 1, &[2; 32]);
         assert!(old.from <= yesterday && yesterday < old.to);
-        assert!(idempotency(id(1), today, id(2), "k") >= old.to);
+        assert!(idempotency(id(1), today, &[2; 32]) >= old.to);
     }
 
     proptest! {

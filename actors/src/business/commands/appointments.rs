@@ -5,7 +5,8 @@ use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, Contact, ContactDetails, ContactId, EventType, Problem, Refusal, ResourceId,
+    Appointment, AppointmentId, AppointmentStatus, Contact, ContactDetails, ContactId, EventType, Problem,
+    Refusal,
 };
 use crate::engine::EngineError;
 use crate::store::{StoreError, keys};
@@ -44,8 +45,12 @@ impl Change for Book {
         booking::check_booking(&diary, &request, problems)?;
         let (contact, is_new) = match (known, contact) {
             (Some(contact), _) => (contact, false),
-            (None, BookingContact::Described(details)) => (details.into_contact(desk.mint(), desk.at()), true),
-            (None, BookingContact::Known(_)) => unreachable!("an unknown contact is a problem, and problems refuse"),
+            (None, BookingContact::Described(details)) => {
+                (details.into_contact(desk.mint(), desk.at()), true)
+            }
+            (None, BookingContact::Known(_)) => {
+                unreachable!("an unknown contact is a problem, and problems refuse")
+            }
         };
         let (appointment, event) = booking::book(&diary, &request, desk.mint(), contact.id, desk.at())?;
         let shown = desk.show(&appointment, &contact);
@@ -60,10 +65,13 @@ impl Change for Book {
             decision = decision.announce(event, &shown);
         }
         let (id, status) = (appointment.id, appointment.status);
-        let action = if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
-        Ok(decision
-            .write(Write::Appointment { before: None, after: appointment })
-            .note(action, "appointment", id))
+        let action =
+            if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
+        Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(
+            action,
+            "appointment",
+            id,
+        ))
     }
 }
 
@@ -153,19 +161,15 @@ fn amend(
         return Err(Refusal::NotFound("appointment").into());
     };
     let contact = desk.contact(before.contact_id)?;
-    let contact = contact.ok_or_else(|| StoreError::damaged(format!("appointment {id} has no contact")))?;
+    let contact = contact.ok_or_else(|| StoreError::damaged("appointment", "its contact is not there"))?;
     let shown: AppointmentView = desk.show(&before, &contact);
     desk.check_match(&shown)?;
     match rule(&before)? {
         Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
         Outcome::Changed { after, event } => {
             let now_shown = desk.show(&after, &contact);
-            let mut decision = Decision::unchanged(&now_shown).note_changes(
-                action,
-                "appointment",
-                id,
-                (&shown, &now_shown),
-            );
+            let mut decision =
+                Decision::unchanged(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
             if let Some(event) = event {
                 decision = decision.announce(event, &now_shown);
             }

@@ -34,7 +34,9 @@ impl Change for CreateService {
             updated_at: desk.at(),
         };
         let shown = OperatorServiceView::from(&service);
-        Ok(Decision::created(&shown).note("service.created", "service", service.id).write(Write::Service(service)))
+        Ok(Decision::created(&shown)
+            .note("service.created", "service", service.id)
+            .write(Write::Service(service)))
     }
 }
 

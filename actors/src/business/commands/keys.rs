@@ -23,7 +23,7 @@ impl Change for CreateKey {
         let minted = loop {
             let minted = credentials::mint(|bytes| *bytes = desk.random());
             // A prefix is 47 bits of randomness; one that is taken is drawn again.
-            if desk.read_raw(&keys::api_key(minted.prefix()))?.is_none() {
+            if desk.read_raw(&keys::api_key(minted.prefix_chars()))?.is_none() {
                 break minted;
             }
         };
@@ -51,12 +51,11 @@ pub struct RevokeKey {
 
 impl Change for RevokeKey {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let Some(prefix) = desk.read_raw(&keys::business_key(desk.business_id(), self.id))? else {
+        let Some(prefix) = desk.read_raw(&keys::key(desk.business_id(), self.id))? else {
             return Err(Refusal::NotFound("API key").into());
         };
-        let prefix = String::from_utf8(prefix).map_err(|_| StoreError::damaged("a key prefix that is no text"))?;
-        let key = desk.read::<ApiKey>(&keys::api_key(&prefix))?;
-        let key = key.ok_or_else(|| StoreError::damaged("a key that is listed and not there"))?;
+        let key = desk.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+        let key = key.ok_or_else(|| StoreError::damaged("api_key", "it is listed and not there"))?;
         if key.revoked_at.is_some() {
             return Ok(Decision::gone());
         }
