@@ -189,7 +189,13 @@ impl Core {
         self.synced.store(through, Ordering::Release);
         self.progress.notify_waiters();
         for change in changes {
-            (change.done)();
+            // A panic is a fault of whoever gave the answer's closure; everybody else's changes must go on.
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
+                tracing::error!(
+                    ticket = change.ticket,
+                    "answering a change panicked; the change itself is durable"
+                );
+            }
         }
     }
 

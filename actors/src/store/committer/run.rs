@@ -21,7 +21,7 @@ pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result
 }
 
 fn thread(core: &Arc<Core>, backend: &dyn Backend) {
-    let end = End(Arc::clone(core));
+    let _end = End(Arc::clone(core));
     while let Some(group) = core.queue.take_blocking() {
         let started = Instant::now();
         let mut synced_in = Duration::ZERO;
@@ -37,12 +37,12 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
         core.counters.timed(&group, started.elapsed(), synced_in);
         publish(core, group);
     }
-    finish(end, backend);
+    finish(core, backend);
 }
 
 /// The writer as a task. It never reads the time, so that a simulation gives the same result each time.
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
-    let end = End(Arc::clone(&core));
+    let _end = End(Arc::clone(&core));
     while let Some(group) = core.queue.take().await {
         let mut written = apply(&*backend, &group);
         if written.is_ok() && group.writing > 0 {
@@ -54,7 +54,7 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
         }
         publish(&core, group);
     }
-    finish(end, &*backend);
+    finish(&core, &*backend);
 }
 
 /// Barriers alone have nothing to write.
@@ -72,10 +72,10 @@ fn publish(core: &Core, group: Group) {
 }
 
 /// Everything queued is written: syncs once more and lets the backend go.
-fn finish(end: End, backend: &dyn Backend) {
+fn finish(core: &Core, backend: &dyn Backend) {
     match backend.sync() {
         Ok(()) => backend.close(),
-        Err(error) => end.0.fail(&error),
+        Err(error) => core.fail(&error),
     }
 }
 

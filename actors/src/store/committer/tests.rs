@@ -310,6 +310,17 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
 }
 
 #[tokio::test]
+async fn a_panic_of_an_answer_stays_its_own() {
+    let gated = Gated::new(100);
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    committer.submit(business(1), change(10), Box::new(|| panic!("the answer panics")));
+    let (answer, answered) = tokio::sync::oneshot::channel();
+    committer.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
+    answered.await.unwrap();
+    committer.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_panic_of_the_backend_is_a_failure() {
     let gated = Gated::new(0);
     gated.state.lock().panic = true;
