@@ -92,7 +92,7 @@ mod tests {
             bytes.fill_with(|| {
                 seed = seed.wrapping_mul(5).wrapping_add(3);
                 seed
-            })
+            });
         });
         let text = key.reveal();
         let read = Credential::parse(&text).unwrap();

@@ -213,7 +213,14 @@ impl Engine {
         };
         batch.put(keys::audit(id, audit_id), entry.encode());
         let (done, written) = oneshot::channel();
-        self.inner.store.submit(id, batch, Box::new(move || drop((done.send(()), permit))));
+        self.inner.store.submit(
+            id,
+            batch,
+            Box::new(move || {
+                drop(permit);
+                _ = done.send(());
+            }),
+        );
         written.await.map_err(|_| EngineError::Stopping)?;
         Ok(business)
     }
@@ -297,7 +304,7 @@ async fn secret(store: &Store, ports: &Ports) -> Result<[u8; 32], StoreError> {
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
     let (done, written) = oneshot::channel();
-    store.submit(BusinessId::HOUSE, batch, Box::new(move || drop(done.send(()))));
+    store.submit(BusinessId::HOUSE, batch, Box::new(move || _ = done.send(())));
     written.await.map_err(|_| StoreError::Stopped)?;
     Ok(meta.secret)
 }

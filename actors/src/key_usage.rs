@@ -35,7 +35,7 @@ impl KeyUsage {
             false
         });
         let (done, written) = oneshot::channel();
-        store.submit(BusinessId::HOUSE, batch, Box::new(move || drop(done.send(()))));
+        store.submit(BusinessId::HOUSE, batch, Box::new(move || _ = done.send(())));
         written.await.map_err(|_| StoreError::Stopped)
     }
 }

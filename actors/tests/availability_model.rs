@@ -9,9 +9,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use actors::domain::availability::{Diary, Slot, SlotRequest};
 use actors::domain::{
-    AppointmentId, BookingMode, Business, Busy, Day, DayHours, Diary, LocalTime, Locale, Service, ServiceId,
-    Slot, SlotReason, SlotRequest, StaffId, StaffMember, Timestamp, WeeklyHours,
+    AppointmentId, BookingMode, Business, Busy, Day, DayHours, LocalTime, Locale, Service, ServiceId,
+    SlotReason, StaffId, StaffMember, Timestamp, WeeklyHours,
 };
 use chrono::{DateTime, Days, NaiveDate, TimeDelta};
 use chrono_tz::Tz;

@@ -160,7 +160,7 @@ impl<'a> Desk<'a> {
 
 /// What the audit log shall say of a change.
 #[derive(Clone, Debug)]
-pub struct AuditDraft {
+pub(super) struct AuditDraft {
     pub(super) action: &'static str,
     pub(super) resource_type: &'static str,
     pub(super) resource_id: uuid::Uuid,

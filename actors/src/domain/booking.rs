@@ -182,14 +182,14 @@ pub fn reschedule(
         except: Some(before.id),
     };
     let staff_id = diary.assign(&slot).map_err(Refusal::SlotUnavailable)?;
-    let after = Appointment {
+    let moved = Appointment {
         starts_at: request.starts_at,
         ends_at: request.starts_at + before.duration(),
         staff_id,
         move_unannounced: before.announced,
         ..before.clone()
     };
-    Ok(settle(after, status, at))
+    Ok(settle(&moved, status, at))
 }
 
 /// Confirms a pending appointment for the team; a confirmed one stays as it is.
@@ -199,7 +199,7 @@ pub fn reschedule(
 pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
-        AppointmentStatus::Pending => Ok(settle(before.clone(), AppointmentStatus::Confirmed, at)),
+        AppointmentStatus::Pending => Ok(settle(before, AppointmentStatus::Confirmed, at)),
         _ => Err(status_conflict(before, "confirmed")),
     }
 }
@@ -222,8 +222,8 @@ pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
 }
 
 /// Gives an appointment the status it has been admitted with, and announces what is due.
-fn settle(appointment: Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
-    let mut after = Appointment { status, updated_at: at, ..appointment };
+fn settle(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
+    let mut after = Appointment { status, updated_at: at, ..appointment.clone() };
     let mut event = None;
     if status == AppointmentStatus::Confirmed {
         event = match (after.announced, after.move_unannounced) {

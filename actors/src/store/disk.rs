@@ -137,6 +137,7 @@ impl Backend for DiskBackend {
         open.file.sync_data().map_err(|error| StoreError::Sync(error.into()))
     }
 
+    #[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
     fn close(&self) {
         let Some(Open { db, file, lock }) = self.open.write().take() else { return };
         drop(db);

@@ -20,6 +20,10 @@ pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result
     })
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "only the thread measures real time; a simulation runs the task"
+)]
 fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     let _end = End(Arc::clone(core));
     while let Some(group) = core.queue.take_blocking() {
