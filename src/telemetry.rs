@@ -65,7 +65,9 @@ pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
 /// Logs a panic where it happens, and so inside the span of the request that caused it.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let location = info.location().map(ToString::to_string).unwrap_or_default();
-    let message = info.payload_as_str().unwrap_or("no message");
+    let payload = info.payload();
+    let literal = payload.downcast_ref::<&str>().copied();
+    let message = literal.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     tracing::error!(panic.location = location, panic.message = message, "a task panicked");
 }
 
