@@ -1,1 +1,9 @@
-//! x
+//! The edges of the service: everything that talks to people or programs. The engine behind them is the crate
+//! `actors`.
+//!
+//! The program is this library and a thin `main`, so that a test can run the real server in its own process.
+
+pub mod config;
+pub mod http;
+pub mod server;
+pub mod telemetry;

@@ -1,0 +1,205 @@
+//! The operator's token: given, or a random one kept beside the store.
+//!
+//! The kept file appears whole or not at all, and only its owner can read it.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use subtle::ConstantTimeEq;
+
+/// The least number of characters of a token.
+pub const TOKEN_CHARS_MIN: usize = 16;
+
+/// The name of the kept token's file in the data directory.
+pub const TOKEN_FILE: &str = "admin-token";
+
+/// How many random bytes make a token.
+const RANDOM_BYTES: usize = 32;
+
+/// The mode of the file: its owner may read and write it, nobody else anything.
+const OWNER_ONLY: u32 = 0o600;
+
+/// The operator's token. It is never shown in logs.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AdminToken(String);
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// The text is no token.
+    #[error("must have at least {TOKEN_CHARS_MIN} characters, all visible ASCII")]
+    Malformed,
+    /// The kept file does not hold a token.
+    #[error("{} does not hold a token; remove it to get a new one", .0.display())]
+    File(PathBuf),
+    /// The kept file cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The system gives no randomness.
+    #[error("the system gives no randomness: {0}")]
+    Random(getrandom::Error),
+}
+
+impl AdminToken {
+    /// Takes a token that was given.
+    ///
+    /// # Errors
+    /// When it is too short or could not stand in a header.
+    pub fn new(text: &str) -> Result<Self, TokenError> {
+        let good = text.len() >= TOKEN_CHARS_MIN && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if good { Ok(Self(text.to_owned())) } else { Err(TokenError::Malformed) }
+    }
+
+    /// The token kept in the data directory, which must exist; makes and keeps one when there is none.
+    ///
+    /// A file that others can read is closed to them, with a warning: some systems widen modes when they mount a
+    /// directory, and a service that does not start helps nobody.
+    ///
+    /// # Errors
+    /// When the file cannot be read, closed or written, or holds something else.
+    pub fn kept_in(data_dir: &Path) -> Result<Self, TokenError> {
+        let path = data_dir.join(TOKEN_FILE);
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                close_to_others(&path)?;
+                Self::new(text.trim_end()).map_err(|_| TokenError::File(path))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::make_in(data_dir, &path),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(TokenError::File(path)),
+            Err(error) => Err(failed("read", &path)(error)),
+        }
+    }
+
+    fn make_in(data_dir: &Path, path: &Path) -> Result<Self, TokenError> {
+        let mut random = [0; RANDOM_BYTES];
+        getrandom::fill(&mut random).map_err(TokenError::Random)?;
+        let token = Self(URL_SAFE_NO_PAD.encode(random));
+        // Written beside and moved into place, so that a crash never leaves half a token under the name.
+        let new = data_dir.join(format!("{TOKEN_FILE}.new"));
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("remove", &new)(error));
+            }
+            _ => {}
+        }
+        let write = || {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
+            file.write_all(token.0.as_bytes())?;
+            file.write_all(b"\n")?;
+            file.sync_all()?;
+            fs::rename(&new, path)?;
+            File::open(data_dir)?.sync_all()
+        };
+        write().map_err(failed("write", path))?;
+        Ok(token)
+    }
+
+    /// Whether this is the token, in a time that does not tell how much of it is right.
+    pub fn is(&self, given: &str) -> bool {
+        self.0.as_bytes().ct_eq(given.as_bytes()).into()
+    }
+
+    /// The token itself, for the commands that call the operator API.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for AdminToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AdminToken(hidden)")
+    }
+}
+
+fn close_to_others(path: &Path) -> Result<(), TokenError> {
+    let mode = fs::metadata(path).map_err(failed("read", path))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        tracing::warn!(file.mode = format!("{:o}", mode & 0o777), "others could read the operator's token");
+        fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY)).map_err(failed("close", path))?;
+    }
+    Ok(())
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TokenError {
+    let path = path.to_owned();
+    move |source| TokenError::Io { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_token_is_made_once_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = AdminToken::kept_in(dir.path()).unwrap();
+        assert_eq!(made.reveal().len(), 43);
+        assert_eq!(AdminToken::kept_in(dir.path()).unwrap(), made);
+        assert_eq!(mode(&dir.path().join(TOKEN_FILE)), OWNER_ONLY);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        let other = tempfile::tempdir().unwrap();
+        assert_ne!(AdminToken::kept_in(other.path()).unwrap(), made);
+    }
+
+    #[test]
+    fn a_crash_while_the_token_was_written_leaves_nothing_in_the_way() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("admin-token.new"), "half").unwrap();
+        let made = AdminToken::kept_in(dir.path()).unwrap();
+        assert_eq!(AdminToken::kept_in(dir.path()).unwrap(), made);
+        assert_eq!(mode(&dir.path().join(TOKEN_FILE)), OWNER_ONLY);
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_closed_to_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TOKEN_FILE);
+        fs::write(&path, "0123456789abcdef\n").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        assert!(AdminToken::kept_in(dir.path()).unwrap().is("0123456789abcdef"));
+        assert_eq!(mode(&path), OWNER_ONLY);
+    }
+
+    #[test]
+    fn a_file_without_a_token_is_an_error_that_names_it() {
+        let dir = tempfile::tempdir().unwrap();
+        for content in [&b""[..], b"short\n", b"\xff\xff", b"two words of 16 or more"] {
+            fs::write(dir.path().join(TOKEN_FILE), content).unwrap();
+            let error = AdminToken::kept_in(dir.path()).unwrap_err().to_string();
+            assert!(error.contains("admin-token does not hold a token"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_token_has_enough_visible_characters() {
+        assert!(AdminToken::new(&"x".repeat(TOKEN_CHARS_MIN)).is_ok());
+        for bad in [
+            "",
+            &"x".repeat(TOKEN_CHARS_MIN - 1),
+            "0123456789 abcdef",
+            "0123456789abcdéf",
+            "0123456789abcdef\n",
+        ] {
+            assert!(AdminToken::new(bad).is_err(), "{bad}");
+        }
+        let token = AdminToken::new("0123456789abcdef").unwrap();
+        assert!(!token.is("0123456789abcdeF") && !token.is("0123456789abcde") && !token.is(""));
+        assert!(!format!("{token:?}").contains("0123"));
+    }
+}

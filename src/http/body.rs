@@ -1,0 +1,204 @@
+//! Request bodies: JSON, within a size and a time.
+//!
+//! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
+//! [`BODY_TIME_MAX`] for its body. A client that is too large or too slow loses its connection, since what it still
+//! sends is no request.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use tokio::time::timeout;
+
+use super::error::ApiError;
+use super::json::Json;
+use super::read::{FromJson, Path, Problems};
+
+/// The greatest size of a body, in bytes.
+pub const BODY_BYTES_MAX: usize = 256 * 1024;
+
+/// How long a whole body may take to arrive.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// 415 for a media type other than JSON, 413 for a body too large, 408 for one too slow, 400 for a broken one.
+pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+    check_media_type(headers)?;
+    // With Content-Length the size is known before the body is, and the client need not send it in vain.
+    let announced = hyper::body::Body::size_hint(&body).lower();
+    if announced > BODY_BYTES_MAX as u64 {
+        return Err(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+    }
+    timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(ApiError::BodyTimeout))
+}
+
+async fn collect(mut body: Body) -> Result<Bytes, ApiError> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        // Trailers say nothing that is read here.
+        let Ok(data) = frame.map_err(|_| ApiError::BodyBroken)?.into_data() else { continue };
+        if whole.len() + data.len() > BODY_BYTES_MAX {
+            return Err(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
+
+/// A body may leave its media type unsaid; what it says must be JSON.
+fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
+    let (first, second) = (declared.next(), declared.next());
+    let Some(first) = first else { return Ok(()) };
+    let essence = first.to_str().ok().and_then(|value| value.split(';').next()).unwrap_or_default();
+    if second.is_none() && essence.trim().eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(ApiError::UnsupportedMediaType)
+    }
+}
+
+/// Reads a typed object out of a body.
+///
+/// # Errors
+/// `invalid_request` with every problem.
+pub fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, ApiError> {
+    from_json(&Json::parse(body)?)
+}
+
+/// Reads a typed object out of JSON that was parsed before.
+///
+/// # Errors
+/// `invalid_request` with every problem.
+pub fn from_json<T: FromJson>(json: &Json) -> Result<T, ApiError> {
+    let mut problems = Problems::default();
+    let value = T::from_json(json, &Path::Root, &mut problems);
+    problems.finish(value)
+}
+
+/// Accepts the body of an endpoint that has none: nothing, or an empty object, as some clients send.
+///
+/// # Errors
+/// `invalid_request` for anything else.
+pub fn parse_none(body: &[u8]) -> Result<(), ApiError> {
+    if body.is_empty() {
+        return Ok(());
+    }
+    match Json::parse(body)? {
+        Json::Object(properties) if properties.is_empty() => Ok(()),
+        _ => Err(ApiError::invalid("", "this endpoint takes no body")),
+    }
+}
+
+/// The canonical JSON of a body, by which two requests are told apart; that of an absent body is empty.
+///
+/// # Errors
+/// `invalid_request` when the body is not JSON.
+pub fn canonical(body: &[u8]) -> Result<Vec<u8>, ApiError> {
+    if body.is_empty() { Ok(Vec::new()) } else { Ok(Json::parse(body)?.canonical()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    use axum::http::HeaderValue;
+    use hyper::body::Frame;
+
+    use super::*;
+
+    /// A body that gives its chunks one by one and then never ends, or breaks.
+    struct Chunks {
+        chunks: Vec<Bytes>,
+        breaks: bool,
+    }
+
+    impl hyper::body::Body for Chunks {
+        type Data = Bytes;
+        type Error = std::io::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
+            match self.chunks.pop() {
+                Some(chunk) => Poll::Ready(Some(Ok(Frame::data(chunk)))),
+                None if self.breaks => Poll::Ready(Some(Err(std::io::ErrorKind::ConnectionReset.into()))),
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    fn chunks(chunks: Vec<Bytes>, breaks: bool) -> Body {
+        Body::new(Chunks { chunks, breaks })
+    }
+
+    async fn status(headers: &HeaderMap, body: Body) -> u16 {
+        read(headers, body).await.map_or_else(|error| error.status().0.as_u16(), |_| 200)
+    }
+
+    #[tokio::test]
+    async fn a_body_at_the_bound_is_read_and_one_byte_more_is_not() {
+        let none = HeaderMap::new();
+        let body = |bytes: usize| Body::from(vec![b' '; bytes]);
+        assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
+        assert_eq!(status(&none, body(BODY_BYTES_MAX + 1)).await, 413);
+        // Without Content-Length the size shows only as the body comes; this one would never end.
+        let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
+        let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
+        assert_eq!(status(&none, endless).await, 413);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_never_ends_is_given_up() {
+        let endless = chunks(vec![Bytes::from_static(b"{")], false);
+        let start = tokio::time::Instant::now();
+        assert_eq!(status(&HeaderMap::new(), endless).await, 408);
+        assert_eq!(start.elapsed(), BODY_TIME_MAX);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_is_refused() {
+        assert_eq!(status(&HeaderMap::new(), chunks(vec![Bytes::from_static(b"{")], true)).await, 400);
+    }
+
+    #[tokio::test]
+    async fn a_media_type_is_json_or_unsaid() {
+        let types = |values: &[&'static str]| {
+            let values = values.iter().map(|v| (header::CONTENT_TYPE, HeaderValue::from_static(v)));
+            let mut headers = HeaderMap::new();
+            values.for_each(|(name, value)| {
+                headers.append(name, value);
+            });
+            headers
+        };
+        for good in [&[][..], &["application/json"], &["Application/JSON ; charset=utf-8"]] {
+            assert_eq!(status(&types(good), Body::empty()).await, 200, "{good:?}");
+        }
+        for bad in [&["text/plain"][..], &[""], &["application/jsonx"], &["application/json", "text/plain"]] {
+            assert_eq!(status(&types(bad), Body::empty()).await, 415, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_without_a_body_takes_nothing_or_an_empty_object() {
+        for good in ["", "{}", " { } "] {
+            assert!(parse_none(good.as_bytes()).is_ok(), "{good}");
+        }
+        for bad in ["null", "[]", "{\"a\":1}", "x", "{}{}"] {
+            assert!(parse_none(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_absent_body_has_an_empty_canonical_form() {
+        assert_eq!(canonical(b"").unwrap(), b"");
+        assert_eq!(canonical(b"{ }").unwrap(), b"{}");
+        assert!(canonical(b"{").is_err());
+    }
+}

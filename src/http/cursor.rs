@@ -1,0 +1,228 @@
+//! Opaque cursors: a place in a list, sealed so that only this service can make one and only for the list and the
+//! filters it was made for.
+//!
+//! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over version, binding
+//! and position. What always holds: a position that [`Cursors::open`] gives out was sealed under the same binding.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+
+use super::error::ApiError;
+use super::read::FromText;
+
+/// The greatest number of characters of a cursor.
+pub const CURSOR_CHARS_MAX: usize = 512;
+
+/// The length of the seal, in bytes.
+const SEAL_BYTES: usize = 16;
+
+/// The greatest number of bytes of a position; its cursor is no longer than [`CURSOR_CHARS_MAX`].
+pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
+
+/// The form of the cursors made now.
+const VERSION: u8 = 1;
+
+/// Why a text is no cursor of this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a next_cursor of this list with the same filters")]
+pub struct CursorError;
+
+impl From<CursorError> for ApiError {
+    fn from(error: CursorError) -> Self {
+        Self::invalid("cursor", error.to_string())
+    }
+}
+
+/// A cursor as a query has it, not yet opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CursorText(String);
+
+impl CursorText {
+    /// The text, of at most [`CURSOR_CHARS_MAX`] characters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromText for CursorText {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if text.len() > CURSOR_CHARS_MAX { Err(CursorError.to_string()) } else { Ok(Self(text.to_owned())) }
+    }
+}
+
+/// What a cursor belongs to: the business, the list and its filters. Each part carries its length, so that no two
+/// lists of parts give the same binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding(Vec<u8>);
+
+impl Binding {
+    /// The list of this name. It goes on with the business and the filters.
+    pub fn list(name: &str) -> Self {
+        Self(Vec::new()).with(name.as_bytes())
+    }
+
+    /// Adds a part, such as a business's id or the value of a filter.
+    #[must_use]
+    pub fn with(mut self, part: &[u8]) -> Self {
+        self.0.push(1);
+        self.0.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        self.0.extend_from_slice(part);
+        self
+    }
+
+    /// Adds a filter that may be absent; absent is another thing than empty.
+    #[must_use]
+    pub fn with_filter(mut self, value: Option<impl std::fmt::Display>) -> Self {
+        match value {
+            Some(value) => self.with(value.to_string().as_bytes()),
+            None => {
+                self.0.push(0);
+                self
+            }
+        }
+    }
+}
+
+/// Seals and opens cursors. The secret outlives the process, so cursors do too.
+#[derive(Clone)]
+pub struct Cursors {
+    secret: [u8; 32],
+}
+
+impl Cursors {
+    /// Cursors under this secret.
+    pub fn new(secret: [u8; 32]) -> Self {
+        Self { secret }
+    }
+
+    /// Makes a cursor for a position of at most [`POSITION_BYTES_MAX`] bytes.
+    ///
+    /// # Panics
+    /// When the position is longer: positions are sort keys of ours, never text from outside.
+    pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
+        assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
+        let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(position);
+        bytes.extend_from_slice(&self.seal_of(VERSION, binding, position));
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The position in a cursor.
+    ///
+    /// # Errors
+    /// When the text is malformed, altered, or made for another list or other filters.
+    pub fn open(&self, binding: &Binding, text: &str) -> Result<Vec<u8>, CursorError> {
+        if text.len() > CURSOR_CHARS_MAX {
+            return Err(CursorError);
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError)?;
+        let (version, rest) = bytes.split_first().ok_or(CursorError)?;
+        let (position, seal) = rest.split_last_chunk::<SEAL_BYTES>().ok_or(CursorError)?;
+        let good = self.seal_of(*version, binding, position).ct_eq(seal);
+        if *version == VERSION && bool::from(good) { Ok(position.to_vec()) } else { Err(CursorError) }
+    }
+
+    fn seal_of(&self, version: u8, binding: &Binding, position: &[u8]) -> [u8; SEAL_BYTES] {
+        // HMAC takes keys of any length; new_from_slice cannot fail.
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("HMAC takes a key of any length");
+        mac.update(&[version]);
+        mac.update(&(binding.0.len() as u64).to_be_bytes());
+        mac.update(&binding.0);
+        mac.update(position);
+        let whole = mac.finalize().into_bytes();
+        std::array::from_fn(|at| whole[at])
+    }
+}
+
+impl std::fmt::Debug for Cursors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cursors").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cursors() -> Cursors {
+        Cursors::new([7; 32])
+    }
+
+    fn binding() -> Binding {
+        Binding::list("contacts").with(b"business").with_filter(Some("q"))
+    }
+
+    #[test]
+    fn a_cursor_is_good_only_for_its_own_list_filters_and_secret() {
+        let text = cursors().seal(&binding(), b"here");
+        assert_eq!(cursors().open(&binding(), &text).unwrap(), b"here");
+        let list = |name| Binding::list(name);
+        for other in [
+            list("calls").with(b"business").with_filter(Some("q")),
+            list("contacts").with(b"businesses").with_filter(Some("q")),
+            list("contacts").with(b"business").with_filter(Some("")),
+            list("contacts").with(b"business").with_filter(None::<&str>),
+            list("contacts").with(b"business").with_filter(Some("q")).with_filter(None::<&str>),
+            list("contacts").with(b"businessq"),
+        ] {
+            assert_eq!(cursors().open(&other, &text), Err(CursorError), "{other:?}");
+        }
+        assert_eq!(Cursors::new([8; 32]).open(&binding(), &text), Err(CursorError));
+    }
+
+    #[test]
+    fn bindings_of_different_parts_differ() {
+        assert_ne!(Binding::list("a").with(b"bc"), Binding::list("ab").with(b"c"));
+        assert_ne!(Binding::list("a").with(b""), Binding::list("a").with_filter(None::<&str>));
+    }
+
+    #[test]
+    fn positions_and_cursors_end_at_their_bounds() {
+        let longest = cursors().seal(&binding(), &[9; POSITION_BYTES_MAX]);
+        assert_eq!(longest.len(), CURSOR_CHARS_MAX);
+        assert!(cursors().open(&binding(), &longest).is_ok());
+        assert!(CursorText::from_text(&longest).is_ok());
+        assert!(CursorText::from_text(&(longest.clone() + "A")).is_err());
+        assert_eq!(cursors().open(&binding(), &(longest + "A")), Err(CursorError));
+        for bad in ["", "AQ", "=", "AQ==", "é", &"A".repeat(22)] {
+            assert_eq!(cursors().open(&binding(), bad), Err(CursorError), "{bad}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "too long")]
+    fn a_position_past_the_bound_is_a_fault_of_ours() {
+        cursors().seal(&binding(), &[9; POSITION_BYTES_MAX + 1]);
+    }
+
+    #[test]
+    fn no_single_bit_can_be_altered() {
+        let text = cursors().seal(&binding(), b"here");
+        let bytes = URL_SAFE_NO_PAD.decode(&text).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut altered = bytes.clone();
+            altered[bit / 8] ^= 1 << (bit % 8);
+            let altered = URL_SAFE_NO_PAD.encode(altered);
+            assert_eq!(cursors().open(&binding(), &altered), Err(CursorError), "bit {bit}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sealed_opens(position in prop::collection::vec(any::<u8>(), 0..=POSITION_BYTES_MAX)) {
+            let text = cursors().seal(&binding(), &position);
+            prop_assert_eq!(cursors().open(&binding(), &text).unwrap(), position);
+        }
+
+        #[test]
+        fn no_text_makes_open_panic(text in ".{0,60}") {
+            let _ = cursors().open(&binding(), &text);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Answers: one resource as `{"data": …}` with its entity tag, a list as `{"data": […], "next_cursor", "has_more"}`.
+//!
+//! What always holds: a resource is rendered once, and its tag is that of the very bytes that are sent.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::error::ApiError;
+use super::etag::{Condition, ETag};
+
+/// One resource, already rendered, with its tag.
+pub fn resource(status: StatusCode, rendered: &[u8]) -> Response {
+    let mut response = plain(status, rendered);
+    response.headers_mut().insert(header::ETAG, ETag::of(rendered).header());
+    response
+}
+
+/// One resource that was asked for: 304 without a body when the client has this version.
+pub fn found(rendered: &[u8], if_none_match: Option<&Condition>) -> Response {
+    let tag = ETag::of(rendered);
+    if if_none_match.is_some_and(|condition| condition.matches(&tag)) {
+        return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag.header())]).into_response();
+    }
+    resource(StatusCode::OK, rendered)
+}
+
+/// Something rendered that is no resource and so has no tag.
+pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
+    let body = [br#"{"data":"#, rendered, b"}"].concat();
+    json(status, body)
+}
+
+/// One page of a list; there is more exactly when there is a next cursor.
+///
+/// # Errors
+/// A fault of ours when an item cannot be rendered.
+pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, ApiError> {
+    #[derive(Serialize)]
+    struct Page<'a, T> {
+        data: &'a [T],
+        has_more: bool,
+        next_cursor: Option<String>,
+    }
+    let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
+    Ok(json(StatusCode::OK, render(&page)?))
+}
+
+/// The JSON of a value.
+///
+/// # Errors
+/// A fault of ours when it cannot be rendered.
+pub fn render<T: Serialize>(value: &T) -> Result<Vec<u8>, ApiError> {
+    serde_json::to_vec(value).map_err(ApiError::internal)
+}
+
+fn json(status: StatusCode, body: Vec<u8>) -> Response {
+    (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::http::error::tests::parts;
+
+    #[tokio::test]
+    async fn a_resource_carries_its_tag_and_is_not_sent_again() {
+        let rendered = render(&json!({"id": 1})).unwrap();
+        let (status, headers, body) = parts(resource(StatusCode::CREATED, &rendered)).await;
+        assert_eq!((status, body), (201, json!({"data": {"id": 1}})));
+        assert_eq!(headers["content-type"], "application/json");
+
+        let mut known = HeaderMap::new();
+        known.insert("if-none-match", headers["etag"].clone());
+        let known = Condition::if_none_match(&known).unwrap();
+        let (status, again, body) = parts(found(&rendered, known.as_ref())).await;
+        assert_eq!((status, &again["etag"], body), (304, &headers["etag"], Value::Null));
+        assert_eq!(parts(found(b"{}", known.as_ref())).await.0, 200);
+        assert_eq!(parts(found(b"{}", None)).await.0, 200);
+    }
+
+    #[tokio::test]
+    async fn there_is_more_exactly_when_there_is_a_cursor() {
+        let (status, headers, body) = parts(list(&[1, 2], Some("next".into())).unwrap()).await;
+        assert_eq!((status, body), (200, json!({"data": [1, 2], "next_cursor": "next", "has_more": true})));
+        assert!(!headers.contains_key("etag"));
+        let (_, _, body) = parts(list::<u8>(&[], None).unwrap()).await;
+        assert_eq!(body, json!({"data": [], "next_cursor": null, "has_more": false}));
+    }
+}

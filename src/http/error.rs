@@ -1,0 +1,361 @@
+//! Errors as the APIs answer them: the one place that maps a fault to a status and an error body (spec §7).
+//!
+//! What always holds: the body is `{"error": {"code", "message", "details"?}}`, and of a fault of ours it says nothing
+//! but that there was one. The fault itself is logged here, once, inside the request's span and so under its id.
+
+use std::error::Error;
+
+use actors::domain::{Problem, Refusal, Scope};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503 and of a request
+/// that is still being carried out.
+pub const RETRY_SECONDS: u64 = 1;
+
+/// How many characters of an unknown path a message repeats.
+const SHOWN_PATH_CHARS_MAX: usize = 200;
+
+/// What stands in `code`; there are no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The request is invalid.
+    InvalidRequest,
+    /// The key is missing, malformed, unknown or revoked.
+    Unauthorized,
+    /// The business of the key is suspended.
+    Forbidden,
+    /// The key lacks the scope.
+    InsufficientScope,
+    /// No such path or record.
+    NotFound,
+    /// It does not fit the state.
+    Conflict,
+    /// The idempotency key was used with another request.
+    IdempotencyKeyReused,
+    /// The first request with this idempotency key is still being carried out.
+    IdempotencyRequestInProgress,
+    /// The business takes no bookings.
+    BookingDisabled,
+    /// The business confirms bookings.
+    BookingRequiresConfirmation,
+    /// The time is not open.
+    SlotUnavailable,
+    /// Too many requests in this minute.
+    RateLimited,
+    /// The limit cannot be counted just now.
+    RateLimitUnavailable,
+    /// The path has no such method.
+    MethodNotAllowed,
+    /// A fault of ours.
+    InternalError,
+}
+
+/// Why a request is answered with an error.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The rules refuse it.
+    #[error("refused: {0:?}")]
+    Refused(Refusal),
+    /// The key is missing, malformed, unknown or revoked.
+    #[error("no valid key")]
+    Unauthorized,
+    /// The key lacks the scope of the endpoint.
+    #[error("the key lacks the scope {0}")]
+    InsufficientScope(Scope),
+    /// The business of the key is suspended.
+    #[error("the business is suspended")]
+    Forbidden,
+    /// There is no such path.
+    #[error("no such path")]
+    NoSuchPath(String),
+    /// The path has other methods, listed as `Allow` has them.
+    #[error("the path allows {0}")]
+    MethodNotAllowed(&'static str),
+    /// The body is larger than it may be.
+    #[error("the body is larger than {0} bytes")]
+    BodyTooLarge(usize),
+    /// The body is of another media type than JSON.
+    #[error("the body is not declared as JSON")]
+    UnsupportedMediaType,
+    /// The body did not arrive in time.
+    #[error("the body did not arrive in time")]
+    BodyTimeout,
+    /// The connection broke, or its framing did, while the body was read.
+    #[error("the body could not be read")]
+    BodyBroken,
+    /// The key has used up this minute.
+    #[error("rate limited")]
+    RateLimited {
+        /// Seconds until the minute is over.
+        retry_after: u64,
+    },
+    /// The table of addresses is full.
+    #[error("no room to count the rate")]
+    RateLimitUnavailable {
+        /// Seconds until there may be room.
+        retry_after: u64,
+    },
+    /// Overloaded or shutting down; nothing was changed.
+    #[error("unavailable")]
+    Unavailable,
+    /// A fault of ours, with its cause.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn Error + Send + Sync>),
+    /// A handler panicked; the panic hook has logged it.
+    #[error("a handler panicked")]
+    Panicked,
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(Refusal::Invalid(vec![problem]))
+    }
+}
+
+impl ApiError {
+    /// A fault of ours.
+    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+
+    /// One problem at a place of the request.
+    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Refused(Refusal::invalid(path, message))
+    }
+
+    /// The status and the code.
+    pub fn status(&self) -> (StatusCode, Code) {
+        match self {
+            Self::Refused(refusal) => match refusal {
+                Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+                Refusal::NotFound(_) => (StatusCode::NOT_FOUND, Code::NotFound),
+                Refusal::Conflict { .. } => (StatusCode::CONFLICT, Code::Conflict),
+                Refusal::BookingDisabled => (StatusCode::CONFLICT, Code::BookingDisabled),
+                Refusal::BookingRequiresConfirmation => {
+                    (StatusCode::CONFLICT, Code::BookingRequiresConfirmation)
+                }
+                Refusal::SlotUnavailable(_) => (StatusCode::CONFLICT, Code::SlotUnavailable),
+                Refusal::IdempotencyInProgress => (StatusCode::CONFLICT, Code::IdempotencyRequestInProgress),
+                Refusal::IdempotencyKeyReused => {
+                    (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused)
+                }
+            },
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
+            Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
+            Self::Forbidden => (StatusCode::FORBIDDEN, Code::Forbidden),
+            Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
+            Self::MethodNotAllowed(_) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
+            Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
+            Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
+            Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
+            Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+            Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::RateLimitUnavailable { .. } => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
+            }
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError),
+            Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
+        }
+    }
+
+    /// What the client is told.
+    fn message(&self) -> String {
+        match self {
+            Self::Refused(refusal) => match refusal {
+                Refusal::Invalid(problems) => summary(problems),
+                Refusal::NotFound(kind) => format!("the business has no such {kind}"),
+                Refusal::Conflict { message, .. } => message.clone(),
+                Refusal::BookingDisabled => "the business takes no bookings".into(),
+                Refusal::BookingRequiresConfirmation => {
+                    "the business confirms each booking: send allow_pending: true to ask for one".into()
+                }
+                Refusal::SlotUnavailable(reason) => reason.to_string(),
+                Refusal::IdempotencyInProgress => {
+                    "the first request with this Idempotency-Key is still being carried out".into()
+                }
+                Refusal::IdempotencyKeyReused => "this Idempotency-Key was used with another request".into(),
+            },
+            Self::Unauthorized => "a valid API key is required: Authorization: Bearer <API_KEY>".into(),
+            Self::InsufficientScope(scope) => format!("this key lacks the scope {scope}"),
+            Self::Forbidden => "the business of this key is suspended".into(),
+            Self::NoSuchPath(path) => {
+                let shown: String = path.chars().take(SHOWN_PATH_CHARS_MAX).collect();
+                format!("there is no {shown}")
+            }
+            Self::MethodNotAllowed(allow) => format!("this path allows {allow}"),
+            Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
+            Self::UnsupportedMediaType => "the Content-Type of a body must be application/json".into(),
+            Self::BodyTimeout => "the body did not arrive in time".into(),
+            Self::BodyBroken => "the body could not be read to its end".into(),
+            Self::RateLimited { .. } => "too many requests in this minute".into(),
+            Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
+            Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
+            Self::Internal(_) | Self::Panicked => "an internal error occurred".into(),
+        }
+    }
+
+    fn details(&self) -> &[Problem] {
+        match self {
+            Self::Refused(Refusal::Invalid(problems)) => problems,
+            Self::Refused(Refusal::Conflict { details, .. }) => details,
+            _ => &[],
+        }
+    }
+
+    /// The header that goes with the status.
+    fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::Unauthorized => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+            Self::MethodNotAllowed(allow) => Some((header::ALLOW, HeaderValue::from_static(allow))),
+            // What is left of the body would be taken for the next request.
+            Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken => {
+                Some((header::CONNECTION, HeaderValue::from_static("close")))
+            }
+            Self::RateLimited { retry_after } | Self::RateLimitUnavailable { retry_after } => {
+                Some((header::RETRY_AFTER, HeaderValue::from(*retry_after)))
+            }
+            Self::Unavailable | Self::Refused(Refusal::IdempotencyInProgress) => {
+                Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The problems in one sentence: the problem itself when there is one, else their number.
+fn summary(problems: &[Problem]) -> String {
+    match problems {
+        [] => "the request is invalid".into(),
+        [one] if one.path.is_empty() => format!("the request is invalid: {}", one.message),
+        [one] => format!("the request is invalid: {} {}", one.path, one.message),
+        many => format!("the request is invalid: {} problems", many.len()),
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: Fault<'a>,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    code: Code,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail<'a>>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    path: &'a str,
+    message: &'a str,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        if let Self::Internal(cause) = &self {
+            let cause: &(dyn Error + 'static) = cause.as_ref();
+            tracing::error!(error = cause, "a request failed by a fault of ours");
+        }
+        let (status, code) = self.status();
+        let details = self.details().iter().map(|Problem { path, message }| Detail { path, message });
+        let body = Body { error: Fault { code, message: self.message(), details: details.collect() } };
+        // Serialising strings cannot fail; an empty body would still carry the status.
+        let body = serde_json::to_vec(&body).unwrap_or_default();
+        let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        if let Some((name, value)) = self.header() {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use actors::domain::SlotReason;
+    use http_body_util::BodyExt;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Status, headers and JSON of an answer.
+    pub(crate) async fn parts(response: Response) -> (u16, axum::http::HeaderMap, Value) {
+        let (head, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let json = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
+        (head.status.as_u16(), head.headers, json)
+    }
+
+    async fn check(error: impl Into<ApiError>, status: u16, code: &str, message: &str) {
+        let (got, headers, body) = parts(error.into().into_response()).await;
+        assert_eq!((got, &body["error"]["code"]), (status, &json!(code)));
+        assert!(body["error"]["message"].as_str().unwrap().contains(message), "{body}");
+        assert_eq!(headers["content-type"], "application/json");
+    }
+
+    #[tokio::test]
+    async fn every_fault_has_its_status_and_code() {
+        let conflict = Refusal::conflict("the phone is taken", "phone", "belongs to another contact");
+        check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required")
+            .await;
+        check(Refusal::NotFound("contact"), 404, "not_found", "no such contact").await;
+        check(conflict, 409, "conflict", "the phone is taken").await;
+        check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
+        check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending")
+            .await;
+        check(Refusal::SlotUnavailable(SlotReason::Taken), 409, "slot_unavailable", "the time is taken")
+            .await;
+        check(Refusal::IdempotencyInProgress, 409, "idempotency_request_in_progress", "").await;
+        check(Refusal::IdempotencyKeyReused, 422, "idempotency_key_reused", "").await;
+        check(ApiError::Unauthorized, 401, "unauthorized", "").await;
+        check(ApiError::InsufficientScope(Scope::CallsRead), 403, "insufficient_scope", "calls:read").await;
+        check(ApiError::Forbidden, 403, "forbidden", "").await;
+        check(ApiError::NoSuchPath("/v1/x".into()), 404, "not_found", "/v1/x").await;
+        check(ApiError::MethodNotAllowed("GET"), 405, "method_not_allowed", "GET").await;
+        check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;
+        check(ApiError::UnsupportedMediaType, 415, "invalid_request", "").await;
+        check(ApiError::BodyTimeout, 408, "invalid_request", "").await;
+        check(ApiError::BodyBroken, 400, "invalid_request", "").await;
+        check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;
+        check(ApiError::RateLimitUnavailable { retry_after: 7 }, 503, "rate_limit_unavailable", "").await;
+        check(ApiError::Unavailable, 503, "internal_error", "nothing was changed").await;
+        check(ApiError::internal("disk on fire"), 500, "internal_error", "internal error").await;
+        check(ApiError::Panicked, 500, "internal_error", "").await;
+    }
+
+    #[tokio::test]
+    async fn headers_go_with_the_status() {
+        for (error, name, value) in [
+            (ApiError::Unauthorized, "www-authenticate", "Bearer"),
+            (ApiError::MethodNotAllowed("GET, POST"), "allow", "GET, POST"),
+            (ApiError::RateLimited { retry_after: 59 }, "retry-after", "59"),
+            (ApiError::RateLimitUnavailable { retry_after: 2 }, "retry-after", "2"),
+            (ApiError::Unavailable, "retry-after", "1"),
+            (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
+            (ApiError::BodyTimeout, "connection", "close"),
+        ] {
+            assert_eq!(error.into_response().headers()[name], value);
+        }
+    }
+
+    #[tokio::test]
+    async fn details_are_there_only_when_there_are_some() {
+        let problems = vec![Problem::new("a", "is required"), Problem::new("b[0]", "must be a string")];
+        let (_, _, body) = parts(ApiError::from(Refusal::Invalid(problems)).into_response()).await;
+        let expected = json!({"error": {"code": "invalid_request", "message": "the request is invalid: 2 problems",
+            "details": [{"path": "a", "message": "is required"}, {"path": "b[0]", "message": "must be a string"}]}});
+        assert_eq!(body, expected);
+        let (_, _, body) = parts(ApiError::internal("secret").into_response()).await;
+        let expected = json!({"error": {"code": "internal_error", "message": "an internal error occurred"}});
+        assert_eq!(body, expected);
+    }
+}

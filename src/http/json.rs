@@ -1,0 +1,274 @@
+//! JSON as it was written: a tree that keeps duplicate properties, so that they can be refused instead of the last
+//! one quietly winning.
+//!
+//! A tree that was parsed is at most 128 levels deep (serde_json's own limit) and holds only valid Unicode.
+
+use std::fmt;
+
+use actors::domain::Problem;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// Below this every whole number is exact in an `f64` (2^53).
+const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number written as an integer that fits 64 bits, exactly.
+    Integer(i128),
+    /// Any other number; always finite.
+    Float(f64),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object: its properties in the order they were written, duplicates included.
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// Parses one JSON text and nothing after it.
+    ///
+    /// # Errors
+    /// One problem without a path that names line and column: a syntax error, invalid UTF-8, a lone surrogate, a
+    /// number out of range, nesting too deep, or something after the text.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(Problem::new("", "a JSON object is required"));
+        }
+        let problem =
+            |error: serde_json::Error| Problem::new("", format!("the body is not valid JSON: {error}"));
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let json = Self::deserialize(&mut reader).map_err(problem)?;
+        reader.end().map_err(problem)?;
+        Ok(json)
+    }
+
+    /// The number, when it is a whole one, however it was written (`30`, `30.0`, `3e1`).
+    pub fn as_whole(&self) -> Option<i128> {
+        match *self {
+            Self::Integer(number) => Some(number),
+            Self::Float(number) if number.fract() == 0.0 && number.abs() <= EXACT_FLOAT_MAX => {
+                Some(number as i128)
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes the value compactly, with the properties of every object sorted by name.
+    ///
+    /// Two bodies that say the same give the same bytes, whatever their white space, escapes and order; whole numbers
+    /// up to 2^53 are alike however they are written. Serves as the fingerprint of a request, not as an answer.
+    pub fn canonical(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_canonical(&mut out);
+        out
+    }
+
+    fn write_canonical(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(true) => out.extend_from_slice(b"true"),
+            Self::Bool(false) => out.extend_from_slice(b"false"),
+            Self::Integer(_) | Self::Float(_) => match (self.as_whole(), self) {
+                (Some(number), _) => out.extend_from_slice(number.to_string().as_bytes()),
+                (None, Self::Float(number)) => out.extend_from_slice(format!("{number:e}").as_bytes()),
+                (None, _) => unreachable!("an integer is whole"),
+            },
+            Self::String(text) => write_string(text, out),
+            Self::Array(items) => {
+                out.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    item.write_canonical(out);
+                }
+                out.push(b']');
+            }
+            Self::Object(properties) => {
+                let mut sorted: Vec<_> = properties.iter().collect();
+                // The sort is stable: duplicates, which no endpoint accepts, keep their order.
+                sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+                out.push(b'{');
+                for (index, (name, value)) in sorted.into_iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    write_string(name, out);
+                    out.push(b':');
+                    value.write_canonical(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+/// Writes a JSON string with the least escaping.
+fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            0..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Tree)
+    }
+}
+
+/// Builds the tree.
+struct Tree;
+
+impl<'de> Visitor<'de> for Tree {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Integer(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Integer(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut properties = Vec::new();
+        while let Some(property) = map.next_entry()? {
+            properties.push(property);
+        }
+        Ok(Json::Object(properties))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn canonical(text: &str) -> String {
+        String::from_utf8(Json::parse(text.as_bytes()).unwrap().canonical()).unwrap()
+    }
+
+    #[test]
+    fn duplicates_and_order_are_kept() {
+        let json = Json::parse(br#"{"b":1,"a":[null,true],"b":"x"}"#).unwrap();
+        let expected = [
+            ("b".to_owned(), Json::Integer(1)),
+            ("a".to_owned(), Json::Array(vec![Json::Null, Json::Bool(true)])),
+            ("b".to_owned(), Json::String("x".into())),
+        ];
+        assert_eq!(json, Json::Object(expected.into()));
+    }
+
+    #[test]
+    fn integers_are_exact() {
+        for number in [i128::from(u64::MAX), i128::from(i64::MIN), 9_007_199_254_740_993] {
+            assert_eq!(Json::parse(number.to_string().as_bytes()).unwrap(), Json::Integer(number));
+        }
+    }
+
+    #[test]
+    fn what_is_not_one_json_text_is_one_problem_that_names_line_and_column() {
+        let deep = [b"[".repeat(129), b"]".repeat(129)].concat();
+        let bad: [&[u8]; 11] = [
+            b"{",
+            b"{} {}",
+            b"{'a':1}",
+            b"[1,]",
+            b"1e999",
+            b"\"\xff\"",
+            br#""\ud800""#,
+            br#"{"\udc00":1}"#,
+            br#""\ud800\u0041""#,
+            b"\xef\xbb\xbf{}",
+            &deep,
+        ];
+        for bytes in bad {
+            let problem = Json::parse(bytes).unwrap_err();
+            assert_eq!(problem.path, "");
+            let named = problem.message.contains("line 1 column");
+            assert!(named, "{} for {}", problem.message, String::from_utf8_lossy(bytes));
+        }
+        assert_eq!(Json::parse(b" \n").unwrap_err().message, "a JSON object is required");
+    }
+
+    #[test]
+    fn nesting_at_the_bound_is_read() {
+        let deep = [b"[".repeat(127), b"]".repeat(127)].concat();
+        assert!(Json::parse(&deep).is_ok());
+    }
+
+    #[test]
+    fn bodies_that_say_the_same_have_the_same_canonical_form() {
+        assert_eq!(
+            canonical(r#" {"b": [1, 2.5], "a": "\u00e9\/\n"} "#),
+            "{\"a\":\"é/\\u000a\",\"b\":[1,2.5e0]}"
+        );
+        for one in ["1", "1.0", "1e0", "10e-1"] {
+            assert_eq!(canonical(one), "1");
+        }
+        assert_eq!(canonical("-0"), "0");
+        assert_eq!(canonical("9007199254740993"), "9007199254740993");
+        assert_ne!(canonical("[1,[2]]"), canonical("[[1],2]"));
+        assert_ne!(canonical(r#"{"a":"1"}"#), canonical(r#"{"a":1}"#));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_parser_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Json::parse(&bytes).map(|json| json.canonical());
+        }
+
+        #[test]
+        fn the_canonical_form_is_json_and_its_own_canonical_form(text in r#"[\[\]{},:"a-c\\0-9eE.+ -]{0,40}"#) {
+            if let Ok(json) = Json::parse(text.as_bytes()) {
+                let once = json.canonical();
+                prop_assert_eq!(Json::parse(&once).unwrap().canonical(), once);
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The value types of requests and their parsers, one each, for bodies and queries alike.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use actors::domain::{
+    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, ContactId, Day,
+    DayHours, Email, EventId, EventType, KeyId, LocalTime, Locale, Scope, ServiceId, Source, StaffId, Text,
+    Timestamp, WeeklyHours,
+};
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+use url::Url;
+
+use super::json::Json;
+use super::read::{FromJson, FromText, Path, Problems, items};
+use crate::json_object;
+
+/// The greatest number of characters of a time zone's name.
+pub const ZONE_CHARS_MAX: usize = 80;
+
+/// The greatest number of characters of a web address.
+pub const URL_CHARS_MAX: usize = 2000;
+
+/// The greatest number of windows in the opening hours of a week.
+pub const HOURS_ITEMS_MAX: usize = 7;
+
+impl FromText for String {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Text::new(text.to_owned()).map_err(|error| error.to_string())
+    }
+}
+
+impl FromText for Email {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Email::new(text).map_err(|error| error.to_string())
+    }
+}
+
+impl FromText for Timestamp {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Timestamp::parse(text).map_err(|error| error.to_string())
+    }
+}
+
+/// Names are those of the IANA database, in its own case.
+impl FromText for Tz {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if !(1..=ZONE_CHARS_MAX).contains(&text.chars().count()) {
+            return Err(format!("must have 1 to {ZONE_CHARS_MAX} characters"));
+        }
+        text.parse().map_err(|_| "must be an IANA time zone name such as Europe/Paris".into())
+    }
+}
+
+impl FromText for LocalTime {
+    fn from_text(text: &str) -> Result<Self, String> {
+        LocalTime::parse(text).ok_or_else(|| "must be a local time from 00:00 to 24:00, as HH:MM".into())
+    }
+}
+
+impl FromText for NaiveDate {
+    fn from_text(text: &str) -> Result<Self, String> {
+        // chrono also takes signs, white space and numbers without their zeros.
+        let shaped = text.len() == 10
+            && text.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            });
+        let date = if shaped { NaiveDate::parse_from_str(text, "%Y-%m-%d").ok() } else { None };
+        date.ok_or_else(|| "must be a date as YYYY-MM-DD".into())
+    }
+}
+
+macro_rules! ids_from_text {
+    ($($id:ty),* $(,)?) => {$(
+        impl FromText for $id {
+            fn from_text(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| "must be a UUID".into())
+            }
+        }
+    )*};
+}
+
+ids_from_text!(BusinessId, ServiceId, StaffId, AppointmentId, ContactId, KeyId, EventId, AuditId);
+
+macro_rules! words_from_text {
+    ($($words:ty),* $(,)?) => {$(
+        impl FromText for $words {
+            fn from_text(text: &str) -> Result<Self, String> {
+                Self::from_word(text).ok_or_else(|| {
+                    let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                    format!("must be one of {}", words.join(", "))
+                })
+            }
+        }
+    )*};
+}
+
+words_from_text!(AppointmentStatus, BookingMode, CalendarSyncStatus, Day, EventType, Locale, Scope, Source);
+
+/// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebsiteUrl(String);
+
+impl WebsiteUrl {
+    /// The address as it was given.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl FromText for WebsiteUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if text.chars().count() > URL_CHARS_MAX {
+            return Err(format!("must have at most {URL_CHARS_MAX} characters"));
+        }
+        // The parser repairs what it can (white space, a missing slash); what is kept must need no repair.
+        let scheme = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+        let absolute = scheme.starts_with("http://") || scheme.starts_with("https://");
+        let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
+        match Url::parse(text) {
+            Ok(url) if absolute && clean && url.has_host() => Ok(Self(text.to_owned())),
+            _ => Err("must be an absolute http or https URL".into()),
+        }
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    fn within(number: i128) -> Result<Self, String> {
+        match u32::try_from(number) {
+            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => Err(Self::expected()),
+        }
+    }
+
+    pub(crate) fn expected() -> String {
+        format!("must be a whole number from {MIN} to {MAX}")
+    }
+
+    /// Reads decimal digits, as a query has them.
+    pub(crate) fn from_digits(text: &str) -> Result<Self, String> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if digits => Self::within(number),
+            _ => Err(Self::expected()),
+        }
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = json.as_whole().ok_or_else(Self::expected).and_then(Self::within);
+        read.map_err(|message| problems.add(at, message)).ok()
+    }
+}
+
+/// An array of `MIN` to `MAX` items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List<T, const MIN: usize, const MAX: usize>(Vec<T>);
+
+impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
+    /// The items.
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, MAX> {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        items(json, (MIN, MAX), at, problems).map(Self)
+    }
+}
+
+/// An array of `MIN` to `MAX` items, none of them twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DistinctList<T, const MIN: usize, const MAX: usize>(Vec<T>);
+
+impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
+    /// The items.
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for DistinctList<T, MIN, MAX> {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let items: Vec<T> = items(json, (MIN, MAX), at, problems)?;
+        let mut seen = HashSet::new();
+        for (index, item) in items.iter().enumerate() {
+            if !seen.insert(item) {
+                problems.add(&at.item(index), "is listed twice");
+            }
+        }
+        (seen.len() == items.len()).then_some(Self(items))
+    }
+}
+
+json_object! {
+    /// The window of one day.
+    struct HoursItem {
+        /// The day on which the window opens.
+        day: Day,
+        /// When it opens, local time.
+        open: LocalTime,
+        /// When it closes, local time; not later than `open` means on the next day.
+        close: LocalTime,
+    }
+}
+
+impl FromJson for DayHours {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let HoursItem { day, open, close } = HoursItem::from_json(json, at, problems)?;
+        Some(Self { day, open, close })
+    }
+}
+
+impl FromJson for WeeklyHours {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let days = items(json, (0, HOURS_ITEMS_MAX), at, problems)?;
+        let found = match WeeklyHours::new(days) {
+            Ok(hours) => return Some(hours),
+            Err(found) => found,
+        };
+        for problem in found {
+            problems.add(&at.item(problem.index).property(problem.field), problem.message);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text<T: FromText>(text: &str) -> Result<T, String> {
+        T::from_text(text)
+    }
+
+    #[test]
+    fn a_zone_is_a_name_of_the_iana_database() {
+        assert_eq!(text("Europe/Paris"), Ok(Tz::Europe__Paris));
+        assert_eq!(text("UTC"), Ok(Tz::UTC));
+        for bad in ["Mars/Base", "+01:00", "europe/paris", " UTC", &"x".repeat(ZONE_CHARS_MAX)] {
+            assert!(text::<Tz>(bad).unwrap_err().contains("IANA"), "{bad}");
+        }
+        for bad in ["", &"x".repeat(ZONE_CHARS_MAX + 1)] {
+            assert_eq!(text::<Tz>(bad).unwrap_err(), "must have 1 to 80 characters");
+        }
+    }
+
+    #[test]
+    fn a_date_is_four_two_and_two_digits_of_a_day_that_exists() {
+        assert_eq!(text("2024-02-29"), Ok(NaiveDate::from_ymd_opt(2024, 2, 29).unwrap()));
+        for bad in
+            ["", "2023-02-29", "2024-2-29", "24-02-29", "+2024-02-2", "2024-02-29 ", "2024/02/29", "٢٠٢٤"]
+        {
+            assert!(text::<NaiveDate>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_website_is_an_absolute_address_kept_as_given() {
+        for good in ["https://example.com", "HTTP://example.com/a?b#c", "https://münchen.example/é"] {
+            assert_eq!(text::<WebsiteUrl>(good).unwrap().into_string(), good);
+        }
+        for bad in [
+            "",
+            "example.com",
+            "/a",
+            "ftp://example.com",
+            "javascript:alert(1)",
+            "https://",
+            "https:example.com",
+            "https://a b/",
+            " https://example.com",
+            "https:\\\\example.com",
+            "http://[::1",
+        ] {
+            assert!(text::<WebsiteUrl>(bad).is_err(), "{bad}");
+        }
+        let long = |chars: usize| format!("{:a<chars$}", "https://example.com/");
+        assert!(text::<WebsiteUrl>(&long(URL_CHARS_MAX)).is_ok());
+        assert!(text::<WebsiteUrl>(&long(URL_CHARS_MAX + 1)).is_err());
+    }
+
+    #[test]
+    fn a_whole_number_lies_within_its_bounds() {
+        let read = |body: &str| {
+            let mut problems = Problems::default();
+            let json = Json::parse(body.as_bytes()).unwrap();
+            Whole::<5, 1440>::from_json(&json, &Path::Root, &mut problems).map(Whole::get)
+        };
+        for (body, number) in [("5", 5), ("1440", 1440), ("30.0", 30), ("3e1", 30)] {
+            assert_eq!(read(body), Some(number), "{body}");
+        }
+        for bad in ["4", "1441", "-5", "5.5", "\"5\"", "null", "18446744073709551615", "1e300"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        for bad in ["", "+5", " 5", "5.0", "99999999999999999999999999999999999999999999"] {
+            assert!(Whole::<5, 1440>::from_digits(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_week_has_at_most_seven_windows() {
+        let read = |count: usize| {
+            let mut problems = Problems::default();
+            let json = Json::Array(vec![Json::Null; count]);
+            assert!(WeeklyHours::from_json(&json, &Path::Root, &mut problems).is_none());
+            format!("{problems:?}").matches("Problem {").count()
+        };
+        assert_eq!((read(HOURS_ITEMS_MAX), read(HOURS_ITEMS_MAX + 1)), (7, 1));
+    }
+
+    #[test]
+    fn words_are_named_when_another_is_given() {
+        assert_eq!(text("request"), Ok(BookingMode::Request));
+        assert_eq!(text::<BookingMode>("Request").unwrap_err(), "must be one of instant, request, off");
+    }
+}

@@ -1,0 +1,209 @@
+//! The HTTP server: listeners, connections and their end. It knows nothing of what it serves.
+//!
+//! What always holds: a listener has at most [`CONNECTIONS_MAX`] connections; a client that sends nothing, sends its
+//! head too slowly, or does not read its answer is cut off in bounded time; after the shutdown signal nothing new is
+//! accepted and [`serve`] returns within [`DRAIN_TIME_MAX`].
+
+mod connection;
+mod stall;
+mod tls;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, PeerAddr};
+pub use stall::WRITE_STALL_MAX;
+pub use tls::{TlsFiles, acceptor};
+
+/// The greatest number of connections of one listener at once.
+pub const CONNECTIONS_MAX: usize = 8_192;
+
+/// How long a TLS handshake may take.
+pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long requests in flight may take to finish after the shutdown signal.
+pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long sent data may stay unacknowledged before the kernel gives the connection up.
+pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How long to wait after an accept that failed for want of descriptors or memory.
+const ACCEPT_BACK_OFF: Duration = Duration::from_millis(100);
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address cannot be listened on.
+    #[error("{variable}: cannot listen on {address}: {source}")]
+    Bind {
+        /// The setting that holds the address.
+        variable: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// A PEM file cannot be read or holds no certificate or key.
+    #[error("{variable}: cannot read {}: {reason}", path.display())]
+    Pem {
+        /// The setting that names the file.
+        variable: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Certificate and key are no pair, or not of a kind that is supported.
+    #[error("{variable}: cannot use the certificate and key: {source}")]
+    Certificate {
+        /// The setting that names the certificate.
+        variable: &'static str,
+        /// Why.
+        source: rustls::Error,
+    },
+}
+
+/// How the connections of a server ended after the shutdown signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drained {
+    /// How many were cut off because they were not done in time.
+    pub cut_off: usize,
+}
+
+/// Listens on an address; `variable` is the setting it came from.
+///
+/// # Errors
+/// When the address cannot be had, in one line that names address and setting.
+pub async fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
+    TcpListener::bind(address).await.map_err(|source| ServerError::Bind {
+        variable,
+        address,
+        source: plain(source),
+    })
+}
+
+/// The error in words, without its number.
+fn plain(error: io::Error) -> io::Error {
+    match error.kind() {
+        kind @ (io::ErrorKind::AddrInUse
+        | io::ErrorKind::AddrNotAvailable
+        | io::ErrorKind::PermissionDenied) => kind.into(),
+        _ => error,
+    }
+}
+
+/// Serves until `shutdown` is ready, then lets the requests in flight finish.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    shutdown: impl Future<Output = ()>,
+) -> Drained {
+    let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let graceful = GracefulShutdown::new();
+    let mut tasks = JoinSet::new();
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        let accepted = async {
+            // While there is no permit, new clients wait in the kernel's queue.
+            let permit = permits.clone().acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            Some(ended) = tasks.join_next() => {
+                log_panicked(ended);
+                continue;
+            }
+            accepted = accepted => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let (tls, router, watcher) = (tls.clone(), router.clone(), graceful.watcher());
+                tasks.spawn(async move {
+                    let _permit = permit;
+                    Box::pin(serve_stream(stream, peer, tls, router, watcher)).await;
+                });
+            }
+            Err(error) if is_of_one_client(&error) => {}
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "cannot accept connections");
+                sleep(ACCEPT_BACK_OFF).await;
+            }
+        }
+    }
+    drop(listener);
+    drain(graceful, tasks, DRAIN_TIME_MAX).await
+}
+
+/// Waits for the connections to end, then ends those that are left.
+async fn drain(graceful: GracefulShutdown, mut tasks: JoinSet<()>, time_max: Duration) -> Drained {
+    let in_time = timeout(time_max, async {
+        graceful.shutdown().await;
+        while let Some(ended) = tasks.join_next().await {
+            log_panicked(ended);
+        }
+    });
+    let _ = in_time.await;
+    let cut_off = tasks.len();
+    tasks.shutdown().await;
+    Drained { cut_off }
+}
+
+fn log_panicked(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!("a connection's task panicked");
+    }
+}
+
+/// Whether an accept failed because that one client is gone already.
+fn is_of_one_client(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+async fn serve_stream(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    watcher: Watcher,
+) {
+    if let Err(error) = tune(&stream) {
+        // The client may be gone already; what works on is as good without.
+        tracing::debug!(error = &error as &dyn std::error::Error, "cannot tune a connection");
+    }
+    let Some(tls) = tls else {
+        return connection::serve(stream, peer, router, watcher).await;
+    };
+    match timeout(HANDSHAKE_TIME_MAX, tls.accept(stream)).await {
+        Ok(Ok(stream)) => connection::serve(stream, peer, router, watcher).await,
+        Ok(Err(error)) => tracing::debug!(error = &error as &dyn std::error::Error, "a TLS handshake failed"),
+        Err(_) => tracing::debug!("a TLS handshake took too long"),
+    }
+}
+
+/// Answers go out at once, and a peer that vanished is noticed.
+fn tune(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    #[cfg(target_os = "linux")]
+    socket2::SockRef::from(stream).set_tcp_user_timeout(Some(TCP_USER_TIME_MAX))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

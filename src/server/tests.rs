@@ -1,0 +1,243 @@
+use std::future::pending;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::middleware;
+use axum::routing::get;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use super::*;
+use crate::http::request_id;
+
+const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
+const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+const GET_AND_CLOSE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+
+fn hello() -> Router {
+    Router::new().route("/", get(|| async { "hello" }))
+}
+
+/// The client's end of a connection whose pipe holds so many bytes.
+fn connect(router: Router, graceful: &GracefulShutdown, pipe_bytes: usize) -> (DuplexStream, JoinSet<()>) {
+    let (client, server) = duplex(pipe_bytes);
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection::serve(server, PEER, router, graceful.watcher()));
+    (client, tasks)
+}
+
+async fn read_to_end(client: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
+    let mut all = Vec::new();
+    client.read_to_end(&mut all).await.unwrap();
+    String::from_utf8(all).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_does_not_arrive_in_time_ends_the_connection() {
+    for sent in [&b""[..], b"GET / HT", b"GET / HTTP/1.1\r\nhost: x\r\n"] {
+        let graceful = GracefulShutdown::new();
+        let (mut client, _tasks) = connect(hello(), &graceful, 1024);
+        let start = Instant::now();
+        client.write_all(sent).await.unwrap();
+        assert!(!read_to_end(&mut client).await.contains("200 OK"));
+        assert!((HEADER_TIME_MAX..HEADER_TIME_MAX * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_connection_ends_after_its_answer() {
+    let graceful = GracefulShutdown::new();
+    let (mut client, _tasks) = connect(hello(), &graceful, 1024);
+    client.write_all(GET).await.unwrap();
+    let start = Instant::now();
+    assert!(read_to_end(&mut client).await.ends_with("hello"));
+    assert!((HEADER_TIME_MAX..HEADER_TIME_MAX * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_its_answer_is_cut_off() {
+    let router = Router::new().route("/", get(|| async { vec![b'x'; 1 << 20] }));
+    let graceful = GracefulShutdown::new();
+    let (mut client, mut tasks) = connect(router, &graceful, 64);
+    client.write_all(GET).await.unwrap();
+    let start = Instant::now();
+    tasks.join_next().await.unwrap().unwrap();
+    assert!((WRITE_STALL_MAX..WRITE_STALL_MAX * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_head_past_its_bounds_is_refused() {
+    let head = |headers: usize, bytes: usize| {
+        let mut head = "GET / HTTP/1.1\r\nconnection: close\r\n".to_owned();
+        (1..headers).for_each(|n| head.push_str(&format!("x{n}: y\r\n")));
+        if let Some(rest) = bytes.checked_sub(head.len() + 7) {
+            head.push_str(&format!("z: {}\r\n", "z".repeat(rest)));
+        }
+        head + "\r\n"
+    };
+    assert_eq!(head(1, HEADER_BYTES_MAX).len(), HEADER_BYTES_MAX);
+    for (head, expected) in [
+        (head(HEADERS_MAX, 0), "HTTP/1.1 200"),
+        (head(HEADERS_MAX + 1, 0), "HTTP/1.1 431"),
+        (head(1, HEADER_BYTES_MAX), "HTTP/1.1 200"),
+        (head(1, HEADER_BYTES_MAX + 1), "HTTP/1.1 431"),
+    ] {
+        let graceful = GracefulShutdown::new();
+        let (mut client, _tasks) = connect(hello(), &graceful, 1 << 20);
+        client.write_all(head.as_bytes()).await.unwrap();
+        let answer = read_to_end(&mut client).await;
+        assert!(answer.starts_with(expected), "{expected} for {} bytes: {answer}", head.len());
+    }
+}
+
+#[tokio::test]
+async fn requests_know_the_address_of_their_peer() {
+    let router = Router::new()
+        .route("/", get(|Extension(PeerAddr(peer)): Extension<PeerAddr>| async move { peer.to_string() }));
+    let graceful = GracefulShutdown::new();
+    let (mut client, _tasks) = connect(router, &graceful, 1024);
+    client.write_all(GET_AND_CLOSE).await.unwrap();
+    assert!(read_to_end(&mut client).await.ends_with(&PEER.to_string()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_outlast_the_drain_are_cut_off() {
+    let router = Router::new().route("/", get(pending::<()>));
+    let graceful = GracefulShutdown::new();
+    let (mut client, tasks) = connect(router, &graceful, 1024);
+    client.write_all(GET).await.unwrap();
+    tokio::task::yield_now().await;
+    let start = Instant::now();
+    assert_eq!(drain(graceful, tasks, DRAIN_TIME_MAX).await, Drained { cut_off: 1 });
+    assert_eq!(start.elapsed(), DRAIN_TIME_MAX);
+    assert_eq!(read_to_end(&mut client).await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn idle_connections_do_not_hold_up_the_drain() {
+    let graceful = GracefulShutdown::new();
+    let (_client, tasks) = connect(hello(), &graceful, 1024);
+    tokio::task::yield_now().await;
+    let start = Instant::now();
+    assert_eq!(drain(graceful, tasks, DRAIN_TIME_MAX).await, Drained { cut_off: 0 });
+    assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+/// A server on a port of its own; what it is told to end with.
+async fn start(
+    tls: Option<TlsAcceptor>,
+    router: Router,
+) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
+    let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let server = tokio::spawn(serve(listener, tls, router, async move {
+        let _ = stopped.await;
+    }));
+    (address, stop, server)
+}
+
+#[tokio::test]
+async fn a_request_in_flight_is_answered_before_the_server_ends() {
+    let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (handler_entered, handler_release) = (entered.clone(), release.clone());
+    let slow = move || async move {
+        handler_entered.notify_one();
+        handler_release.notified().await;
+        "done"
+    };
+    let (address, stop, server) = start(None, Router::new().route("/", get(slow))).await;
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(GET).await.unwrap();
+    entered.notified().await;
+    stop.send(()).unwrap();
+    // Nothing new is accepted from here on: wait until the listener is gone.
+    while TcpStream::connect(address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    release.notify_one();
+    assert!(read_to_end(&mut client).await.ends_with("done"));
+    assert_eq!(server.await.unwrap(), Drained { cut_off: 0 });
+}
+
+#[tokio::test]
+async fn a_panic_is_a_500_and_the_connection_lives_on() {
+    async fn panics() {
+        panic!("a fault for the test");
+    }
+    let router = Router::new()
+        .route("/panic", get(panics))
+        .route("/", get(|| async { "hello" }))
+        .layer(middleware::from_fn(request_id::identify));
+    let (address, _stop, _server) = start(None, router).await;
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(b"GET /panic HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    client.write_all(GET_AND_CLOSE).await.unwrap();
+    let answers = read_to_end(&mut client).await;
+    assert!(answers.starts_with("HTTP/1.1 500") && answers.ends_with("hello"), "{answers}");
+    assert!(answers.contains("internal_error") && !answers.contains("a fault for the test"), "{answers}");
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_one_line_with_address_and_variable() {
+    let taken = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = bind("RECEPTIONIST_LISTEN", address).await.unwrap_err().to_string();
+    assert_eq!(error, format!("RECEPTIONIST_LISTEN: cannot listen on {address}: address in use"));
+}
+
+fn pem_files() -> (tempfile::TempDir, TlsFiles, rcgen::CertifiedKey<rcgen::KeyPair>) {
+    let dir = tempfile::tempdir().unwrap();
+    let pair = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let files = TlsFiles { cert: dir.path().join("cert.pem"), key: dir.path().join("key.pem") };
+    std::fs::write(&files.cert, pair.cert.pem()).unwrap();
+    std::fs::write(&files.key, pair.signing_key.serialize_pem()).unwrap();
+    (dir, files, pair)
+}
+
+#[tokio::test]
+async fn a_certificate_and_key_make_it_https() {
+    let (_dir, files, pair) = pem_files();
+    let (address, _stop, _server) = start(Some(acceptor(&files).unwrap()), hello()).await;
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(pair.cert.der().clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
+    let stream = TcpStream::connect(address).await.unwrap();
+    let mut client = connector.connect(ServerName::try_from("localhost").unwrap(), stream).await.unwrap();
+    assert_eq!(client.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+    client.write_all(GET_AND_CLOSE).await.unwrap();
+    assert!(read_to_end(&mut client).await.ends_with("hello"));
+}
+
+#[test]
+fn bad_pem_files_are_one_line_with_file_and_variable() {
+    let (dir, files, _) = pem_files();
+    let (_other_dir, other, _) = pem_files();
+    let empty = dir.path().join("empty.pem");
+    std::fs::write(&empty, "nothing").unwrap();
+    let none = dir.path().join("none.pem");
+    let with = |cert: &std::path::Path, key: &std::path::Path| {
+        let files = TlsFiles { cert: cert.to_owned(), key: key.to_owned() };
+        acceptor(&files).err().unwrap().to_string()
+    };
+    for (error, start, end) in [
+        (
+            with(&none, &files.key),
+            "RECEPTIONIST_TLS_CERT: cannot read",
+            "No such file or directory (os error 2)",
+        ),
+        (with(&empty, &files.key), "RECEPTIONIST_TLS_CERT: cannot read", "it holds no PEM certificate"),
+        (with(&files.cert, &empty), "RECEPTIONIST_TLS_KEY: cannot read", "it holds no PEM private key"),
+        (with(&files.cert, &other.key), "RECEPTIONIST_TLS_CERT: cannot use", ""),
+    ] {
+        assert!(error.starts_with(start) && error.ends_with(end) && !error.contains('\n'), "{error}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Logs: one subscriber for the process, on standard error, so that standard output stays for what commands print.
+
+use std::io;
+use std::panic::{self, PanicHookInfo};
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What is logged and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogSettings {
+    filter: String,
+    format: LogFormat,
+}
+
+/// Why logs cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// The filter is none.
+    #[error("must be a log filter such as info or receptionist=debug,info")]
+    Filter(#[source] tracing_subscriber::filter::ParseError),
+    /// The process has a subscriber already.
+    #[error("logging is set up already")]
+    Init(#[from] TryInitError),
+}
+
+impl LogSettings {
+    /// Settings with a filter as `tracing` reads it.
+    ///
+    /// # Errors
+    /// When the filter is none.
+    pub fn new(filter: &str, format: LogFormat) -> Result<Self, TelemetryError> {
+        parse(filter)?;
+        Ok(Self { filter: filter.to_owned(), format })
+    }
+}
+
+fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
+    EnvFilter::builder().parse(filter).map_err(TelemetryError::Filter)
+}
+
+/// Sets up logging for the process, panics included. To be called once.
+///
+/// # Errors
+/// When the process has a subscriber already.
+pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
+    let builder = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter(parse(&settings.filter)?);
+    match settings.format {
+        LogFormat::Text => builder.with_ansi(false).finish().try_init()?,
+        LogFormat::Json => builder.json().flatten_event(true).finish().try_init()?,
+    }
+    panic::set_hook(Box::new(log_panic));
+    Ok(())
+}
+
+/// Logs a panic where it happens, and so inside the span of the request that caused it.
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
+    let payload = info.payload();
+    let literal = payload.downcast_ref::<&str>().copied();
+    let message = literal.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+    tracing::error!(panic.location = location, panic.message = message, "a task panicked");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_what_tracing_reads() {
+        for good in ["info", "receptionist=debug,info", "off"] {
+            assert!(LogSettings::new(good, LogFormat::Text).is_ok(), "{good}");
+        }
+        for bad in ["a=b=c", "receptionist=loud", "[x"] {
+            let error = LogSettings::new(bad, LogFormat::Json).unwrap_err();
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+}
