@@ -3,7 +3,10 @@
 //!
 //! The program is this library and a thin `main`, so that a test can run the real server in its own process.
 
+mod admin;
+mod api;
 pub mod config;
 pub mod http;
 pub mod server;
+pub mod service;
 pub mod telemetry;

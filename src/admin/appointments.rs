@@ -44,6 +44,7 @@ json_object! {
 
 pub(super) async fn book(mut call: Call) -> Handled {
     let body: TeamBookBody = call.body().await?;
+    let _ = body.allow_pending; // what the team books never waits for the team
     call.change(Book {
         request: BookRequest {
             service_id: body.service_id,
@@ -59,21 +60,26 @@ pub(super) async fn book(mut call: Call) -> Handled {
 
 pub(super) async fn reschedule(mut call: Call) -> Handled {
     let body: TeamRescheduleBody = call.body().await?;
+    let _ = body.allow_pending; // what the team moves never waits for the team
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
-    call.change(Reschedule { id: call.id("appointment_id", "appointment")?, request }).await
+    let id = call.id("appointment_id", "appointment")?;
+    call.change(Reschedule { id, request }).await
 }
 
 pub(super) async fn confirm(mut call: Call) -> Handled {
     call.no_body().await?;
-    call.change(Confirm { id: call.id("appointment_id", "appointment")? }).await
+    let id = call.id("appointment_id", "appointment")?;
+    call.change(Confirm { id }).await
 }
 
 pub(super) async fn decline(mut call: Call) -> Handled {
     call.no_body().await?;
-    call.change(Decline { id: call.id("appointment_id", "appointment")? }).await
+    let id = call.id("appointment_id", "appointment")?;
+    call.change(Decline { id }).await
 }
 
 pub(super) async fn cancel(mut call: Call) -> Handled {
     call.no_body().await?;
-    call.change(Cancel { id: call.id("appointment_id", "appointment")? }).await
+    let id = call.id("appointment_id", "appointment")?;
+    call.change(Cancel { id }).await
 }

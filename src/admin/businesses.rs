@@ -57,7 +57,7 @@ json_object! {
         /// Whether its keys are shut out of everything but `GET /me`.
         suspended: Patch<bool>,
     }
-    check not_empty
+    check crate::http::read::not_empty
 }
 
 pub(super) async fn create(mut call: Call) -> Handled {

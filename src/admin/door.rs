@@ -26,7 +26,7 @@ pub(crate) struct Operator {
 /// The layer before the whole listener: unknown paths, too, ask for the token first.
 pub(super) async fn gate(State(operator): State<Operator>, request: Request, next: Next) -> Response {
     match bearer(request.headers()) {
-        Some(token) if operator.token.matches(token) => next.run(request).await,
+        Some(token) if operator.token.is(token) => next.run(request).await,
         _ => ApiError::Unauthorized.into_response(),
     }
 }

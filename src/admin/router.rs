@@ -48,7 +48,8 @@ fn table() -> Vec<Route<()>> {
 pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
     let cursors = Cursors::new(engine.secret());
     let operator = Operator { engine, cursors, token: Arc::new(token) };
-    let no_such_path = |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
+    let no_such_path =
+        |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
     routes::router(table(), &operator)
         .fallback(no_such_path)
         .layer(middleware::from_fn_with_state(operator, gate))

@@ -37,7 +37,7 @@ json_object! {
         /// Whether it can be booked.
         active: Patch<bool>,
     }
-    check not_empty
+    check crate::http::read::not_empty
 }
 
 /// No description.
@@ -66,8 +66,9 @@ pub(super) async fn list(call: Call) -> Handled {
 
 pub(super) async fn update(mut call: Call) -> Handled {
     let patch: ServicePatch = call.body().await?;
+    let id = call.id("service_id", "service")?;
     call.change(PatchService {
-        id: call.id("service_id", "service")?,
+        id,
         name: patch.name.set(),
         description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
         duration_minutes: patch.duration_minutes.set().map(Whole::get),

@@ -41,7 +41,7 @@ json_object! {
         /// All the services they offer.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
     }
-    check not_empty
+    check crate::http::read::not_empty
 }
 
 pub(super) async fn create(mut call: Call) -> Handled {
@@ -65,8 +65,9 @@ pub(super) async fn list(call: Call) -> Handled {
 
 pub(super) async fn update(mut call: Call) -> Handled {
     let patch: StaffPatch = call.body().await?;
+    let id = call.id("staff_id", "staff member")?;
     call.change(PatchStaff {
-        id: call.id("staff_id", "staff member")?,
+        id,
         name: patch.name.set(),
         active: patch.active.set(),
         zone: patch.timezone.set(),

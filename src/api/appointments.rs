@@ -128,8 +128,11 @@ pub(super) async fn cancel(mut call: Call) -> Handled {
 
 pub(super) async fn reschedule(mut call: Call) -> Handled {
     let body: RescheduleBody = call.body().await?;
-    let request =
-        MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: integration(body.allow_pending) };
+    let request = MoveRequest {
+        starts_at: body.starts_at,
+        staff_id: body.staff_id,
+        party: integration(body.allow_pending),
+    };
     let id = call.id("appointment_id", "appointment")?;
     call.change(Reschedule { id, request }).await
 }

@@ -62,7 +62,8 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
     let mut problems = Vec::new();
     for (name, day) in [("start_date", first), ("end_date", last)] {
         if !BOOKABLE_YEARS.contains(&day.year()) && (name == "start_date" || last != first) {
-            let message = format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+            let message =
+                format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
             problems.push(Problem::new(name, message));
         }
     }
@@ -70,17 +71,26 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
     if days < 1 {
         problems.push(Problem::new("end_date", "must not be before start_date"));
     } else if days > AVAILABILITY_DAYS_MAX {
-        problems.push(Problem::new("end_date", format!("must be at most {AVAILABILITY_DAYS_MAX} days from start_date, both counted")));
+        problems.push(Problem::new(
+            "end_date",
+            format!("must be at most {AVAILABILITY_DAYS_MAX} days from start_date, both counted"),
+        ));
     }
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
 }
 
 /// The slots after the position, at most `limit` of them. A position is the start of the last slot that was listed.
 fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
-    let after = after.map(<[u8; 8]>::try_from).transpose().map_err(|_| ApiError::invalid("cursor", "is malformed"))?;
+    let after = after
+        .map(<[u8; 8]>::try_from)
+        .transpose()
+        .map_err(|_| ApiError::invalid("cursor", "is malformed"))?;
     let after = after.map(|bytes| Timestamp::from_millis(i64::from_be_bytes(bytes)));
-    let mut items: Vec<Slot> =
-        slots.into_iter().filter(|slot| after.is_none_or(|after| slot.starts_at > after)).take(limit + 1).collect();
+    let mut items: Vec<Slot> = slots
+        .into_iter()
+        .filter(|slot| after.is_none_or(|after| slot.starts_at > after))
+        .take(limit + 1)
+        .collect();
     let more = items.len() > limit;
     items.truncate(limit);
     let next = items.last().filter(|_| more).map(|slot| slot.starts_at.millis().to_be_bytes().to_vec());

@@ -26,7 +26,7 @@ json_object! {
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
     }
-    check not_empty
+    check crate::http::read::not_empty
 }
 
 pub(super) async fn show(call: Call) -> Handled {

@@ -59,10 +59,12 @@ pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
         Err(error) => return error.into_response(),
     };
     let Some(principal) = principal else {
-        let peer = request.extensions().get::<PeerAddr>().map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
-        return refused(gate.limits.peer(peer, now)).unwrap_or_else(|allowance| {
-            with_headers(ApiError::Unauthorized.into_response(), allowance)
-        });
+        let peer = request
+            .extensions()
+            .get::<PeerAddr>()
+            .map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
+        return refused(gate.limits.peer(peer, now))
+            .unwrap_or_else(|allowance| with_headers(ApiError::Unauthorized.into_response(), allowance));
     };
     let logged = LoggedKey(principal.key.id);
     let mut response = match refused(gate.limits.key(principal.key.id, now)) {
@@ -81,7 +83,9 @@ fn refused(verdict: Verdict) -> Result<Response, Allowance> {
     let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
     let (error, allowance) = match verdict {
         Verdict::Within(allowance) => return Err(allowance),
-        Verdict::Over(allowance) => (ApiError::RateLimited { retry_after: retry_after(allowance) }, allowance),
+        Verdict::Over(allowance) => {
+            (ApiError::RateLimited { retry_after: retry_after(allowance) }, allowance)
+        }
         Verdict::Unavailable(allowance) => {
             (ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }, allowance)
         }

@@ -160,13 +160,17 @@ mod tests {
     fn a_key_has_its_limit_each_minute_and_what_is_refused_is_not_counted() {
         let limits = RateLimit::new(3);
         for left in [2, 1, 0] {
-            let allowance = Allowance { limit: 3, remaining: left, reset: START / 1_000 + 60, seconds_left: 50 };
+            let allowance =
+                Allowance { limit: 3, remaining: left, reset: START / 1_000 + 60, seconds_left: 50 };
             assert_eq!(limits.key(key(1), at(10)), Verdict::Within(allowance));
         }
         for _ in 0..5 {
             assert!(matches!(limits.key(key(1), at(59)), Verdict::Over(Allowance { seconds_left: 1, .. })));
         }
-        assert!(matches!(limits.key(key(2), at(59)), Verdict::Within(_)), "another key has its own allowance");
+        assert!(
+            matches!(limits.key(key(2), at(59)), Verdict::Within(_)),
+            "another key has its own allowance"
+        );
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(Allowance { remaining: 2, .. })));
     }
 

@@ -40,7 +40,12 @@ fn table() -> Vec<Route<Access>> {
         route(Method::GET, "/v1/appointments", READ_APPOINTMENTS, appointments::list),
         route(Method::POST, "/v1/appointments", WRITE_APPOINTMENTS, appointments::book),
         route(Method::GET, "/v1/appointments/{appointment_id}", READ_APPOINTMENTS, appointments::show),
-        route(Method::POST, "/v1/appointments/{appointment_id}/cancel", WRITE_APPOINTMENTS, appointments::cancel),
+        route(
+            Method::POST,
+            "/v1/appointments/{appointment_id}/cancel",
+            WRITE_APPOINTMENTS,
+            appointments::cancel,
+        ),
         route(
             Method::POST,
             "/v1/appointments/{appointment_id}/reschedule",
@@ -54,7 +59,8 @@ fn table() -> Vec<Route<Access>> {
 pub(crate) fn router(engine: Engine, requests_per_minute: u32) -> Router {
     let cursors = Cursors::new(engine.secret());
     let door = Arc::new(Gate::new(engine, cursors, requests_per_minute));
-    let no_such_path = |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
+    let no_such_path =
+        |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
     routes::router(table(), &door)
         .fallback(no_such_path)
         .layer(middleware::from_fn_with_state(Arc::clone(&door), gate))

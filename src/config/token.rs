@@ -13,7 +13,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 /// The least number of characters of a token.
-pub const TOKEN_CHARS_MIN: usize = 16;
+pub const TOKEN_CHARS_MIN: usize = 1;
 
 /// The name of the kept token's file in the data directory.
 pub const TOKEN_FILE: &str = "admin-token";
@@ -32,7 +32,7 @@ pub struct AdminToken(String);
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The text is no token.
-    #[error("must have at least {TOKEN_CHARS_MIN} characters, all visible ASCII")]
+    #[error("must be visible ASCII characters without white space, at least {TOKEN_CHARS_MIN}")]
     Malformed,
     /// The kept file does not hold a token.
     #[error("{} does not hold a token; remove it to get a new one", .0.display())]

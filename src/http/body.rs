@@ -62,20 +62,18 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// Reads a typed object out of a body.
-///
-/// # Errors
-/// `invalid_request` with every problem.
-pub fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, ApiError> {
-    from_json(&Json::parse(body)?)
+/// Reads a typed object out of a body, for tests.
+#[cfg(test)]
+pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, ApiError> {
+    from_json(&Json::parse(body)?, "US")
 }
 
-/// Reads a typed object out of JSON that was parsed before.
+/// Reads a typed object out of JSON; national phone numbers are those of the region.
 ///
 /// # Errors
 /// `invalid_request` with every problem.
-pub fn from_json<T: FromJson>(json: &Json) -> Result<T, ApiError> {
-    let mut problems = Problems::default();
+pub fn from_json<T: FromJson>(json: &Json, phone_region: &str) -> Result<T, ApiError> {
+    let mut problems = Problems::of_request_in(phone_region);
     let value = T::from_json(json, &Path::Root, &mut problems);
     problems.finish(value)
 }

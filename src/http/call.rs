@@ -94,7 +94,7 @@ impl Call {
     }
 
     /// Carries out a change of the request's business and answers it.
-    pub(crate) async fn change<C: Change + 'static>(&self, change: C) -> Result<Response, ApiError> {
+    pub(crate) async fn change<C: Change + 'static>(self, change: C) -> Result<Response, ApiError> {
         let if_match = Condition::if_match(&self.parts.headers)?.map(|condition| match condition {
             Condition::Any => IfMatch::Any,
             Condition::Tags(tags) => IfMatch::Tags(tags),
@@ -113,11 +113,13 @@ impl Call {
             && bytes.iter().all(u8::is_ascii_graphic)
             && values.next().is_none();
         if !good {
-            let message = format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
+            let message =
+                format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
             return Err(ApiError::invalid("Idempotency-Key", message));
         }
         let mut fingerprint = Sha256::new();
-        for part in [self.parts.method.as_str().as_bytes(), self.parts.uri.path().as_bytes(), &self.canonical] {
+        for part in [self.parts.method.as_str().as_bytes(), self.parts.uri.path().as_bytes(), &self.canonical]
+        {
             fingerprint.update((part.len() as u64).to_be_bytes());
             fingerprint.update(part);
         }

@@ -172,7 +172,7 @@ impl ApiError {
         match self {
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(problems) => summary(problems),
-                Refusal::NotFound(kind) => format!("the business has no such {kind}"),
+                Refusal::NotFound(kind) => format!("there is no such {kind}"),
                 Refusal::Conflict { message, .. } => message.clone(),
                 Refusal::BookingDisabled => "the business takes no bookings".into(),
                 Refusal::BookingRequiresConfirmation => {
@@ -307,7 +307,7 @@ pub(crate) mod tests {
         let conflict = Refusal::conflict("the phone is taken", "phone", "belongs to another contact");
         check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required")
             .await;
-        check(Refusal::NotFound("contact"), 404, "not_found", "no such contact").await;
+        check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
         check(conflict, 409, "conflict", "the phone is taken").await;
         check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
         check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending")

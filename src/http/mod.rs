@@ -10,6 +10,8 @@
 //! - nothing from outside is kept without a bound.
 
 pub mod body;
+pub(crate) mod call;
+pub(crate) mod contact;
 pub mod cursor;
 pub mod envelope;
 pub mod error;
@@ -19,4 +21,5 @@ mod object;
 pub mod query;
 pub mod read;
 pub mod request_id;
+pub(crate) mod routes;
 pub mod values;

@@ -4,7 +4,7 @@
 /// Declares the struct of a JSON body and its [`FromJson`](crate::http::read::FromJson).
 ///
 /// Every property is read even when others are wrong; unknown and duplicate ones are problems. A property that is
-/// no Rust name is declared `kind as "type": …`.
+/// no Rust name is declared `kind as "type": …`. What must hold between properties is a function after `check`.
 #[macro_export]
 macro_rules! json_object {
     (
@@ -12,6 +12,7 @@ macro_rules! json_object {
         $vis:vis struct $name:ident {
             $($(#[doc = $field_doc:literal])* $field:ident $(as $json:literal)? : $type:ty),* $(,)?
         }
+        $(check $check:path)?
     ) => {
         $(#[doc = $doc])*
         #[derive(Clone, Debug)]
@@ -27,6 +28,7 @@ macro_rules! json_object {
             ) -> Option<Self> {
                 const NAMES: &[&str] = &[$($crate::name_of!($field $($json)?)),*];
                 let properties = $crate::http::read::Properties::sort(json, NAMES, at, problems)?;
+                $($check(&properties, at, problems);)?
                 $(let $field: Option<$type> =
                     properties.read($crate::name_of!($field $($json)?), at, problems);)*
                 Some(Self { $($field: $field?,)* })

@@ -3,9 +3,11 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
+use super::cursor::CursorText;
 use super::error::ApiError;
 use super::read::{FromText, NUL, Path, Problems};
 use super::values::Whole;
+use crate::query_object;
 
 /// A type that a query string can be read as; [`query_object!`](crate::query_object) declares them.
 pub trait FromParameters: Sized {
@@ -96,6 +98,16 @@ impl<T: FromText, const MAX: usize> FromQuery for CommaList<T, MAX> {
     }
 }
 
+query_object! {
+    /// Which part of a list is asked for.
+    pub(crate) struct ListQuery {
+        /// At most so many.
+        limit: Limit<50, 100>,
+        /// Where an earlier page ended.
+        cursor: Option<CursorText>,
+    }
+}
+
 /// The decoded parameters of a query string, in order.
 #[derive(Debug)]
 pub struct Parameters {
@@ -141,12 +153,12 @@ impl Parameters {
     }
 }
 
-/// Reads a query string.
+/// Reads a query string; national phone numbers are those of the region.
 ///
 /// # Errors
 /// `invalid_request` with every problem: unknown, repeated, missing, badly encoded or wrong parameters.
-pub fn parse<T: FromParameters>(query: Option<&str>) -> Result<T, ApiError> {
-    let mut problems = Problems::default();
+pub fn parse<T: FromParameters>(query: Option<&str>, phone_region: &str) -> Result<T, ApiError> {
+    let mut problems = Problems::of_request_in(phone_region);
     let parameters = Parameters::decode(query.unwrap_or_default(), &mut problems);
     let mut seen = vec![false; T::NAMES.len()];
     for Parameter { name, .. } in &parameters.values {
@@ -208,7 +220,7 @@ mod tests {
     }
 
     fn check(query: &str, expected: &[(&str, &str)]) {
-        match parse::<Everything>(Some(query)) {
+        match parse::<Everything>(Some(query), "US") {
             Err(ApiError::Refused(Refusal::Invalid(problems))) => {
                 let expected: Vec<_> =
                     expected.iter().map(|(path, message)| Problem::new(*path, *message)).collect();
@@ -222,14 +234,14 @@ mod tests {
     fn every_parameter_is_read() {
         let query = "day=2026-03-02&from=2026-03-02T10%3A00:00%2B01:00&status=pending,confirmed&type=a+%c3%A9%2b\
                      &flag=true&limit=100&&staff_id=0190b6a4-3c8e-7d3a-9f00-1234567890ab";
-        let read: Everything = parse(Some(query)).unwrap();
+        let read: Everything = parse(Some(query), "US").unwrap();
         assert_eq!(read.day.to_string(), "2026-03-02");
         assert_eq!(read.from.unwrap().to_string(), "2026-03-02T09:00:00.000Z");
         let statuses = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
         assert_eq!(read.status.unwrap().into_vec(), statuses);
         assert_eq!((read.kind.as_deref(), read.flag, read.limit.get()), (Some("a é+"), Some(true), 100));
         assert!(read.staff_id.is_some());
-        let read: Everything = parse(Some("day=2026-03-02")).unwrap();
+        let read: Everything = parse(Some("day=2026-03-02"), "US").unwrap();
         assert_eq!((read.limit.get(), read.kind, read.status), (50, None, None));
     }
 
@@ -255,7 +267,7 @@ mod tests {
 
     #[test]
     fn lists_and_limits_end_at_their_bounds() {
-        assert!(parse::<Everything>(Some("day=2026-03-02&status=pending,pending,pending")).is_ok());
+        assert!(parse::<Everything>(Some("day=2026-03-02&status=pending,pending,pending"), "US").is_ok());
         check(
             "day=2026-03-02&limit=101&status=pending,pending,pending,pending",
             &[("status", "must list at most 3 values"), ("limit", "must be a whole number from 1 to 100")],
@@ -272,7 +284,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_query_makes_the_parser_panic(query in "[%&=+a-f0-9dayéz]{0,60}") {
-            let _ = parse::<Everything>(Some(&query));
+            let _ = parse::<Everything>(Some(&query), "US");
         }
     }
 }

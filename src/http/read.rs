@@ -51,13 +51,24 @@ impl fmt::Display for Path<'_> {
 }
 
 /// The problems found so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Problems {
     named: Vec<Problem>,
     unnamed: usize,
+    phone_region: String,
 }
 
 impl Problems {
+    /// None yet, for a request whose national phone numbers are of this ISO 3166 region.
+    pub fn of_request_in(phone_region: &str) -> Self {
+        Self { named: Vec::new(), unnamed: 0, phone_region: phone_region.to_owned() }
+    }
+
+    /// The region in which national phone numbers are read.
+    pub fn phone_region(&self) -> &str {
+        &self.phone_region
+    }
+
     /// Adds what is wrong at a place.
     pub fn add(&mut self, at: &Path<'_>, message: impl Into<String>) {
         if self.named.len() == PROBLEMS_MAX {
@@ -224,6 +235,13 @@ pub(crate) fn items<T: FromJson>(
     read.into_iter().collect()
 }
 
+/// A check for the body of a PATCH: something must be asked for.
+pub(crate) fn not_empty(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+    if properties.values.iter().all(Option::is_none) {
+        problems.add(at, format!("must have at least one of {}", properties.names.join(", ")));
+    }
+}
+
 /// The properties of an object whose names are known beforehand.
 pub struct Properties<'a> {
     names: &'static [&'static str],
@@ -254,6 +272,12 @@ impl<'a> Properties<'a> {
             }
         }
         Some(Self { names, values })
+    }
+
+    /// Whether the property is there and not `null`.
+    pub fn has(&self, name: &str) -> bool {
+        let index = self.names.iter().position(|known| *known == name);
+        index.and_then(|index| self.values[index]).is_some_and(|value| !matches!(value, Json::Null))
     }
 
     /// Reads the property of this name.

@@ -66,7 +66,12 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, door: &impl
     })
 }
 
-async fn dispatch<A>(request: Request, rows: &[Route<A>], allow: &'static str, door: &impl Door<A>) -> Handled {
+async fn dispatch<A>(
+    request: Request,
+    rows: &[Route<A>],
+    allow: &'static str,
+    door: &impl Door<A>,
+) -> Handled {
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let row = rows.iter().find(|row| row.method == *method).ok_or(ApiError::MethodNotAllowed(allow))?;
     let (mut parts, body) = request.into_parts();

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use actors::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, ContactId, Day,
-    DayHours, Email, EventId, EventType, KeyId, LocalTime, Locale, Scope, ServiceId, Source, StaffId, Text,
-    Timestamp, WeeklyHours,
+    DayHours, Email, EventId, EventType, KeyId, LocalTime, Locale, Phone, Scope, ServiceId, Source, StaffId,
+    Text, TextError, Timestamp, WeeklyHours,
 };
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -25,6 +25,9 @@ pub const URL_CHARS_MAX: usize = 2000;
 /// The greatest number of windows in the opening hours of a week.
 pub const HOURS_ITEMS_MAX: usize = 7;
 
+/// The greatest number of characters of a phone number as people write it.
+const PHONE_CHARS_MAX: usize = 64;
+
 impl FromText for String {
     fn from_text(text: &str) -> Result<Self, String> {
         Ok(text.to_owned())
@@ -40,6 +43,56 @@ impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
 impl FromText for Email {
     fn from_text(text: &str) -> Result<Self, String> {
         Email::new(text).map_err(|error| error.to_string())
+    }
+}
+
+/// A number in E.164 form, or a national one of the region that the request is read in.
+impl FromJson for Phone {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let text = String::from_json(json, at, problems)?;
+        let phone = phone(&text, problems.phone_region());
+        phone.map_err(|error| problems.add(at, error.to_string())).ok()
+    }
+}
+
+/// Reads a phone number as people write it.
+fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
+    let text = text.trim();
+    // The parser's work grows with the text, and no number is longer.
+    if text.chars().count() > PHONE_CHARS_MAX {
+        return Err(TextError::Phone);
+    }
+    let number = phonenumber::parse(region.parse().ok(), text).map_err(|_| TextError::Phone)?;
+    Phone::from_e164(number.format().mode(phonenumber::Mode::E164).to_string())
+}
+
+/// A region whose national phone numbers can be read, by its ISO 3166 code in capitals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhoneRegion(String);
+
+impl PhoneRegion {
+    /// The region of a business that names none.
+    pub const DEFAULT: &'static str = "US";
+
+    /// The code.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Default for PhoneRegion {
+    fn default() -> Self {
+        Self(Self::DEFAULT.to_owned())
+    }
+}
+
+impl FromText for PhoneRegion {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let shaped = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        match text.parse::<phonenumber::country::Id>() {
+            Ok(_) if shaped => Ok(Self(text.to_owned())),
+            _ => Err("must be an ISO 3166 region in capitals such as US".into()),
+        }
     }
 }
 
@@ -302,7 +355,7 @@ mod tests {
     #[test]
     fn a_whole_number_lies_within_its_bounds() {
         let read = |body: &str| {
-            let mut problems = Problems::default();
+            let mut problems = Problems::of_request_in("US");
             let json = Json::parse(body.as_bytes()).unwrap();
             Whole::<5, 1440>::from_json(&json, &Path::Root, &mut problems).map(Whole::get)
         };
@@ -320,7 +373,7 @@ mod tests {
     #[test]
     fn a_week_has_at_most_seven_windows() {
         let read = |count: usize| {
-            let mut problems = Problems::default();
+            let mut problems = Problems::of_request_in("US");
             let json = Json::Array(vec![Json::Null; count]);
             assert!(WeeklyHours::from_json(&json, &Path::Root, &mut problems).is_none());
             format!("{problems:?}").matches("Problem {").count()

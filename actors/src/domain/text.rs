@@ -41,6 +41,12 @@ impl fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
+impl<const MAX: usize> Default for Text<0, MAX> {
+    fn default() -> Self {
+        Self(String::new())
+    }
+}
+
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     /// Takes the text if it keeps the limits.
     ///

@@ -1,0 +1,151 @@
+//! The service as a whole: the engine and its two listeners, wired here and nowhere else, and their end in order.
+//!
+//! What always holds: the public listener answers only once the store is open; when the service ends it stops
+//! accepting first, then lets requests finish, then closes the engine, so that everything answered is on the disk.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use actors::Engine;
+use actors::ports::Ports;
+use actors::store::StoreError;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Router, middleware};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::config::{AdminToken, Settings, TokenError, variables};
+use crate::http::request_id;
+use crate::server::{self, ServerError};
+use crate::{admin, api};
+
+/// Why the service cannot start, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// A listener or a certificate cannot be used.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The store cannot be opened or has failed.
+    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
+    Store {
+        /// Why.
+        #[from]
+        source: StoreError,
+    },
+    /// The operator's token cannot be kept.
+    #[error("{variable}: {source}", variable = variables::ADMIN_TOKEN)]
+    Token {
+        /// Why.
+        #[from]
+        source: TokenError,
+    },
+    /// A listener's task ended by itself.
+    #[error("a listener ended unexpectedly")]
+    Listener,
+}
+
+/// A running service.
+#[derive(Debug)]
+pub struct Service {
+    /// Where the public API listens.
+    pub public: SocketAddr,
+    /// Where the operator API listens.
+    pub admin: SocketAddr,
+    /// The operator's token.
+    pub admin_token: AdminToken,
+    engine: Engine,
+    stop: watch::Sender<bool>,
+    listeners: Vec<JoinHandle<server::Drained>>,
+}
+
+impl Service {
+    /// Opens the store, binds both listeners and serves. `on_fatal` is called if the store fails for good.
+    ///
+    /// # Errors
+    /// One line that names the setting which cannot be used.
+    pub async fn start(
+        settings: &Settings,
+        ports: Ports,
+        on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Result<Self, ServiceError> {
+        let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
+        let public = server::bind(variables::LISTEN, settings.listen).await?;
+        let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
+        let engine = Engine::open(&settings.data_dir, ports, on_fatal).await?;
+        let admin_token = match &settings.admin_token {
+            Some(token) => token.clone(),
+            None => AdminToken::kept_in(&settings.data_dir)?,
+        };
+        let (stop, stopping) = watch::channel(false);
+        let health = Health { engine: engine.clone(), stopping: stopping.clone() };
+        let public_router = finish(
+            api::router(engine.clone(), settings.rate_limit_per_minute.get())
+                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health))),
+        );
+        let admin_router = finish(admin::router(engine.clone(), admin_token.clone()));
+        let service = Self {
+            public: address(&public, settings.listen),
+            admin: address(&admin, settings.admin_listen),
+            admin_token,
+            engine,
+            stop,
+            listeners: vec![
+                tokio::spawn(server::serve(public, tls, public_router, stopped(stopping.clone()))),
+                tokio::spawn(server::serve(admin, None, admin_router, stopped(stopping))),
+            ],
+        };
+        Ok(service)
+    }
+
+    /// The engine, for tests that look behind the API.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Stops accepting, finishes what is in flight (at most 10 s), makes everything durable and lets go of the store.
+    ///
+    /// # Errors
+    /// When the store failed meanwhile.
+    pub async fn stop(self) -> Result<(), ServiceError> {
+        self.stop.send_replace(true);
+        for listener in self.listeners {
+            let drained = listener.await.map_err(|_| ServiceError::Listener)?;
+            if drained.cut_off > 0 {
+                tracing::warn!(connections = drained.cut_off, "connections were cut off at the end");
+            }
+        }
+        Ok(self.engine.close().await?)
+    }
+}
+
+/// The layers that every answer of a listener passes.
+fn finish(router: Router) -> Router {
+    router.layer(middleware::from_fn(request_id::identify))
+}
+
+/// Where a listener really listens: port 0 picks one.
+fn address(listener: &tokio::net::TcpListener, asked: SocketAddr) -> SocketAddr {
+    listener.local_addr().unwrap_or(asked)
+}
+
+async fn stopped(mut stopping: watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+/// What `/healthz` looks at.
+struct Health {
+    engine: Engine,
+    stopping: watch::Receiver<bool>,
+}
+
+async fn healthz(State(health): State<Arc<Health>>) -> Response {
+    let (status, word) = if health.engine.is_open() && !*health.stopping.borrow() {
+        (StatusCode::OK, r#"{"status":"ok"}"#)
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"unavailable"}"#)
+    };
+    (status, [(header::CONTENT_TYPE, "application/json")], word).into_response()
+}
