@@ -56,6 +56,7 @@ pub struct Service {
     pub admin: SocketAddr,
     /// The operator's token.
     pub admin_token: AdminToken,
+    scheme: &'static str,
     engine: Engine,
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<server::Drained>>,
@@ -90,6 +91,7 @@ impl Service {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
             admin_token,
+            scheme: if tls.is_some() { "https" } else { "http" },
             engine,
             stop,
             listeners: vec![
@@ -98,6 +100,11 @@ impl Service {
             ],
         };
         Ok(service)
+    }
+
+    /// The public API's base address, as clients write it.
+    pub fn base_url(&self) -> String {
+        format!("{}://{}/v1", self.scheme, self.public)
     }
 
     /// The engine, for tests that look behind the API.

@@ -11,11 +11,13 @@ mod appointment;
 mod audit;
 mod business;
 mod client;
+mod demo;
 mod key;
 mod options;
 mod print;
 mod record;
 mod run;
+mod serve;
 mod service;
 mod staff;
 mod task;
@@ -24,8 +26,10 @@ mod tests;
 
 use clap::{Args, Subcommand};
 
+pub use demo::demo;
 pub use options::OperatorOptions;
-pub use run::run;
+pub use run::operate;
+pub use serve::serve;
 use task::Task;
 
 /// The operator's commands, each one call of the operator API of a running service.

@@ -22,6 +22,8 @@ pub(super) enum RunError {
     ListTooLong,
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
+    #[error("cannot start the runtime: {0}")]
+    Runtime(#[source] std::io::Error),
 }
 
 impl RunError {
@@ -29,7 +31,7 @@ impl RunError {
     pub(super) fn exit_status(&self) -> u8 {
         match self {
             Self::Options(_) => 2,
-            Self::Client(_) | Self::ListTooLong | Self::Output(_) => 1,
+            Self::Client(_) | Self::ListTooLong | Self::Output(_) | Self::Runtime(_) => 1,
         }
     }
 }
@@ -44,8 +46,13 @@ pub(super) struct Printed {
 }
 
 /// Carries a command out and prints what came of it. Exit status 1 if the call failed, 2 if a setting is bad.
-pub async fn run(command: OperatorCommand) -> ExitCode {
-    match Box::pin(carry_out(command)).await {
+pub fn operate(command: OperatorCommand) -> ExitCode {
+    let carried_out = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(RunError::Runtime)
+        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(command))));
+    match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print::note(&error.to_string());
