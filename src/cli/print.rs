@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use super::record::{Record, one_line};
 
+/// How far a column is widened for its longest value, in characters. A longer one pushes on the rest of its row.
+const COLUMN_CHARS_MAX: usize = 60;
+
 /// Writes to standard output.
 pub(super) fn output(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
@@ -26,7 +29,8 @@ pub(super) fn note(text: &str) {
 
 /// A line for each field, the values aligned.
 pub(super) fn record(record: &Record) -> String {
-    let width = record.0.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) + 1;
+    let width =
+        record.0.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(COLUMN_CHARS_MAX) + 1;
     let mut text = String::new();
     for (name, value) in &record.0 {
         let label = format!("{}:", one_line(name));
@@ -44,6 +48,7 @@ pub(super) fn table(columns: &[&str], records: &[Record]) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
     let widths: Vec<usize> = (0..columns.len())
         .map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .map(|width| width.min(COLUMN_CHARS_MAX))
         .collect();
     let mut text = String::new();
     for row in &rows {
@@ -122,6 +127,16 @@ mod tests {
              22  -     operator    -\n"
         );
         assert_eq!(table(&["id", "name"], &[]), "ID  NAME\n");
+    }
+
+    #[test]
+    fn a_long_value_is_shown_whole_and_widens_its_column_only_so_far() {
+        for (length, width) in [(60, 60), (61, 60), (70_000, 60)] {
+            let long = "x".repeat(length);
+            let rows = [read(&format!(r#"{{"a":"{long}","b":1}}"#)), read(r#"{"a":"y","b":2}"#)];
+            let expected = format!("{:width$}  B\n{long}  1\n{:width$}  2\n", "A", "y");
+            assert_eq!(table(&["a", "b"], &rows), expected);
+        }
     }
 
     #[test]

@@ -89,7 +89,7 @@ struct Detail {
 
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, one_line(&self.message))?;
+        write!(f, "{}: {}", one_line(&self.code), one_line(&self.message))?;
         for detail in &self.details {
             write!(f, "\n  {}: {}", one_line(&detail.path), one_line(&detail.message))?;
         }

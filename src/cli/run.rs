@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::OptionsError;
-use super::record::{One, Page, Record};
+use super::record::{One, Page, Record, one_line};
 use super::task::{Call, Part, Show, Task};
 use super::{OperatorCommand, print};
 
@@ -122,7 +122,7 @@ async fn list(
         };
         return Ok(Printed { output, note: None });
     }
-    let note = list.next_cursor.map(|cursor| format!("there is more: --cursor {cursor}"));
+    let note = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
     Ok(Printed { output: print::table(columns, &list.data), note })
 }
 

@@ -216,7 +216,8 @@ async fn an_answer_that_breaks_off_is_an_error() {
 
 #[tokio::test]
 async fn an_answer_has_a_bound() {
-    let body = |length: usize| format!("{:<length$}", r#"{"data":{"id":"1"}}"#);
+    let record = r#"{"data":{"id":"1"}}"#;
+    let body = |length: usize| format!("{record}{}", " ".repeat(length - record.len()));
     let shown = answered(response("200 OK", &body(ANSWER_BYTES_MAX)), "business show b1").await.unwrap();
     assert_eq!(shown.output, "id: 1\n");
     let error = "the answer of the operator API is longer than 16777216 bytes";
