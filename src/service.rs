@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::{AdminToken, Settings, TokenError, variables};
 use crate::http::request_id;
+use crate::http::values::load_numbering_plans;
 use crate::server::{self, ServerError};
 use crate::{admin, api};
 
@@ -72,6 +73,7 @@ impl Service {
         ports: Ports,
         on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Result<Self, ServiceError> {
+        let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
         let public = server::bind(variables::LISTEN, settings.listen).await?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
@@ -80,6 +82,7 @@ impl Service {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,
         };
+        let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
         let health = Health { engine: engine.clone(), stopping: stopping.clone() };
         let public_router = finish(

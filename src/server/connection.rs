@@ -20,7 +20,7 @@ use super::stall::StallGuard;
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
 /// long a connection may be idle.
-pub const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
+pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The greatest size of the head of a request, request line included, in bytes.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
