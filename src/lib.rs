@@ -5,6 +5,7 @@
 
 mod admin;
 mod api;
+pub mod cli;
 pub mod config;
 pub mod http;
 pub mod server;

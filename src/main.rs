@@ -1,2 +1,34 @@
-//! x
-fn main() {}
+//! The program `receptionist`: the command line, and nothing behind it.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use receptionist::cli::{self, OperatorCommand};
+use receptionist::config::ServeArgs;
+
+/// An automated receptionist for businesses: a REST API on an embedded store.
+#[derive(Parser)]
+#[command(name = "receptionist", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it in the life of the process")]
+enum Command {
+    /// Run the service on its embedded store
+    Serve(ServeArgs),
+    /// Run the service on a store of its own with a sample business, and print how to book there
+    Demo(ServeArgs),
+    #[command(flatten)]
+    Operator(OperatorCommand),
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Serve(args) => cli::serve(args),
+        Command::Demo(args) => cli::demo(args),
+        Command::Operator(command) => cli::operate(command),
+    }
+}

@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, PeerAddr};
-pub use stall::WRITE_STALL_MAX;
+pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
 pub use tls::{TlsFiles, acceptor};
 
 /// The greatest number of connections of one listener at once.

@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::{AdminToken, Settings, TokenError, variables};
 use crate::http::request_id;
+use crate::http::values::load_numbering_plans;
 use crate::server::{self, ServerError};
 use crate::{admin, api};
 
@@ -56,6 +57,7 @@ pub struct Service {
     pub admin: SocketAddr,
     /// The operator's token.
     pub admin_token: AdminToken,
+    scheme: &'static str,
     engine: Engine,
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<server::Drained>>,
@@ -71,6 +73,7 @@ impl Service {
         ports: Ports,
         on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Result<Self, ServiceError> {
+        let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
         let public = server::bind(variables::LISTEN, settings.listen).await?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
@@ -79,6 +82,7 @@ impl Service {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,
         };
+        let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
         let health = Health { engine: engine.clone(), stopping: stopping.clone() };
         let public_router = finish(
@@ -90,6 +94,7 @@ impl Service {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
             admin_token,
+            scheme: if tls.is_some() { "https" } else { "http" },
             engine,
             stop,
             listeners: vec![
@@ -98,6 +103,11 @@ impl Service {
             ],
         };
         Ok(service)
+    }
+
+    /// The public API's base address, as clients write it.
+    pub fn base_url(&self) -> String {
+        format!("{}://{}/v1", self.scheme, self.public)
     }
 
     /// The engine, for tests that look behind the API.

@@ -326,19 +326,21 @@ fn time_of_day() -> impl Strategy<Value = u16> {
     ]
 }
 
-/// Windows that are valid together; some weeks are always open, and some windows touch the one before.
+/// Windows that are valid together; some weeks are always open, and some windows open when the one before closes, or
+/// a little later.
 fn hours() -> impl Strategy<Value = Vec<DayHours>> {
-    let window = (time_of_day(), time_of_day(), prop::bool::weighted(0.3), prop::bool::weighted(0.9));
+    const MIDNIGHT: u16 = LocalTime::DAY_MINUTES;
+    let after_last = prop_oneof![4 => Just(None), 2 => Just(Some(0)), 1 => Just(Some(15)), 1 => (1_u16..60).prop_map(Some)];
+    let window = (time_of_day(), time_of_day(), after_last, prop::bool::weighted(0.9));
     let drawn = vec(window, 7).prop_map(|windows| {
         let mut hours: Vec<DayHours> = Vec::new();
-        for (day, (open, close, touching, listed)) in Day::ALL.iter().zip(windows) {
-            let last = hours
-                .last()
-                .filter(|last| last.close <= last.open || last.close.minutes() == DAY_MINUTES as u16);
-            let open =
-                last.filter(|_| touching).map_or(open, |last| last.close.minutes() % DAY_MINUTES as u16);
-            let (open, close) =
-                (LocalTime::from_minutes(open).unwrap(), LocalTime::from_minutes(close).unwrap());
+        for (day, (open, close, after_last, listed)) in Day::ALL.iter().zip(windows) {
+            let overnight =
+                hours.last().filter(|last| last.close <= last.open || last.close.minutes() == MIDNIGHT);
+            let following =
+                overnight.zip(after_last).map(|(last, after)| (last.close.minutes() + after) % MIDNIGHT);
+            let open = LocalTime::from_minutes(following.unwrap_or(open)).unwrap();
+            let close = LocalTime::from_minutes(close).unwrap();
             let mut with = hours.clone();
             with.push(DayHours { day: *day, open, close });
             if listed && WeeklyHours::new(with.clone()).is_ok() {
@@ -350,7 +352,7 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     let whole = |day: &Day| DayHours {
         day: *day,
         open: LocalTime::from_minutes(0).unwrap(),
-        close: LocalTime::from_minutes(LocalTime::DAY_MINUTES).unwrap(),
+        close: LocalTime::from_minutes(MIDNIGHT).unwrap(),
     };
     let always: Vec<DayHours> = Day::ALL.iter().map(whole).collect();
     prop_oneof![9 => drawn, 1 => Just(always)]

@@ -4,14 +4,8 @@
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
-
-/// How many bytes of the hash make a tag.
-const TAG_BYTES: usize = 16;
 
 /// A strong entity tag, quotes included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +14,7 @@ pub struct ETag(String);
 impl ETag {
     /// The tag of a resource, from the bytes of its JSON.
     pub fn of(resource: &[u8]) -> Self {
-        let hash = Sha256::digest(resource);
-        Self(format!("\"{}\"", URL_SAFE_NO_PAD.encode(&hash[..TAG_BYTES])))
+        Self(actors::view::etag(resource))
     }
 
     /// The tag, quotes included.

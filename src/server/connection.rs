@@ -2,11 +2,13 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -18,7 +20,7 @@ use super::stall::StallGuard;
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
 /// long a connection may be idle.
-pub const HEADER_TIME_MAX: Duration = Duration::from_secs(10);
+pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The greatest size of the head of a request, request line included, in bytes.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
@@ -38,10 +40,18 @@ pub(super) async fn serve<I>(io: I, peer: SocketAddr, router: Router, watcher: W
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let linger = Arc::new(AtomicBool::new(false));
+    let refused = linger.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(PeerAddr(peer));
+        let (has_body, refused) = (!request.body().is_end_stream(), refused.clone());
         let answer = router.clone().oneshot(request.map(Body::new));
-        async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
+        async move {
+            let answer = answer.await.unwrap_or_else(|never| match never {});
+            // A refused request may not have been read to its end.
+            refused.store(has_body && !answer.status().is_success(), Ordering::Relaxed);
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -49,7 +59,7 @@ where
         .max_header_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .max_buf_size(BUFFER_BYTES_MAX)
-        .serve_connection(TokioIo::new(StallGuard::new(io)), service);
+        .serve_connection(TokioIo::new(StallGuard::new(io, linger)), service);
     // Connections break all the time; what matters of it is logged with the request.
     if let Err(error) = watcher.watch(connection).await {
         tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended with an error");

@@ -1,7 +1,14 @@
-//! Cuts off a client that does not read its answer: a write that makes no progress for [`WRITE_STALL_MAX`] fails.
+//! The stream under a connection. It cuts off a client that does not read its answer, and lets one that is still
+//! sending read it.
+//!
+//! A write that makes no progress for [`WRITE_STALL_MAX`] fails. A stream that ends while a refused body is still on its
+//! way first takes and drops what comes, for at most [`LINGER_TIME_MAX`]: else the kernel would reset the connection,
+//! and the client would lose the answer that says why it was refused (RFC 9112 §9.6).
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -11,16 +18,28 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// How long a write may make no progress.
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
-/// A stream whose writes fail when they stall.
+/// How long what a client still sends is dropped after its last answer.
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// How much is dropped at a time, in bytes.
+const SCRATCH_BYTES: usize = 4 * 1024;
+
+/// A stream whose writes fail when they stall, and that ends gently.
 pub(super) struct StallGuard<I> {
     io: I,
     /// Runs while a write waits.
     deadline: Option<Pin<Box<Sleep>>>,
+    /// Runs while the end lingers. A deadline of its own: hyper goes on flushing meanwhile, which ends the other.
+    lingers: Option<Pin<Box<Sleep>>>,
+    /// Whether the client may still be sending a body that nobody reads.
+    linger: Arc<AtomicBool>,
+    /// Whether the client was told that no more is sent.
+    shut: bool,
 }
 
 impl<I> StallGuard<I> {
-    pub(super) fn new(io: I) -> Self {
-        Self { io, deadline: None }
+    pub(super) fn new(io: I, linger: Arc<AtomicBool>) -> Self {
+        Self { io, deadline: None, lingers: None, linger, shut: false }
     }
 
     /// Passes on the outcome of a write, or fails when it has waited too long.
@@ -46,7 +65,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for StallGuard<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.io).poll_write(cx, buf);
         self.guard(cx, outcome)
@@ -71,7 +90,28 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let outcome = Pin::new(&mut self.io).poll_shutdown(cx);
-        self.guard(cx, outcome)
+        let this = &mut *self;
+        if !this.shut {
+            let outcome = Pin::new(&mut this.io).poll_shutdown(cx);
+            ready!(this.guard(cx, outcome))?;
+            this.shut = true;
+        }
+        if !this.linger.load(Ordering::Relaxed) {
+            return Poll::Ready(Ok(()));
+        }
+        let deadline =
+            this.lingers.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + LINGER_TIME_MAX)));
+        if deadline.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        let mut scratch = [0; SCRATCH_BYTES];
+        loop {
+            let mut dropped = ReadBuf::new(&mut scratch);
+            match ready!(Pin::new(&mut this.io).poll_read(cx, &mut dropped)) {
+                Ok(()) if !dropped.filled().is_empty() => {}
+                // The client is done, or gone.
+                _ => return Poll::Ready(Ok(())),
+            }
+        }
     }
 }

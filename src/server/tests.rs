@@ -2,9 +2,10 @@ use std::future::pending;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::middleware;
-use axum::routing::get;
+use axum::body::Body;
+use axum::http::HeaderMap;
+use axum::routing::{get, post};
+use axum::{Extension, middleware};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -12,6 +13,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use super::*;
+use crate::http::body::{self, BODY_BYTES_MAX};
 use crate::http::request_id;
 
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
@@ -67,6 +69,45 @@ async fn a_client_that_does_not_read_its_answer_is_cut_off() {
     let start = Instant::now();
     tasks.join_next().await.unwrap().unwrap();
     assert!((WRITE_STALL_MAX..WRITE_STALL_MAX * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+}
+
+/// The head of a request whose body is one byte too large.
+fn too_large() -> Vec<u8> {
+    format!("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", BODY_BYTES_MAX + 1).into_bytes()
+}
+
+fn takes_bodies() -> Router {
+    let read = |headers: HeaderMap, body: Body| async move { body::read(&headers, body).await.map(|_| ()) };
+    Router::new().route("/", post(read))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_refused_while_it_sends_can_read_why() {
+    let graceful = GracefulShutdown::new();
+    let (client, mut tasks) = connect(takes_bodies(), &graceful, 1024);
+    let (mut answer, mut request) = tokio::io::split(client);
+    request.write_all(&too_large()).await.unwrap();
+    request.write_all(&vec![b' '; BODY_BYTES_MAX + 1]).await.unwrap();
+    let answer = read_to_end(&mut answer).await;
+    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("invalid_request"), "{answer}");
+    // It goes on for ever, and is cut off.
+    let start = Instant::now();
+    while request.write_all(b"more").await.is_ok() {
+        assert!(start.elapsed() < LINGER_TIME_MAX * 2, "it still lingers");
+        tokio::time::advance(Duration::from_millis(100)).await;
+    }
+    tasks.join_next().await.unwrap().unwrap();
+    assert!(start.elapsed() <= LINGER_TIME_MAX + Duration::from_millis(200), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_body_too_large_is_refused_over_a_real_socket_before_it_was_sent() {
+    let (address, _stop, _server) = start(None, takes_bodies()).await;
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(&too_large()).await.unwrap();
+    let mut status = [0; 12];
+    client.read_exact(&mut status).await.unwrap();
+    assert_eq!(&status, b"HTTP/1.1 413");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::actor::{Message, Permits};
 use super::commands::Change;
-use crate::domain::{Actor, BusinessId};
+use crate::domain::{Actor, BusinessId, Timestamp};
 use crate::engine::{EngineError, Inner};
 
 /// An `If-Match` condition (RFC 9110 §13.1.1).
@@ -82,6 +82,11 @@ impl BusinessHandle {
     /// The business's id.
     pub fn id(&self) -> BusinessId {
         self.id
+    }
+
+    /// The present instant, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.inner.ports.clock.now()
     }
 
     /// Carries out a change. The answer comes once the change is on the disk; dropping the future does not undo it.

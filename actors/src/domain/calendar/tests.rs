@@ -154,6 +154,15 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 }
 
 #[test]
+fn a_start_may_lie_on_the_steps_of_any_window_that_is_open_but_not_of_one_that_has_closed() {
+    // Saturday closes at the second 01:10, which is on its steps; Sunday is open since the first 01:25.
+    let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
+    let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
+    let second = ["01:25-05", "01:55-05", "02:25-05"];
+    assert_eq!(starts(New_York, &hours, "2026-11-01", 30), [&first[..], &second[..]].concat());
+}
+
+#[test]
 fn havana_changes_its_clocks_at_midnight() {
     let sunday = [(Sunday, "00:00", "02:00")];
     assert_eq!(starts(Havana, &sunday, "2026-03-08", 30), ["01:00-04", "01:30-04"]);

@@ -1,0 +1,24 @@
+//! `receptionist audit`: who changed what at a business.
+
+use clap::Subcommand;
+
+use super::ListInBusiness;
+use super::task::{Task, in_business};
+
+const COLUMNS: &[&str] =
+    &["at", "actor.type", "actor.id", "action", "resource_type", "resource_id", "changes"];
+
+/// Commands on the audit log.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// List the changes, the newest first
+    List(ListInBusiness),
+}
+
+impl AuditCommand {
+    pub(super) fn into_task(self) -> Task {
+        match self {
+            Self::List(list) => Task::list(in_business(&list.of.business, &["audit"]), COLUMNS, list.paging),
+        }
+    }
+}

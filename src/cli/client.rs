@@ -1,0 +1,134 @@
+//! A small client of the operator API: HTTP/1.1 without TLS, to one address, with the operator's token.
+//!
+//! A call ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
+//! repeated: a call whose answer was lost may have changed something, so trying again is for the operator to decide.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+
+use super::options::Access;
+use super::record::{ApiError, Refused};
+
+/// How long a call may take, from connecting to the last byte of its answer.
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long an answer may be, in bytes.
+pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Why a call brought no answer that can be shown.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ClientError {
+    #[error("cannot reach the operator API on {address}: {reason}; is `receptionist serve` running?")]
+    Connect { address: SocketAddr, reason: String },
+    #[error("the operator API on {address} gave no answer within {timeout:?}")]
+    TimedOut { address: SocketAddr, timeout: Duration },
+    #[error("the answer of the operator API on {address} broke off: {reason}")]
+    BrokeOff { address: SocketAddr, reason: String },
+    #[error("the answer of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("the operator API answered {status} with a body that is not of its form")]
+    NotOfTheForm { status: StatusCode },
+    #[error("{0}")]
+    Refused(ApiError),
+}
+
+/// A successful answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Bytes,
+}
+
+/// A client of one operator API.
+#[derive(Clone)]
+pub(super) struct Client {
+    http: HttpClient<HttpConnector, Full<Bytes>>,
+    address: SocketAddr,
+    authorization: HeaderValue,
+    timeout: Duration,
+}
+
+impl Client {
+    pub(super) fn new(Access { address, authorization }: Access, timeout: Duration) -> Self {
+        let http = HttpClient::builder(TokioExecutor::new()).build_http();
+        Self { http, address, authorization, timeout }
+    }
+
+    /// Makes one call; `target` is a path, with a query or without.
+    pub(super) async fn call(
+        &self,
+        method: Method,
+        target: &str,
+        body: Option<&Value>,
+    ) -> Result<Answer, ClientError> {
+        let exchange = Box::pin(self.exchange(method, target, body));
+        let answer = tokio::time::timeout(self.timeout, exchange)
+            .await
+            .map_err(|_| ClientError::TimedOut { address: self.address, timeout: self.timeout })??;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        match serde_json::from_slice::<Refused>(&answer.body) {
+            Ok(refused) => Err(ClientError::Refused(refused.error)),
+            Err(_) => Err(ClientError::NotOfTheForm { status: answer.status }),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        target: &str,
+        body: Option<&Value>,
+    ) -> Result<Answer, ClientError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("http://{}{target}", self.address))
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
+        if body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
+        let request =
+            request.body(Full::new(body)).expect("paths and queries are encoded where they are made");
+
+        let response = self.http.request(request).await.map_err(|error| {
+            let (address, reason) = (self.address, reason_of(&error));
+            if error.is_connect() {
+                ClientError::Connect { address, reason }
+            } else {
+                ClientError::BrokeOff { address, reason }
+            }
+        })?;
+        let status = response.status();
+        match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
+            Ok(body) => Ok(Answer { status, body: body.to_bytes() }),
+            Err(error) if error.is::<LengthLimitError>() => Err(ClientError::TooLong),
+            Err(error) => {
+                Err(ClientError::BrokeOff { address: self.address, reason: reason_of(error.as_ref()) })
+            }
+        }
+    }
+}
+
+/// The cause at the end of the chain, in a few words.
+fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    match last.downcast_ref::<io::Error>() {
+        Some(error) if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
+        _ => last.to_string(),
+    }
+}

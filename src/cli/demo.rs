@@ -1,0 +1,225 @@
+//! `demo`: the service on a data directory of its own, with a sample business and lines to paste.
+//!
+//! The business is made at the first start through the same engine calls as any other; its id and key are kept in a
+//! file beside the store, which only the owner can read, so that later starts print the same key.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::keys::CreateKey;
+use actors::business::{BusinessHandle, Change, Request};
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, BookingMode, BusinessId, Calendar, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
+    Scopes, ServiceId, Source, Text, WeeklyHours,
+};
+use actors::{Engine, EngineError, NewBusiness};
+use chrono::Days;
+use serde::{Deserialize, Serialize};
+
+use super::serve::{ServeError, exit, run, say_where};
+use crate::config::{ServeArgs, Settings};
+use crate::service::Service;
+
+/// The data directory when none is named.
+const DATA_DIR: &str = "receptionist-demo";
+/// The file that keeps what the demonstration has made.
+const DEMO_FILE: &str = "demo.json";
+/// Only the owner may read the key.
+const OWNER_ONLY: u32 = 0o600;
+
+/// What the demonstration has made.
+#[derive(Debug, Serialize, Deserialize)]
+struct Sample {
+    business_id: BusinessId,
+    service_id: ServiceId,
+    api_key: String,
+}
+
+/// Runs the demonstration. Exit code 0 once it has stopped in order.
+pub fn demo(args: ServeArgs) -> ExitCode {
+    let given = args.data_dir.is_some();
+    let settings = Settings::try_from(args).map(|mut settings| {
+        if !given {
+            settings.data_dir = PathBuf::from(DATA_DIR);
+        }
+        settings
+    });
+    let file = settings.as_ref().map(|settings| settings.data_dir.join(DEMO_FILE)).unwrap_or_default();
+    exit(run(settings, async |service: &Service| {
+        let sample = sample(service.engine(), &file).await?;
+        say_where(service).map_err(ServeError::Output)?;
+        let lines = guide(service, &sample).await.map_err(failed)?;
+        let mut out = io::stdout().lock();
+        out.write_all(lines.as_bytes()).and_then(|()| out.flush()).map_err(ServeError::Output)
+    }))
+}
+
+fn failed(error: impl std::fmt::Display) -> ServeError {
+    ServeError::Sample(error.to_string())
+}
+
+/// The sample business, made at the first start.
+async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
+    match fs::read(file) {
+        Ok(bytes) => {
+            serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let sample = make(engine).await?;
+            keep(&sample, file).map_err(|error| failed(format!("{}: {error}", file.display())))?;
+            Ok(sample)
+        }
+        Err(error) => Err(failed(format!("{}: {error}", file.display()))),
+    }
+}
+
+/// Written beside and moved into place, so that a crash never leaves half a file under the name. A crash before that
+/// leaves a business which nothing refers to; the next start makes another.
+fn keep(sample: &Sample, file: &Path) -> io::Result<()> {
+    let new = file.with_extension("new");
+    let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ONLY).open(&new)?;
+    out.write_all(&serde_json::to_vec(sample)?)?;
+    out.sync_all()?;
+    fs::rename(&new, file)
+}
+
+async fn make(engine: &Engine) -> Result<Sample, ServeError> {
+    let new = NewBusiness {
+        name: text("Salon Lumière")?,
+        zone: chrono_tz::Europe::Paris,
+        locale: Locale::Fr,
+        website_url: Some("https://salon-lumiere.example".into()),
+        booking_mode: BookingMode::Instant,
+        hours: hours()?,
+        phone_region: "FR".into(),
+    };
+    let business = engine.create_business(new, Actor::Operator).await.map_err(failed)?;
+    let business = engine.business(business.id);
+    let mut services = Vec::new();
+    for (name, description, duration_minutes) in
+        [("Coupe", "Shampooing, coupe, coiffage", 30), ("Couleur", "Couleur et soin", 90), ("Barbe", "", 20)]
+    {
+        let description = Text::new(description.into()).map_err(failed)?;
+        let service = CreateService { name: text(name)?, description, duration_minutes, active: true };
+        services.push(made(&business, service).await?.parse::<ServiceId>().map_err(failed)?);
+    }
+    for (name, offers) in
+        [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
+    {
+        let staff = CreateStaff { name: text(name)?, active: true, zone: None, service_ids: offers.to_vec() };
+        made(&business, staff).await?;
+    }
+    for (at, (name, phone)) in
+        [("Awa Diallo", "+33612345678"), ("Jean Petit", "+33612345679")].into_iter().enumerate()
+    {
+        let contact = ContactDetails {
+            name: Some(text(name)?),
+            phone: Some(Phone::from_e164(phone.into()).map_err(failed)?),
+            ..ContactDetails::default()
+        };
+        let slots = open_times(&business, services[at]).await.map_err(failed)?;
+        let Some(slot) = slots.get(4 * at + 1) else { continue };
+        let request = BookRequest {
+            service_id: services[at],
+            starts_at: slot.starts_at,
+            staff_id: None,
+            source: Source::Voice,
+            party: Party::Team,
+        };
+        made(&business, Book { request, contact: BookingContact::Described(contact) }).await?;
+    }
+    let key = CreateKey { name: text("demo")?, scopes: Scopes::all() };
+    let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
+    let api_key = field(&answer.body, "key")?;
+    Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
+}
+
+fn text(text: &str) -> Result<Text<1, 200>, ServeError> {
+    Text::new(text.into()).map_err(failed)
+}
+
+/// Monday to Saturday, 09:00 to 18:00.
+fn hours() -> Result<WeeklyHours, ServeError> {
+    let (open, close) = (LocalTime::from_minutes(9 * 60), LocalTime::from_minutes(18 * 60));
+    let (Some(open), Some(close)) = (open, close) else { return Err(failed("the hours")) };
+    let days = Day::ALL.iter().filter(|day| **day != Day::Sunday);
+    WeeklyHours::new(days.map(|day| DayHours { day: *day, open, close }).collect())
+        .map_err(|_| failed("the hours"))
+}
+
+/// Carries out a change and gives the id of what it made.
+async fn made<C: Change + 'static>(business: &BusinessHandle, change: C) -> Result<String, ServeError> {
+    let answer = business.change(Request::by(Actor::Operator), change).await.map_err(failed)?;
+    field(&answer.body, "id")
+}
+
+fn field(json: &[u8], name: &str) -> Result<String, ServeError> {
+    let value: serde_json::Value = serde_json::from_slice(json).map_err(failed)?;
+    value[name].as_str().map(str::to_owned).ok_or_else(|| failed(format!("an answer without {name}")))
+}
+
+/// The open times of a service in the week from tomorrow on.
+async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec<Slot>, EngineError> {
+    let profile = business.business().await?;
+    let today = Calendar::new(&profile.hours, profile.zone).local_date(business.now());
+    let days = |count: i64| today.checked_add_days(Days::new(count.unsigned_abs())).unwrap_or(today);
+    business.availability(service, None, days(1), days(AVAILABILITY_DAYS_MAX)).await
+}
+
+/// The lines to paste.
+async fn guide(service: &Service, sample: &Sample) -> Result<String, EngineError> {
+    let business = service.engine().business(sample.business_id);
+    let profile = business.business().await?;
+    let slots = open_times(&business, sample.service_id).await?;
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "\n{} ({}) takes bookings. Its API key, with every scope:\n\n  {}\n",
+        profile.name, profile.id, sample.api_key
+    );
+    let [first, .., second] = &slots[..] else {
+        out.push_str(
+            "\nEvery time of the coming week is taken; start with another --data-dir for a fresh one.\n",
+        );
+        return Ok(out);
+    };
+    let day = Calendar::new(&profile.hours, profile.zone).local_date(first.starts_at);
+    let _ = write!(
+        out,
+        r#"
+Paste into another terminal:
+
+BASE={base}
+AUTH='Authorization: Bearer {key}'
+JSON='Content-Type: application/json'
+
+# open times of a day
+curl -s -H "$AUTH" "$BASE/availability?service_id={service}&start_date={day}"
+
+# book one of them, and keep the appointment's id
+ID=$(curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments" -d '{{"service_id":"{service}","starts_at":"{first}","contact":{{"name":"Ada Lovelace","phone":"+33 6 12 34 56 80"}}}}' | tee /dev/stderr | sed -n 's/^{{"data":{{"id":"\([^"]*\)".*/\1/p')
+
+# move it to another time
+curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments/$ID/reschedule" -d '{{"starts_at":"{second}"}}'
+
+# cancel it
+curl -s -H "$AUTH" -X POST "$BASE/appointments/$ID/cancel"
+
+Stop with Ctrl-C. The operator's token is kept in the data directory; see `receptionist --help`.
+"#,
+        base = service.base_url(),
+        key = sample.api_key,
+        service = sample.service_id,
+        first = first.starts_at,
+        second = second.starts_at,
+    );
+    Ok(out)
+}

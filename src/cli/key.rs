@@ -1,0 +1,57 @@
+//! `receptionist key`: the API keys of a business. A key itself is shown once, by the call that makes it.
+
+use actors::domain::Scope;
+use clap::{Args, Subcommand};
+
+use super::task::{Body, Task, in_business};
+use super::{InBusiness, ListInBusiness, OneInBusiness};
+
+const COLUMNS: &[&str] = &["id", "prefix", "name", "scopes", "created_at", "last_used_at", "revoked_at"];
+
+/// Commands on API keys.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Create a key and print it; it is shown only this once
+    Create(Create),
+    /// List the keys of a business, revoked ones too
+    List(ListInBusiness),
+    /// Revoke a key at once and for good
+    Revoke(OneInBusiness),
+}
+
+/// What a new key may do.
+#[derive(Debug, Args)]
+pub struct Create {
+    #[command(flatten)]
+    of: InBusiness,
+    /// What its owner calls it
+    #[arg(long)]
+    name: String,
+    /// A scope, such as appointments:read; once for each
+    #[arg(long, required_unless_present = "all_scopes")]
+    scope: Vec<String>,
+    /// Every scope there is
+    #[arg(long, conflicts_with = "scope")]
+    all_scopes: bool,
+}
+
+impl Create {
+    fn scopes(self) -> Vec<String> {
+        if self.all_scopes { Scope::ALL.iter().map(Scope::to_string).collect() } else { self.scope }
+    }
+}
+
+impl KeyCommand {
+    pub(super) fn into_task(self) -> Task {
+        let path = |of: &InBusiness| in_business(&of.business, &["keys"]);
+        match self {
+            Self::Create(mut create) => {
+                let (path, name) = (path(&create.of), std::mem::take(&mut create.name));
+                Task::post(path, Body::default().with("name", name).with("scopes", create.scopes()))
+                    .with_note("the key is shown only this once; keep it where secrets are kept")
+            }
+            Self::List(list) => Task::list(path(&list.of), COLUMNS, list.paging),
+            Self::Revoke(one) => Task::delete(in_business(&one.of.business, &["keys", &one.id]), "revoked"),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The operator's commands: `receptionist business create …` and its like, each one call of the operator API.
+//!
+//! A command is translated into a [`Task`], the call and how its answer is shown, by a pure function of its
+//! arguments; `run` carries tasks out. What always holds in it:
+//!
+//! - a command sends what was given and nothing else; what the rules say about it, the service answers;
+//! - standard output carries the answer and nothing else, whole or not at all; notes and errors go to standard error;
+//! - the operator's token is never printed.
+
+mod appointment;
+mod audit;
+mod business;
+mod client;
+mod demo;
+mod key;
+mod options;
+mod print;
+mod record;
+mod run;
+mod serve;
+mod service;
+mod staff;
+mod task;
+#[cfg(test)]
+mod tests;
+
+use clap::{Args, Subcommand};
+
+pub use demo::demo;
+pub use options::OperatorOptions;
+pub use run::operate;
+pub use serve::serve;
+use task::Task;
+
+/// The operator's commands, each one call of the operator API of a running service.
+#[derive(Debug, Subcommand)]
+pub enum OperatorCommand {
+    /// Businesses: create, list, show, update.
+    Business(Resource<business::BusinessCommand>),
+    /// Services of a business: what can be booked.
+    Service(Resource<service::ServiceCommand>),
+    /// Staff members of a business: who carries services out.
+    Staff(Resource<staff::StaffCommand>),
+    /// API keys of a business.
+    Key(Resource<key::KeyCommand>),
+    /// Appointments of a business, as its own team books and moves them.
+    Appointment(Resource<appointment::AppointmentCommand>),
+    /// The audit log of a business: who changed what.
+    Audit(Resource<audit::AuditCommand>),
+}
+
+impl OperatorCommand {
+    fn into_parts(self) -> (Task, OperatorOptions) {
+        match self {
+            Self::Business(Resource { command, options }) => (command.into_task(), options),
+            Self::Service(Resource { command, options }) => (command.into_task(), options),
+            Self::Staff(Resource { command, options }) => (command.into_task(), options),
+            Self::Key(Resource { command, options }) => (command.into_task(), options),
+            Self::Appointment(Resource { command, options }) => (command.into_task(), options),
+            Self::Audit(Resource { command, options }) => (command.into_task(), options),
+        }
+    }
+}
+
+/// The commands on one kind of record, and the options that all of them take.
+#[derive(Debug, Args)]
+pub struct Resource<C: Subcommand> {
+    #[command(subcommand)]
+    command: C,
+    #[command(flatten)]
+    options: OperatorOptions,
+}
+
+/// Which business a command is about.
+#[derive(Debug, Args)]
+pub struct InBusiness {
+    /// The business's id
+    #[arg(long, value_name = "ID")]
+    business: String,
+}
+
+/// Which part of a list to show.
+#[derive(Debug, Args)]
+pub struct Paging {
+    /// Show one page of at most so many, instead of the whole list
+    #[arg(long, value_name = "COUNT")]
+    limit: Option<u32>,
+    /// Go on where an earlier page ended
+    #[arg(long, value_name = "CURSOR")]
+    cursor: Option<String>,
+}
+
+/// A whole list of a business, or a page of it.
+#[derive(Debug, Args)]
+pub struct ListInBusiness {
+    #[command(flatten)]
+    of: InBusiness,
+    #[command(flatten)]
+    paging: Paging,
+}
+
+/// One record of a business.
+#[derive(Debug, Args)]
+pub struct OneInBusiness {
+    #[command(flatten)]
+    of: InBusiness,
+    /// The record's id
+    id: String,
+}

@@ -1,0 +1,154 @@
+//! What the service answers, as far as the commands look at it.
+//!
+//! A [`Record`] keeps its fields in the order in which the service wrote them.
+
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One object of an answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Record(pub(super) Vec<(String, Value)>);
+
+impl Record {
+    /// The value at a path such as `name` or `actor.type`.
+    pub(super) fn get(&self, path: &str) -> Option<&Value> {
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
+        rest.map_or(Some(value), |name| value.get(name))
+    }
+}
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Record;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Record(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// The answer that carries one object.
+#[derive(Debug, Deserialize)]
+pub(super) struct One {
+    pub(super) data: Record,
+}
+
+/// The answer that carries a page of a list.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Page {
+    pub(super) data: Vec<Record>,
+    pub(super) next_cursor: Option<String>,
+    pub(super) has_more: bool,
+}
+
+/// The answer that refuses.
+#[derive(Debug, Deserialize)]
+pub(super) struct Refused {
+    pub(super) error: ApiError,
+}
+
+/// Why the service refused. Its display is `code: message` and an indented line for each detail.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct ApiError {
+    code: String,
+    message: String,
+    #[serde(default)]
+    details: Vec<Detail>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+struct Detail {
+    path: String,
+    message: String,
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", one_line(&self.code), one_line(&self.message))?;
+        for detail in &self.details {
+            write!(f, "\n  {}: {}", one_line(&detail.path), one_line(&detail.message))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text with its control characters written out: what callers said must not drive the operator's terminal.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || is_direction_mark(character) {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
+/// Marks that make a terminal show the text around them in another order.
+fn is_direction_mark(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_keeps_the_order_of_its_fields() {
+        let text = r#"{"z":1,"a":{"type":"operator"},"m":null}"#;
+        let record: Record = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&record).unwrap(), text);
+        assert_eq!(record.get("a.type"), Some(&Value::from("operator")));
+        assert_eq!(record.get("a.id"), None);
+        assert_eq!(record.get("z.id"), None);
+        assert_eq!(record.get("b"), None);
+    }
+
+    #[test]
+    fn a_refusal_is_a_line_and_an_indented_one_for_each_detail() {
+        let refused: Refused = serde_json::from_str(
+            r#"{"error":{"code":"invalid_request","message":"the request is invalid",
+                "details":[{"path":"name","message":"is required"},{"path":"hours[0].day","message":"no\u001b[2Jday"}]}}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            refused.error.to_string(),
+            "invalid_request: the request is invalid\n  name: is required\n  hours[0].day: no\\u{1b}[2Jday"
+        );
+        let bare: Refused =
+            serde_json::from_str(r#"{"error":{"code":"conflict","message":"it is taken"}}"#).unwrap();
+        assert_eq!(bare.error.to_string(), "conflict: it is taken");
+    }
+
+    #[test]
+    fn text_cannot_drive_the_terminal() {
+        assert_eq!(one_line("Zoë 东京"), "Zoë 东京");
+        assert_eq!(one_line("a\nb\r\t\u{9b}0m\u{202e}"), "a\\nb\\r\\t\\u{9b}0m\\u{202e}");
+    }
+}

@@ -1,0 +1,111 @@
+//! `serve`: runs the service until it is told to stop.
+//!
+//! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
+//! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
+//! exit code 1.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use actors::ports::Ports;
+use actors::store::StoreError;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::print;
+use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
+use crate::service::{Service, ServiceError};
+use crate::telemetry;
+
+/// Why the service could not run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ServeError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    #[error("cannot start the runtime: {0}")]
+    Runtime(#[source] io::Error),
+    #[error("cannot write to standard output: {0}")]
+    Output(#[source] io::Error),
+    #[error("the sample business could not be made: {0}")]
+    Sample(String),
+}
+
+/// Runs the service. Exit code 0 once it has stopped in order.
+pub fn serve(args: ServeArgs) -> ExitCode {
+    exit(run(args.try_into(), async |service: &Service| say_where(service).map_err(ServeError::Output)))
+}
+
+/// Runs the service with these settings; `started` runs once it listens.
+pub(super) fn run(
+    settings: Result<Settings, ConfigError>,
+    started: impl AsyncFnOnce(&Service) -> Result<(), ServeError>,
+) -> Result<(), ServeError> {
+    let settings = settings?;
+    telemetry::init(&settings.log).map_err(|error| ConfigError::new(variables::LOG, error))?;
+    runtime()?.block_on(async {
+        // Before the listeners, so that a signal that comes as soon as they are up is not lost.
+        let mut stop = Stop::new().map_err(ServeError::Runtime)?;
+        let service = Service::start(&settings, Ports::system(), die).await?;
+        started(&service).await?;
+        tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
+        stop.wait().await;
+        tracing::info!("the service stops");
+        // A second signal ends it at once; what was answered is on the disk in any case.
+        tokio::select! {
+            stopped = service.stop() => Ok(stopped?),
+            () = stop.wait() => Ok(()),
+        }
+    })
+}
+
+/// Says where the service listens.
+pub(super) fn say_where(service: &Service) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "listening on {}", service.base_url())?;
+    writeln!(out, "operator API on http://{}/admin/v1", service.admin)?;
+    out.flush()
+}
+
+/// The exit code, after one line for what went wrong.
+pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print::note(&error.to_string().replace('\n', " "));
+            ExitCode::from(if matches!(error, ServeError::Config(_)) { EXIT_CODE } else { 1 })
+        }
+    }
+}
+
+/// Ends the process when the store has failed: nothing may be answered any more, and nothing of what is in memory may
+/// reach the disk. The next start reads what the disk holds.
+fn die(error: &StoreError) {
+    tracing::error!(error = error as &dyn std::error::Error, "the store has failed; the service ends");
+    print::note(&format!("{}: {error}", variables::DATA_DIR).replace('\n', " "));
+    std::process::exit(1);
+}
+
+pub(super) fn runtime() -> Result<Runtime, ServeError> {
+    Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)
+}
+
+/// The signals that end the service.
+struct Stop {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Stop {
+    fn new() -> io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

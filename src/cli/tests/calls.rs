@@ -1,0 +1,210 @@
+//! Every command is the call of the contract, and sends what was given and nothing else.
+
+use clap::CommandFactory;
+use serde_json::{Value, json};
+
+use super::{Cli, parse};
+use crate::cli::task::Show;
+
+const B: &str = "/admin/v1/businesses/b1";
+
+fn check(line: &str, method: &str, path: &str, body: Value) {
+    let (task, _) = parse(line).unwrap_or_else(|error| panic!("{line}: {error}")).into_parts();
+    let call = task.call;
+    let body = (!body.is_null()).then_some(body);
+    assert_eq!((call.method.as_str(), call.path.as_str(), call.body), (method, path, body), "{line}");
+}
+
+fn check_usage(line: &str, part: &str) {
+    let error = parse(line).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{line}");
+    assert!(error.to_string().contains(part), "{line}: {error}");
+}
+
+#[test]
+fn the_command_line_is_well_formed() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn businesses() {
+    let all = "/admin/v1/businesses";
+    check(
+        "business create --name 'Salon Lumière' --timezone Europe/Paris",
+        "POST",
+        all,
+        json!({"name": "Salon Lumière", "timezone": "Europe/Paris"}),
+    );
+    check(
+        "business create --name S --timezone UTC --locale fr --website-url https://s.example --booking-mode request \
+         --hours monday=09:00-18:00 --hours friday=18:00-02:00 --phone-region FR",
+        "POST",
+        all,
+        json!({
+            "name": "S", "timezone": "UTC", "locale": "fr", "website_url": "https://s.example",
+            "booking_mode": "request", "phone_region": "FR",
+            "hours": [
+                {"day": "monday", "open": "09:00", "close": "18:00"},
+                {"day": "friday", "open": "18:00", "close": "02:00"},
+            ],
+        }),
+    );
+    check("business list", "GET", all, Value::Null);
+    check("business show b1", "GET", B, Value::Null);
+    check("business update b1", "PATCH", B, json!({}));
+    check(
+        "business update b1 --name N --timezone UTC --suspended true --clear-website-url --closed",
+        "PATCH",
+        B,
+        json!({"name": "N", "timezone": "UTC", "suspended": true, "website_url": null, "hours": []}),
+    );
+    check(
+        "business update b1 --suspended false --booking-mode off --website-url https://s.example",
+        "PATCH",
+        B,
+        json!({"suspended": false, "booking_mode": "off", "website_url": "https://s.example"}),
+    );
+    check_usage("business create --name S", "--timezone");
+    check_usage("business update b1 --hours monday", "DAY=OPEN-CLOSE, such as monday=09:00-18:00");
+    check_usage("business update b1 --closed --hours monday=1-2", "cannot be used with");
+    check_usage("business update b1 --clear-website-url --website-url u", "cannot be used with");
+}
+
+#[test]
+fn services() {
+    let all = format!("{B}/services");
+    let one = format!("{B}/services/s1");
+    check(
+        "service create --business b1 --name Cut --duration-minutes 30",
+        "POST",
+        &all,
+        json!({"name": "Cut", "duration_minutes": 30}),
+    );
+    check(
+        "service create --business b1 --name Cut --duration-minutes 30 --description '' --active false",
+        "POST",
+        &all,
+        json!({"name": "Cut", "duration_minutes": 30, "description": "", "active": false}),
+    );
+    check("service list --business b1", "GET", &all, Value::Null);
+    check(
+        "service update s1 --business b1 --active true --duration-minutes 45",
+        "PATCH",
+        &one,
+        json!({"active": true, "duration_minutes": 45}),
+    );
+    check_usage("service list", "--business");
+}
+
+#[test]
+fn staff() {
+    let all = format!("{B}/staff");
+    let one = format!("{B}/staff/m1");
+    check(
+        "staff create --business b1 --name Ana --service s1 --service s2 --timezone UTC --active true",
+        "POST",
+        &all,
+        json!({"name": "Ana", "service_ids": ["s1", "s2"], "timezone": "UTC", "active": true}),
+    );
+    check("staff create --business b1 --name Ana", "POST", &all, json!({"name": "Ana", "service_ids": []}));
+    check("staff list --business b1", "GET", &all, Value::Null);
+    check("staff update m1 --business b1 --active false", "PATCH", &one, json!({"active": false}));
+    check("staff update m1 --business b1 --service s3", "PATCH", &one, json!({"service_ids": ["s3"]}));
+    check("staff update m1 --business b1 --no-services", "PATCH", &one, json!({"service_ids": []}));
+    check_usage("staff update m1 --business b1 --no-services --service s3", "cannot be used with");
+}
+
+#[test]
+fn keys() {
+    let all = format!("{B}/keys");
+    check(
+        "key create --business b1 --name CRM --scope calls:read --scope contacts:read",
+        "POST",
+        &all,
+        json!({"name": "CRM", "scopes": ["calls:read", "contacts:read"]}),
+    );
+    check(
+        "key create --business b1 --name CRM --all-scopes",
+        "POST",
+        &all,
+        json!({"name": "CRM", "scopes": [
+            "business:read", "business:write", "calls:read", "contacts:read", "contacts:write",
+            "appointments:read", "appointments:write", "messages:read", "knowledge:write", "webhooks:manage",
+        ]}),
+    );
+    check("key list --business b1", "GET", &all, Value::Null);
+    check("key revoke k1 --business b1", "DELETE", &format!("{all}/k1"), Value::Null);
+    check_usage("key create --business b1 --name CRM", "--scope");
+    check_usage("key create --business b1 --name CRM --all-scopes --scope calls:read", "cannot be used with");
+}
+
+#[test]
+fn appointments() {
+    let all = format!("{B}/appointments");
+    let book = "appointment book --business b1 --service s1 --starts-at 2026-03-02T09:00:00Z";
+    check(
+        &format!("{book} --contact c1"),
+        "POST",
+        &all,
+        json!({"service_id": "s1", "starts_at": "2026-03-02T09:00:00Z", "contact_id": "c1"}),
+    );
+    check(
+        &format!(
+            "{book} --staff m1 --source voice --contact-name Zoë --contact-phone +33612345678 \
+             --contact-email z@example.com --contact-locale fr --contact-timezone Europe/Paris"
+        ),
+        "POST",
+        &all,
+        json!({
+            "service_id": "s1", "starts_at": "2026-03-02T09:00:00Z", "staff_id": "m1", "source": "voice",
+            "contact": {
+                "name": "Zoë", "phone": "+33612345678", "email": "z@example.com",
+                "locale": "fr", "timezone": "Europe/Paris",
+            },
+        }),
+    );
+    check(book, "POST", &all, json!({"service_id": "s1", "starts_at": "2026-03-02T09:00:00Z"}));
+    for action in ["confirm", "decline", "cancel"] {
+        let path = format!("{all}/a1/{action}");
+        check(&format!("appointment {action} a1 --business b1"), "POST", &path, Value::Null);
+    }
+    check(
+        "appointment reschedule a1 --business b1 --starts-at 2026-03-03T09:00:00+01:00 --staff m2",
+        "POST",
+        &format!("{all}/a1/reschedule"),
+        json!({"starts_at": "2026-03-03T09:00:00+01:00", "staff_id": "m2"}),
+    );
+    check_usage(&format!("{book} --contact c1 --contact-phone 1"), "cannot be used with");
+}
+
+#[test]
+fn the_audit_log() {
+    check("audit list --business b1", "GET", &format!("{B}/audit"), Value::Null);
+}
+
+#[test]
+fn a_limit_asks_for_one_page_and_none_for_the_whole_list() {
+    for (line, whole, target) in [
+        ("key list --business b1", true, "/p?limit=100"),
+        ("key list --business b1 --cursor c", true, "/p?limit=100&cursor=c"),
+        ("key list --business b1 --limit 7 --cursor c", false, "/p?limit=7&cursor=c"),
+    ] {
+        let (task, _) = parse(line).unwrap().into_parts();
+        let Show::Table { part, .. } = task.show else { panic!("{line}: {task:?}") };
+        assert_eq!((part.is_whole(), part.target("/p", None).as_str()), (whole, target), "{line}");
+    }
+}
+
+#[test]
+fn the_options_stand_before_or_after_the_command() {
+    for line in [
+        "business --json --admin-listen 127.0.0.1:9 --admin-token t list",
+        "business list --json --admin-listen 127.0.0.1:9 --admin-token t",
+    ] {
+        let (_, options) = parse(line).unwrap().into_parts();
+        let access = options.access().unwrap();
+        assert!(options.json, "{line}");
+        assert_eq!(access.address.to_string(), "127.0.0.1:9", "{line}");
+        assert_eq!(access.authorization, "Bearer t", "{line}");
+    }
+}

@@ -1,0 +1,247 @@
+//! What commands print of what a service answers, and what they say when it answers badly or not at all.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use hyper::header::HeaderValue;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+use super::parse;
+use super::stub::{Stub, response};
+use crate::cli::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, Client};
+use crate::cli::options::Access;
+use crate::cli::run::{Printed, RunError, WALK_PAGES_MAX, perform};
+
+async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
+    let (task, options) = parse(line).unwrap().into_parts();
+    let access = Access { address, authorization: HeaderValue::from_static("Bearer t0ken") };
+    perform(&Client::new(access, timeout), &task, options.json).await
+}
+
+async fn perform_at(stub: &Stub, line: &str) -> Result<Printed, RunError> {
+    perform_within(CALL_TIMEOUT, stub.address, line).await
+}
+
+/// What a command prints when the service gives this one response.
+async fn answered(response: String, line: &str) -> Result<Printed, RunError> {
+    perform_at(&Stub::start(move |_| response.clone()).await, line).await
+}
+
+async fn check_error(response: &str, line: &str, expected: &str) {
+    let stub = Stub::start({
+        let response = response.to_owned();
+        move |_| response.clone()
+    })
+    .await;
+    let error = perform_at(&stub, line).await.unwrap_err();
+    assert_eq!(error.to_string().replace(&stub.address.to_string(), "HERE"), expected);
+    assert_eq!(error.exit_status(), 1);
+    assert_eq!(stub.requests().len(), 1, "a call is made once");
+}
+
+fn printed(output: &str, note: Option<&str>) -> Printed {
+    Printed { output: output.into(), note: note.map(str::to_owned) }
+}
+
+/// A page with one record, and the cursor of the next page.
+fn page(id: usize, next: Option<&str>) -> String {
+    let next_cursor = Value::from(next);
+    let more = next.is_some();
+    response(
+        "200 OK",
+        &format!(
+            r#"{{"data":[{{"id":"{id}","name":"N{id}"}}],"next_cursor":{next_cursor},"has_more":{more}}}"#
+        ),
+    )
+}
+
+#[tokio::test]
+async fn a_call_carries_the_token_and_the_body() {
+    let stub = Stub::start(|_| response("201 Created", r#"{"data":{"name":"Cut","id":"s1"}}"#)).await;
+    let line = "service create --business b1 --name Cut --duration-minutes 30";
+    let shown = perform_at(&stub, line).await.unwrap();
+    assert_eq!(shown, printed("name: Cut\nid:   s1\n", None));
+
+    let requests = stub.requests();
+    assert_eq!(requests[0].line, "POST /admin/v1/businesses/b1/services");
+    assert_eq!(requests[0].body, r#"{"duration_minutes":30,"name":"Cut"}"#);
+    assert!(requests[0].has("authorization: Bearer t0ken"));
+    assert!(requests[0].has("content-type: application/json"));
+}
+
+#[tokio::test]
+async fn a_call_without_a_body_sends_none() {
+    let stub = Stub::start(|_| response("200 OK", r#"{"data":{}}"#)).await;
+    perform_at(&stub, "appointment cancel a1 --business b1").await.unwrap();
+    let requests = stub.requests();
+    assert_eq!(requests[0].line, "POST /admin/v1/businesses/b1/appointments/a1/cancel");
+    assert_eq!(requests[0].body, "");
+    assert!(!requests[0].headers.iter().any(|line| line.starts_with("content-type")));
+}
+
+#[tokio::test]
+async fn json_is_the_answer_as_it_came() {
+    let body = "{\"data\": {\"name\":\"Cut\",\n \"id\":1.0}}";
+    let shown = answered(response("200 OK", body), "business show b1 --json").await.unwrap();
+    assert_eq!(shown, printed(&format!("{body}\n"), None));
+    let body = r#"{"data": [], "next_cursor":null,"has_more":false}"#;
+    let shown = answered(response("200 OK", body), "business list --json").await.unwrap();
+    assert_eq!(shown, printed(&format!("{body}\n"), None));
+}
+
+#[tokio::test]
+async fn a_new_key_comes_with_a_note_beside_it() {
+    let body = r#"{"data":{"name":"CRM","key":"rcpt_a_b"}}"#;
+    let line = "key create --business b1 --name CRM --all-scopes";
+    let shown = answered(response("201 Created", body), line).await.unwrap();
+    assert_eq!(shown.output, "name: CRM\nkey:  rcpt_a_b\n");
+    assert!(shown.note.unwrap().contains("only this once"));
+    let shown = answered(response("201 Created", body), &format!("{line} --json")).await.unwrap();
+    assert_eq!(shown, printed(&format!("{body}\n"), None));
+}
+
+#[tokio::test]
+async fn an_empty_answer_prints_nothing_on_standard_output() {
+    let gone = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+    let shown = answered(gone.into(), "key revoke k1 --business b1").await.unwrap();
+    assert_eq!(shown, printed("", Some("revoked")));
+    let shown = answered(gone.into(), "key revoke k1 --business b1 --json").await.unwrap();
+    assert_eq!(shown, printed("", None));
+    let form = "the operator API answered 204 No Content with a body that is not of its form";
+    check_error(gone, "business show b1", form).await;
+}
+
+#[tokio::test]
+async fn a_list_is_walked_to_its_end() {
+    let script = |number| page(number, (number < 2).then_some("c+1"));
+    let stub = Stub::start(script).await;
+    let shown = perform_at(&stub, "business list").await.unwrap();
+    assert_eq!(shown.output.lines().count(), 4);
+    assert!(shown.output.starts_with("ID  NAME  TIMEZONE"), "{}", shown.output);
+    assert_eq!(shown.note, None);
+    let lines: Vec<String> = stub.requests().into_iter().map(|request| request.line).collect();
+    let next = "GET /admin/v1/businesses?limit=100&cursor=c%2B1";
+    assert_eq!(lines, ["GET /admin/v1/businesses?limit=100", next, next]);
+
+    let shown = perform_at(&Stub::start(script).await, "business list --json").await.unwrap();
+    let rows = r#"{"id":"0","name":"N0"},{"id":"1","name":"N1"},{"id":"2","name":"N2"}"#;
+    let whole = format!("{{\"data\":[{rows}],\"next_cursor\":null,\"has_more\":false}}\n");
+    assert_eq!(shown, printed(&whole, None));
+}
+
+#[tokio::test]
+async fn one_page_says_how_to_go_on() {
+    let stub = Stub::start(|number| page(number, Some("c1"))).await;
+    let shown = perform_at(&stub, "business list --limit 1").await.unwrap();
+    assert_eq!(shown.note.as_deref(), Some("there is more: --cursor c1"));
+    assert_eq!(stub.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_walk_has_a_bound() {
+    let last = WALK_PAGES_MAX - 1;
+    let stub = Stub::start(move |number| page(number, (number < last).then_some("c"))).await;
+    let shown = perform_at(&stub, "business list").await.unwrap();
+    assert_eq!(shown.output.lines().count(), WALK_PAGES_MAX + 1);
+
+    let stub = Stub::start(|number| page(number, Some("c"))).await;
+    let error = perform_at(&stub, "business list").await.unwrap_err();
+    assert!(matches!(error, RunError::ListTooLong), "{error}");
+    assert_eq!(stub.requests().len(), WALK_PAGES_MAX);
+}
+
+#[tokio::test]
+async fn more_without_a_cursor_is_not_of_the_form() {
+    let body = r#"{"data":[],"next_cursor":null,"has_more":true}"#;
+    let form = "the operator API answered 200 OK with a body that is not of its form";
+    check_error(&response("200 OK", body), "business list", form).await;
+}
+
+#[tokio::test]
+async fn a_page_that_fails_leaves_nothing_printed() {
+    let stub = Stub::start(|number| match number {
+        0 => page(0, Some("c")),
+        _ => response("503 Service Unavailable", r#"{"error":{"code":"internal_error","message":"busy"}}"#),
+    })
+    .await;
+    let error = perform_at(&stub, "business list").await.unwrap_err();
+    assert_eq!(error.to_string(), "internal_error: busy");
+}
+
+#[tokio::test]
+async fn a_refusal_is_its_code_message_and_details() {
+    let body = r#"{"error":{"code":"invalid_request","message":"the request is invalid","details":[
+        {"path":"timezone","message":"is not a time zone"},{"path":"hours[0].open","message":"is not a time"}]}}"#;
+    check_error(
+        &response("400 Bad Request", body),
+        "business create --name N --timezone Mars",
+        "invalid_request: the request is invalid\n  timezone: is not a time zone\n  hours[0].open: is not a time",
+    )
+    .await;
+    // --json changes what a success looks like; an error stays one that a person can read.
+    let body = r#"{"error":{"code":"not_found","message":"there is no such business"}}"#;
+    let expected = "not_found: there is no such business";
+    check_error(&response("404 Not Found", body), "business show b1 --json", expected).await;
+}
+
+#[tokio::test]
+async fn an_answer_of_another_form_is_named_by_its_status() {
+    for (status, body) in [
+        ("200 OK", "<html>"),
+        ("200 OK", ""),
+        ("200 OK", r#"{"data":[]}"#),
+        ("502 Bad Gateway", "no"),
+        ("500 Internal Server Error", r#"{"error":"oops"}"#),
+        ("302 Found", ""),
+    ] {
+        let form = format!("the operator API answered {status} with a body that is not of its form");
+        check_error(&response(status, body), "business show b1", &form).await;
+    }
+    let form = "the operator API answered 200 OK with a body that is not of its form";
+    check_error(&response("200 OK", "<html>"), "business show b1 --json", form).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_an_error() {
+    for (answer, reason) in [
+        ("", "connection closed before message completed"),
+        ("HTTP/1.1 200 OK\r\ncontent-le", "connection closed before message completed"),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{\"data\":{}}", "unexpected end of file"),
+    ] {
+        let expected = format!("the answer of the operator API on HERE broke off: {reason}");
+        check_error(answer, "business show b1", &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_has_a_bound() {
+    let record = r#"{"data":{"id":"1"}}"#;
+    let body = |length: usize| format!("{record}{}", " ".repeat(length - record.len()));
+    let shown = answered(response("200 OK", &body(ANSWER_BYTES_MAX)), "business show b1").await.unwrap();
+    assert_eq!(shown.output, "id: 1\n");
+    let error = "the answer of the operator API is longer than 16777216 bytes";
+    check_error(&response("200 OK", &body(ANSWER_BYTES_MAX + 1)), "business show b1", error).await;
+}
+
+#[tokio::test]
+async fn a_service_that_is_not_there_is_named() {
+    let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let error = perform_within(CALL_TIMEOUT, address, "business list").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "cannot reach the operator API on {address}: connection refused; is `receptionist serve` running?"
+        )
+    );
+    assert_eq!(error.exit_status(), 1);
+}
+
+#[tokio::test]
+async fn a_service_that_says_nothing_is_waited_for_only_so_long() {
+    // It listens, so that the connection is made, and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = silent.local_addr().unwrap();
+    let error = perform_within(Duration::from_millis(20), address, "business list").await.unwrap_err();
+    assert_eq!(error.to_string(), format!("the operator API on {address} gave no answer within 20ms"));
+}
