@@ -10,7 +10,7 @@ use std::time::Duration;
 use dashmap::DashMap;
 use parking_lot::RwLock;
 use ractor::{Actor, ActorCell, SpawnErr};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::business::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
 use crate::domain::BusinessId;
@@ -31,7 +31,7 @@ struct Seat {
     /// The actor, for those who come while it runs.
     running: RwLock<Option<Arc<Running>>>,
     /// Held while the seat is filled or emptied; true once it is out of the directory.
-    gone: Mutex<bool>,
+    gone: Arc<Mutex<bool>>,
 }
 
 impl Directory {
@@ -46,25 +46,16 @@ impl Directory {
             if let Some(running) = seat.open() {
                 return Ok(running);
             }
-            let mut gone = seat.gone.lock().await;
+            let gone = Arc::clone(&seat.gone).lock_owned().await;
             if *gone {
                 continue;
             }
             if let Some(running) = seat.open() {
                 return Ok(running);
             }
-            match start(inner, id).await {
-                Ok(running) => {
-                    running.touch();
-                    *seat.running.write() = Some(Arc::clone(&running));
-                    return Ok(running);
-                }
-                Err(error) => {
-                    *gone = true;
-                    self.seats.remove(&id);
-                    return Err(error);
-                }
-            }
+            // In a task of its own: a caller who goes away must not leave an actor behind that has no seat.
+            let filling = tokio::spawn(fill(Arc::clone(inner), id, seat, gone));
+            return filling.await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
@@ -132,19 +123,35 @@ impl Running {
     }
 }
 
-/// Starts the actor in a task of its own, so that a caller who goes away leaves no half-started one behind.
+/// Seats a new actor; a seat that cannot be filled leaves the directory.
+async fn fill(
+    inner: Arc<Inner>,
+    id: BusinessId,
+    seat: Arc<Seat>,
+    mut gone: OwnedMutexGuard<bool>,
+) -> Result<Arc<Running>, EngineError> {
+    let started = start(&inner, id).await;
+    match &started {
+        Ok(running) => *seat.running.write() = Some(Arc::clone(running)),
+        Err(_) => {
+            *gone = true;
+            inner.directory.seats.remove(&id);
+        }
+    }
+    started
+}
+
 async fn start(inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, EngineError> {
     inner.check_open()?;
     let start = Start { id, store: inner.store.clone(), ports: inner.ports.clone() };
     let supervisor: ActorCell = inner.supervisor.get_cell();
-    let spawned = tokio::spawn(Actor::spawn_linked(None, BusinessActor, start, supervisor)).await;
-    match spawned {
-        Ok(Ok((actor, _))) => Ok(Arc::new(Running::new(actor))),
-        Ok(Err(SpawnErr::StartupFailed(error))) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
-        Ok(Err(error)) => {
+    match Actor::spawn_linked(None, BusinessActor, start, supervisor).await {
+        Ok((actor, _)) => Ok(Arc::new(Running::new(actor))),
+        Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
+        Err(_) if inner.store.failed() => Err(EngineError::Stopping),
+        Err(error) => {
             tracing::error!(business.id = %id, error = %error, "a business could not be loaded");
             Err(EngineError::Failed)
         }
-        Err(_) => Err(EngineError::Stopping),
     }
 }

@@ -4,13 +4,14 @@
 //! no commit. A crash may forget the last minute of them.
 
 use dashmap::DashMap;
-use tokio::sync::oneshot;
 
 use crate::domain::{BusinessId, KeyId, Timestamp};
 use crate::store::{Batch, Store, StoreError, keys};
 
 /// Milliseconds of the minute to which a use is rounded down.
 const MINUTE_MILLIS: i64 = 60_000;
+/// How many uses one batch holds at most; a minute of a busy day has more than the store takes in one.
+const BATCH_KEYS_MAX: usize = 1_024;
 
 /// The uses that are not written yet.
 #[derive(Debug, Default)]
@@ -29,14 +30,19 @@ impl KeyUsage {
 
     /// Writes what was noted and waits until it is on the disk.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
-        let mut batch = Batch::default();
+        let mut uses = Vec::new();
         self.pending.retain(|key, used| {
-            batch.put(keys::key_used(*key), keys::millis_value(*used));
+            uses.push((*key, *used));
             false
         });
-        let (done, written) = oneshot::channel();
-        store.submit(BusinessId::HOUSE, batch, Box::new(move || _ = done.send(())));
-        written.await.map_err(|_| StoreError::Stopped)
+        for uses in uses.chunks(BATCH_KEYS_MAX) {
+            let mut batch = Batch::default();
+            for (key, used) in uses {
+                batch.put(keys::key_used(*key), keys::millis_value(*used));
+            }
+            store.submit(BusinessId::HOUSE, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        }
+        store.settled(BusinessId::HOUSE).await
     }
 }
 
@@ -44,4 +50,27 @@ impl KeyUsage {
 pub(crate) fn last_used(store: &Store, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
     let value = store.get_raw(&keys::key_used(key))?;
     value.map(|value| keys::millis_from_value(&value)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::store::MemoryBackend;
+
+    #[tokio::test]
+    async fn the_uses_of_any_number_of_keys_are_written() {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let (usage, now) = (KeyUsage::default(), Timestamp::from_millis(119_999));
+        let key = |number| KeyId::from(Uuid::from_u128(number));
+        for number in 0..30_000 {
+            usage.note(key(number), now);
+        }
+        usage.write(&store).await.unwrap();
+        for number in [0, 1_023, 1_024, 29_999] {
+            assert_eq!(last_used(&store, key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
+        }
+        assert_eq!(last_used(&store, key(30_000)).unwrap(), None);
+    }
 }

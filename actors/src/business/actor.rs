@@ -70,9 +70,11 @@ impl Running {
         Self { actor, permits, started: Instant::now(), used: AtomicU64::new(0) }
     }
 
-    /// Whether it takes messages.
+    /// Whether it takes messages. One that is loaded and has yet to begin takes them too: whoever took it for ended
+    /// would start another beside it.
     pub(crate) fn is_open(&self) -> bool {
-        !self.permits.is_closed() && matches!(self.actor.get_status(), ActorStatus::Running)
+        let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
+        alive && !self.permits.is_closed()
     }
 
     /// Notes a use.

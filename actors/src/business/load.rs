@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use chrono::TimeDelta;
+
 use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
 use crate::domain::{AuditEntry, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp};
@@ -39,7 +41,8 @@ pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result
     let Some(business) = business else { return Ok(None) };
     let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
     let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
-    let last = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
+    // A list by change may have shown everything up to the newest stamp already: no change to come may share it.
+    let last = newest.as_ref().map_or(business.updated_at, |entry| entry.at) + TimeDelta::milliseconds(1);
     let busy_from = ports.clock.now() - BUSY_BEHIND;
     let mut state = State {
         id,

@@ -73,6 +73,11 @@ impl AppointmentFilter {
             && self.staff_id.is_none_or(|id| id == staff)
             && (self.status.is_empty() || self.status.contains(&status))
     }
+
+    fn admits_record(&self, appointment: &Appointment) -> bool {
+        let Appointment { starts_at, service_id, staff_id, status, .. } = *appointment;
+        self.admits(starts_at, service_id, staff_id, status)
+    }
 }
 
 impl BusinessHandle {
@@ -184,11 +189,10 @@ impl BusinessHandle {
             if let Some(contact) = filter.contact_id {
                 let range = keys::appointments_of_contact(self.id, contact);
                 return collect(store, range, Order::Ascending, page, |key, _| {
-                    let (_, id) = keys::instant_and_id::<AppointmentId>(key)?;
+                    let (starts_at, id) = keys::instant_and_id::<AppointmentId>(key)?;
                     let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
-                    let admitted =
-                        found.filter(|a| filter.admits(a.starts_at, a.service_id, a.staff_id, a.status));
-                    admitted.map(|appointment| names.show(&appointment)).transpose()
+                    let current = found.filter(|a| a.starts_at == starts_at && filter.admits_record(a));
+                    current.map(|appointment| names.show(&appointment)).transpose()
                 });
             }
             collect(
@@ -204,7 +208,7 @@ impl BusinessHandle {
                     }
                     let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
                     // A row that was read before a move and a record read after it do not belong together.
-                    let current = found.filter(|appointment| appointment.starts_at == starts_at);
+                    let current = found.filter(|a| a.starts_at == starts_at && filter.admits_record(a));
                     current.map(|appointment| names.show(&appointment)).transpose()
                 },
             )
@@ -228,7 +232,7 @@ impl BusinessHandle {
             let admitted = found.filter(|a| {
                 a.updated_at == updated_at
                     && filter.contact_id.is_none_or(|contact| contact == a.contact_id)
-                    && filter.admits(a.starts_at, a.service_id, a.staff_id, a.status)
+                    && filter.admits_record(a)
             });
             admitted.map(|appointment| names.show(&appointment)).transpose()
         })
