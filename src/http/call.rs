@@ -19,9 +19,8 @@ use super::envelope;
 use super::error::ApiError;
 use super::etag::Condition;
 use super::json::Json;
-use super::query::{self, FromParameters};
-use super::read::FromJson;
-use crate::query_object;
+use super::query::{self, FromParameters, Parameters};
+use super::read::{FromJson, Problems};
 
 /// The greatest length of an `Idempotency-Key`, in characters.
 pub(crate) const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
@@ -44,9 +43,15 @@ pub(crate) struct Caller {
     pub(crate) idempotency_scope: Option<KeyId>,
 }
 
-query_object! {
-    /// The parameters of an endpoint that has none.
-    struct NoQuery {}
+/// The parameters of an endpoint that has none.
+struct NoQuery;
+
+impl FromParameters for NoQuery {
+    const NAMES: &'static [&'static str] = &[];
+
+    fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
+        Some(Self)
+    }
 }
 
 /// A request that has passed the gate and been routed.
@@ -85,7 +90,7 @@ impl Call {
 
     /// Makes sure that there is no query parameter.
     pub(crate) fn no_query(&self) -> Result<(), ApiError> {
-        self.query::<NoQuery>().map(|NoQuery {}| ())
+        self.query::<NoQuery>().map(|NoQuery| ())
     }
 
     /// Makes sure that query and headers of a change are well-formed: that is told before what a path id names.
