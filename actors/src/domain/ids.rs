@@ -70,6 +70,8 @@ ids! {
     EventId,
     /// An entry of the audit log.
     AuditId,
+    /// A webhook endpoint.
+    WebhookId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

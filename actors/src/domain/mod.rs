@@ -23,6 +23,7 @@ mod key;
 mod refusal;
 mod text;
 mod time;
+mod webhook;
 mod words;
 
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
@@ -37,8 +38,12 @@ pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
     AppointmentId, AuditId, BusinessId, ContactId, EventId, IdMint, KeyId, ResourceId, ServiceId, StaffId,
+    WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{Timestamp, TimestampError};
+pub use webhook::{
+    Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret, WebhookStatus,
+};

@@ -1,0 +1,77 @@
+//! When attempts are made, and what follows from one (spec §6 rules 5, 6 and 8). Pure.
+
+use chrono::TimeDelta;
+
+use crate::domain::{Delivery, DeliveryStatus, Timestamp};
+
+/// How long after each failure the next attempt is due; after the last there is none.
+pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
+    TimeDelta::seconds(30),
+    TimeDelta::minutes(2),
+    TimeDelta::minutes(10),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(1),
+    TimeDelta::hours(3),
+    TimeDelta::hours(6),
+    TimeDelta::hours(12),
+];
+
+/// What came of one attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AttemptResult {
+    /// Whether the receiver took the event: a 2xx in time.
+    pub(crate) delivered: bool,
+    /// The status of the answer, if there was one.
+    pub(crate) response_status: Option<u16>,
+    /// The first KiB of the answer.
+    pub(crate) response_body: Option<String>,
+    /// Why it failed.
+    pub(crate) error: Option<String>,
+}
+
+/// What follows from an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The receiver took the event.
+    Delivered,
+    /// It is tried again.
+    Retry,
+    /// It has failed for good.
+    Failed,
+    /// It has failed for good, and nothing reached the endpoint since its first attempt: the endpoint is turned off.
+    TurnOff,
+}
+
+/// The delivery after an attempt that began at `began` and ended at `ended`; `reached` is how often anything has
+/// reached the endpoint by then, this attempt included.
+pub(crate) fn after_attempt(
+    delivery: &Delivery,
+    result: AttemptResult,
+    (began, ended): (Timestamp, Timestamp),
+    reached: u64,
+) -> (Delivery, Next) {
+    let attempts = delivery.attempts + 1;
+    let delay = RETRY_AFTER.get(delivery.attempts as usize);
+    let next = match delay {
+        _ if result.delivered => Next::Delivered,
+        Some(_) => Next::Retry,
+        None if delivery.reached_before.is_some_and(|before| before < reached) => Next::Failed,
+        None => Next::TurnOff,
+    };
+    let status = match next {
+        Next::Delivered => DeliveryStatus::Delivered,
+        Next::Retry => DeliveryStatus::Pending,
+        Next::Failed | Next::TurnOff => DeliveryStatus::Failed,
+    };
+    let after = Delivery {
+        status,
+        attempts,
+        last_response_status: result.response_status,
+        last_response_body: result.response_body,
+        last_error: result.error,
+        last_attempt_at: Some(began),
+        next_attempt_at: delay.filter(|_| next == Next::Retry).map(|delay| ended + *delay),
+        ..delivery.clone()
+    };
+    (after, next)
+}
