@@ -1,46 +1,86 @@
-//! Which businesses are running: starts an actor on demand, and puts away those that nobody uses.
+//! Which actors are running, of one kind: starts one on demand, and puts away those that nobody uses.
 //!
-//! What always holds: at most one actor of a business takes messages. A seat is filled, emptied and taken out of the
+//! What always holds: at most one actor of an id takes messages. A seat is filled, emptied and taken out of the
 //! directory under its own lock; an actor is put away only when it has nothing in flight, and its permits are closed
 //! first, so that a caller who still holds it learns that nothing was done and comes back here.
 
+use std::fmt::Display;
+use std::hash::Hash;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use parking_lot::RwLock;
-use ractor::{Actor, ActorCell, SpawnErr};
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use ractor::{ActorRef, ActorStatus};
+use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
+use tokio::time::Instant;
 
-use crate::business::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
-use crate::domain::BusinessId;
 use crate::engine::{EngineError, Inner};
 
-/// How long a business may be unused before it is put away.
+/// How long an actor may be unused before it is put away.
 const IDLE_MAX: Duration = Duration::from_secs(600);
+/// How many messages of one actor may wait for an answer; one more is refused as overload.
+pub(crate) const QUEUE_PERMITS: usize = 1_024;
 
-/// The running businesses.
-#[derive(Default)]
-pub(crate) struct Directory {
-    seats: DashMap<BusinessId, Arc<Seat>>,
+/// A kind of actor that a directory keeps.
+pub(crate) trait Seated: Sized + Send + Sync + 'static {
+    /// What the actors are told apart by.
+    type Id: Copy + Eq + Hash + Display + Send + Sync + 'static;
+    /// What they are told.
+    type Message: ractor::Message;
+
+    /// The directory that keeps them.
+    fn directory(inner: &Inner) -> &Directory<Self>;
+
+    /// Starts the actor of this id; it may hold permits while it has work of its own.
+    fn start(
+        inner: &Arc<Inner>,
+        id: Self::Id,
+        permits: Arc<Semaphore>,
+    ) -> impl Future<Output = Result<ActorRef<Self::Message>, EngineError>> + Send;
+
+    /// What an actor in use is told once a minute.
+    fn minute() -> Self::Message;
 }
 
-/// The place of one business.
-#[derive(Default)]
-struct Seat {
+/// The running actors of one kind.
+pub(crate) struct Directory<S: Seated> {
+    seats: DashMap<S::Id, Arc<Seat<S>>>,
+}
+
+/// The place of one actor.
+struct Seat<S: Seated> {
     /// The actor, for those who come while it runs.
-    running: RwLock<Option<Arc<Running>>>,
+    running: RwLock<Option<Arc<Running<S>>>>,
     /// Held while the seat is filled or emptied; true once it is out of the directory.
     gone: Arc<Mutex<bool>>,
 }
 
-impl Directory {
-    /// The running actor of a business, started if need be.
-    pub(crate) async fn running(
-        &self,
-        inner: &Arc<Inner>,
-        id: BusinessId,
-    ) -> Result<Arc<Running>, EngineError> {
+/// A running actor.
+pub(crate) struct Running<S: Seated> {
+    pub(crate) actor: ActorRef<S::Message>,
+    pub(crate) permits: Arc<Semaphore>,
+    started: Instant,
+    /// Milliseconds from `started` to the newest use.
+    used: AtomicU64,
+}
+
+impl<S: Seated> Default for Directory<S> {
+    fn default() -> Self {
+        Self { seats: DashMap::new() }
+    }
+}
+
+impl<S: Seated> Default for Seat<S> {
+    fn default() -> Self {
+        Self { running: RwLock::new(None), gone: Arc::default() }
+    }
+}
+
+impl<S: Seated> Directory<S> {
+    /// The running actor of an id, started if need be.
+    pub(crate) async fn running(&self, inner: &Arc<Inner>, id: S::Id) -> Result<Arc<Running<S>>, EngineError> {
         loop {
             let seat = self.seat(id);
             if let Some(running) = seat.open() {
@@ -59,30 +99,32 @@ impl Directory {
         }
     }
 
-    fn seat(&self, id: BusinessId) -> Arc<Seat> {
+    /// The actor of an id if it runs.
+    pub(crate) fn if_running(&self, id: S::Id) -> Option<Arc<Running<S>>> {
+        self.seats.get(&id)?.open()
+    }
+
+    fn seat(&self, id: S::Id) -> Arc<Seat<S>> {
         if let Some(seat) = self.seats.get(&id) {
             return Arc::clone(&seat);
         }
         Arc::clone(&self.seats.entry(id).or_default())
     }
 
-    /// How many businesses have a place.
+    /// How many actors have a place.
     pub(crate) fn len(&self) -> usize {
         self.seats.len()
     }
 
-    /// Puts away what was idle for [`IDLE_MAX`], and has the rest delete what has outlived its time.
+    /// Puts away what was idle for [`IDLE_MAX`], and tells the rest that a minute has passed.
     pub(crate) fn sweep(&self) {
         let seats: Vec<_> = self.seats.iter().map(|seat| (*seat.key(), Arc::clone(seat.value()))).collect();
         for (id, seat) in seats {
             // A seat that is being filled is in use.
             let Ok(mut gone) = seat.gone.try_lock() else { continue };
             let Some(running) = seat.running.read().clone() else { continue };
-            if running.is_open() && running.idle() < IDLE_MAX {
-                let _ = running.actor.cast(Message::Sweep);
-                continue;
-            }
-            if running.is_open() && !running.retire() {
+            if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
+                let _ = running.actor.cast(S::minute());
                 continue;
             }
             *gone = true;
@@ -90,7 +132,7 @@ impl Directory {
         }
     }
 
-    /// Stops every actor. Nothing may be in flight any more.
+    /// Stops every actor. Nothing that anyone waits for may be in flight any more.
     pub(crate) fn stop(&self) {
         for seat in &self.seats {
             if let Some(running) = seat.running.read().as_ref() {
@@ -102,8 +144,8 @@ impl Directory {
     }
 }
 
-impl Seat {
-    fn open(&self) -> Option<Arc<Running>> {
+impl<S: Seated> Seat<S> {
+    fn open(&self) -> Option<Arc<Running<S>>> {
         let running = self.running.read();
         let running = running.as_ref().filter(|running| running.is_open())?;
         running.touch();
@@ -111,7 +153,30 @@ impl Seat {
     }
 }
 
-impl Running {
+impl<S: Seated> Running<S> {
+    fn new(actor: ActorRef<S::Message>, permits: Arc<Semaphore>) -> Self {
+        Self { actor, permits, started: Instant::now(), used: AtomicU64::new(0) }
+    }
+
+    /// Whether it takes messages. One that is loaded and has yet to begin takes them too: whoever took it for ended
+    /// would start another beside it.
+    pub(crate) fn is_open(&self) -> bool {
+        let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
+        alive && !self.permits.is_closed()
+    }
+
+    /// Notes a use.
+    fn touch(&self) {
+        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.used.fetch_max(millis, Ordering::Relaxed);
+    }
+
+    /// How long nobody used it.
+    fn idle(&self) -> Duration {
+        let used = Duration::from_millis(self.used.load(Ordering::Relaxed));
+        self.started.elapsed().saturating_sub(used)
+    }
+
     /// Stops the actor if nothing is in flight; false if something is.
     fn retire(&self) -> bool {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
@@ -124,34 +189,27 @@ impl Running {
 }
 
 /// Seats a new actor; a seat that cannot be filled leaves the directory.
-async fn fill(
+async fn fill<S: Seated>(
     inner: Arc<Inner>,
-    id: BusinessId,
-    seat: Arc<Seat>,
+    id: S::Id,
+    seat: Arc<Seat<S>>,
     mut gone: OwnedMutexGuard<bool>,
-) -> Result<Arc<Running>, EngineError> {
-    let started = start(&inner, id).await;
-    match &started {
-        Ok(running) => *seat.running.write() = Some(Arc::clone(running)),
-        Err(_) => {
-            *gone = true;
-            inner.directory.seats.remove(&id);
+) -> Result<Arc<Running<S>>, EngineError> {
+    let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
+    let started = match inner.check_open() {
+        Ok(()) => S::start(&inner, id, Arc::clone(&permits)).await,
+        Err(error) => Err(error),
+    };
+    match started {
+        Ok(actor) => {
+            let running = Arc::new(Running::new(actor, permits));
+            *seat.running.write() = Some(Arc::clone(&running));
+            Ok(running)
         }
-    }
-    started
-}
-
-async fn start(inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, EngineError> {
-    inner.check_open()?;
-    let start = Start { id, store: inner.store.clone(), ports: inner.ports.clone() };
-    let supervisor: ActorCell = inner.supervisor.get_cell();
-    match Actor::spawn_linked(None, BusinessActor, start, supervisor).await {
-        Ok((actor, _)) => Ok(Arc::new(Running::new(actor))),
-        Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
-        Err(_) if inner.store.failed() => Err(EngineError::Stopping),
         Err(error) => {
-            tracing::error!(business.id = %id, error = %error, "a business could not be loaded");
-            Err(EngineError::Failed)
+            *gone = true;
+            S::directory(&inner).seats.remove(&id);
+            Err(error)
         }
     }
 }

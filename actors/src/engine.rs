@@ -6,24 +6,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ractor::{Actor, ActorRef};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::business::{BusinessHandle, Page, PageRequest, Write, collect};
+use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect};
+use crate::delivery::{self, DeliveryActor, EndpointKey, SteadyClock};
+use crate::net::WebhookClient;
 use crate::credentials::Credential;
 use crate::directory::Directory;
 use crate::domain::{
     Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
-    ResourceId, Text, WeeklyHours,
+    ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
 use crate::ports::Ports;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
-use crate::store::{Batch, CommitStats, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, CommitStats, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
+/// How many endpoints are looked at in one turn when deliveries start.
+const ENDPOINTS_PER_TURN: usize = 256;
+/// The pause between the starts of two endpoints that have work.
+const START_SPACING: Duration = Duration::from_millis(5);
 /// How long closing waits for what is in flight.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(10);
 
@@ -54,9 +61,17 @@ pub enum EngineError {
 pub(crate) struct Inner {
     pub(crate) store: Store,
     pub(crate) ports: Ports,
-    pub(crate) directory: Directory,
+    /// The running businesses.
+    pub(crate) businesses: Directory<BusinessActor>,
+    /// The running deliveries, one actor an endpoint.
+    pub(crate) deliveries: Directory<DeliveryActor>,
     pub(crate) supervisor: ActorRef<supervisor::Message>,
     pub(crate) key_usage: KeyUsage,
+    /// The clock of schedules.
+    pub(crate) steady: SteadyClock,
+    /// The client that deliveries are sent with.
+    pub(crate) webhooks: WebhookClient,
+    runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
     secret: [u8; 32],
@@ -68,6 +83,46 @@ impl Inner {
     pub(crate) fn permit(&self) -> Result<OwnedSemaphorePermit, EngineError> {
         self.check_open()?;
         Arc::clone(&self.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)
+    }
+
+    /// Has an endpoint's deliveries looked at; starts its actor if need be.
+    pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
+        if let Some(running) = self.deliveries.if_running(key) {
+            let _ = running.actor.cast(delivery::Message::Wake);
+            return;
+        }
+        let inner = Arc::clone(self);
+        self.runtime.spawn(async move {
+            // Without an actor what waits stands in the store, and the next start finds it.
+            let _ = inner.deliveries.running(&inner, key).await;
+        });
+    }
+
+    /// Starts the actor of every endpoint for which something waits, one after the other with a pause between, so that
+    /// what fell due while nothing ran does not go out in one instant.
+    pub(crate) async fn start_deliveries(self: Arc<Self>) -> Result<(), StoreError> {
+        let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+        loop {
+            let rows: Result<Vec<_>, _> = self.store.scan(&range, Order::Ascending).take(ENDPOINTS_PER_TURN).collect();
+            let rows = rows?;
+            let Some((last, _)) = rows.last() else { return Ok(()) };
+            range = range.after(Key::new(last));
+            for (key, _) in &rows {
+                let (business, endpoint) = keys::business_and_endpoint(key)?;
+                let waits = self.store.scan(&keys::deliveries_due(business, endpoint), Order::Ascending).next().is_some();
+                let deleted = !self.store.contains(&keys::webhook(business, endpoint))?;
+                if waits || deleted {
+                    let _ = self.deliveries.running(&self, EndpointKey { business, endpoint }).await;
+                    tokio::time::sleep(START_SPACING).await;
+                }
+            }
+            self.check_open().map_err(|_| StoreError::Stopped)?;
+        }
+    }
+
+    /// A new id for something that belongs to no business's own sequence.
+    pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
+        self.mint.lock().next(now, self.ports.random_bytes())
     }
 
     /// Refuses what comes while the engine closes.
@@ -136,20 +191,27 @@ impl Engine {
             Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
             None => IdMint::default(),
         };
+        let steady = SteadyClock::set(ports.clock.now());
+        let webhooks = WebhookClient::new(&ports);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, _) = supervisor.map_err(|_| StoreError::Stopped)?;
         let inner = Arc::new(Inner {
             store,
             ports,
-            directory: Directory::default(),
+            businesses: Directory::default(),
+            deliveries: Directory::default(),
             supervisor,
             key_usage: KeyUsage::default(),
+            steady,
+            webhooks,
+            runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = inner.supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&inner)));
+        tokio::spawn(Arc::clone(&inner).start_deliveries());
         Ok(Self { inner })
     }
 
@@ -262,7 +324,7 @@ impl Engine {
 
     /// How many businesses are in memory.
     pub fn running_businesses(&self) -> usize {
-        self.inner.directory.len()
+        self.inner.businesses.len()
     }
 
     /// Refuses what comes from now on, waits for what is in flight (at most 10 s), and closes the store.
@@ -276,7 +338,8 @@ impl Engine {
         if tokio::time::timeout(CLOSE_TIME_MAX, all).await.is_err() {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
-        self.inner.directory.stop();
+        self.inner.businesses.stop();
+        self.inner.deliveries.stop();
         let written = self.inner.key_usage.write(&self.inner.store).await;
         self.inner.supervisor.stop(None);
         self.inner.store.close().await?;

@@ -5,10 +5,12 @@
 
 pub mod business;
 pub mod credentials;
+pub mod delivery;
 mod directory;
 pub mod domain;
 mod engine;
 mod key_usage;
+pub mod net;
 pub mod ports;
 pub mod store;
 mod supervisor;

@@ -45,7 +45,8 @@ impl Actor for Supervisor {
             Message::Watch(inner) => *state = inner,
             Message::Sweep => {
                 if let Some(inner) = state.upgrade() {
-                    inner.directory.sweep();
+                    inner.businesses.sweep();
+                    inner.deliveries.sweep();
                     if let Err(error) = inner.key_usage.write(&inner.store).await {
                         tracing::warn!(%error, "the use of keys could not be noted");
                     }

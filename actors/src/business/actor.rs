@@ -1,25 +1,25 @@
 //! The actor itself: takes messages one after the other, decides, hands the batch to the committer.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, ActorStatus};
+use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
 
 use super::commands::Change;
 use super::desk::{Decision, Desk, audit_id};
 use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
 use super::load::load;
 use super::state::State;
-use crate::domain::{AuditEntry, BusinessId, Refusal, Timestamp};
-use crate::engine::EngineError;
+use super::write::Write;
+use crate::delivery::{EndpointKey, SteadyClock, write_delivery};
+use crate::domain::{AuditEntry, BusinessId, Delivery, EventId, EventType, Refusal, Timestamp};
+use crate::directory::{Directory, Seated};
+use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::records::IdempotencyRecord;
+use crate::view;
 use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys};
 
-/// How many messages of one business may wait for an answer; one more is refused as overload.
-pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// How long an idempotency key is kept.
 const IDEMPOTENCY_HOURS: i64 = 24;
 /// How many outlived idempotency records one sweep deletes.
@@ -54,45 +54,11 @@ impl std::fmt::Debug for Message {
     }
 }
 
-/// A running actor, as the directory keeps it.
-#[derive(Debug)]
-pub(crate) struct Running {
-    pub(crate) actor: ActorRef<Message>,
-    pub(crate) permits: Arc<Semaphore>,
-    started: Instant,
-    /// Milliseconds from `started` to the newest use.
-    used: AtomicU64,
-}
-
-impl Running {
-    pub(crate) fn new(actor: ActorRef<Message>) -> Self {
-        let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
-        Self { actor, permits, started: Instant::now(), used: AtomicU64::new(0) }
-    }
-
-    /// Whether it takes messages. One that is loaded and has yet to begin takes them too: whoever took it for ended
-    /// would start another beside it.
-    pub(crate) fn is_open(&self) -> bool {
-        let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
-        alive && !self.permits.is_closed()
-    }
-
-    /// Notes a use.
-    pub(crate) fn touch(&self) {
-        let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.used.fetch_max(millis, Ordering::Relaxed);
-    }
-
-    /// How long nobody used it.
-    pub(crate) fn idle(&self) -> std::time::Duration {
-        let used = std::time::Duration::from_millis(self.used.load(Ordering::Relaxed));
-        self.started.elapsed().saturating_sub(used)
-    }
-}
-
 /// What a business actor starts from.
 pub(crate) struct Start {
     pub(crate) id: BusinessId,
+    pub(crate) inner: Weak<Inner>,
+    pub(crate) steady: SteadyClock,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
 }
@@ -105,13 +71,43 @@ pub(crate) struct NoSuchBusiness;
 /// The actor of one business.
 pub(crate) struct BusinessActor;
 
+impl Seated for BusinessActor {
+    type Id = BusinessId;
+    type Message = Message;
+
+    fn directory(inner: &Inner) -> &Directory<Self> {
+        &inner.businesses
+    }
+
+    async fn start(
+        inner: &Arc<Inner>,
+        id: BusinessId,
+        _: Arc<Semaphore>,
+    ) -> Result<ActorRef<Message>, EngineError> {
+        let start = Start { id, inner: Arc::downgrade(inner), steady: inner.steady, store: inner.store.clone(), ports: inner.ports.clone() };
+        match Self::spawn_linked(None, Self, start, inner.supervisor.get_cell()).await {
+            Ok((actor, _)) => Ok(actor),
+            Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
+            Err(_) if inner.store.failed() => Err(EngineError::Stopping),
+            Err(error) => {
+                tracing::error!(business.id = %id, error = %error, "a business could not be loaded");
+                Err(EngineError::Failed)
+            }
+        }
+    }
+
+    fn minute() -> Message {
+        Message::Sweep
+    }
+}
+
 impl Actor for BusinessActor {
     type Msg = Message;
     type State = State;
     type Arguments = Start;
 
     async fn pre_start(&self, _: ActorRef<Message>, start: Start) -> Result<State, ActorProcessingErr> {
-        load(start.id, &start.store, &start.ports).await?.ok_or_else(|| NoSuchBusiness.into())
+        load(&start).await?.ok_or_else(|| NoSuchBusiness.into())
     }
 
     async fn handle(
@@ -126,10 +122,14 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok((batch, answer)) => {
+                    Ok((batch, answer, deliveries)) => {
+                        let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
                             drop(permits);
+                            if let Some(inner) = inner.upgrade() {
+                                deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
+                            }
                         };
                         state.submit(batch, Box::new(done));
                     }
@@ -163,21 +163,25 @@ fn carry_out(
     request: &Request,
     change: Box<dyn Change>,
     now: Timestamp,
-) -> Result<(Batch, Answer), EngineError> {
+) -> Result<(Batch, Answer, Vec<EndpointKey>), EngineError> {
     if let Some(idempotency) = request.idempotency
         && let Some(answer) = remembered(state, idempotency, now)?
     {
-        return Ok((Batch::default(), answer));
+        return Ok((Batch::default(), answer, Vec::new()));
     }
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
-    let Decision { writes, audit, events: _, status, body } = decision;
+    let Decision { writes, audit, events, status, body } = decision;
     let mut batch = Batch::default();
     for write in &writes {
         write.encode(state.id, &mut batch);
+    }
+    let mut deliveries = Vec::new();
+    for (event, resource) in events {
+        write_event(state, event, &resource, at, &mut batch, &mut deliveries);
     }
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
@@ -205,9 +209,36 @@ fn carry_out(
         state.last = at;
     }
     for write in writes {
+        if let Write::NoWebhook(endpoint) = &write {
+            deliveries.push(EndpointKey { business: state.id, endpoint: *endpoint });
+        }
         state.apply(write);
     }
-    Ok((batch, Answer { status, body: body.into(), replayed: false }))
+    Ok((batch, Answer { status, body: body.into(), replayed: false }, deliveries))
+}
+
+/// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
+fn write_event(
+    state: &mut State,
+    event: EventType,
+    resource: &[u8],
+    at: Timestamp,
+    batch: &mut Batch,
+    deliveries: &mut Vec<EndpointKey>,
+) {
+    if !state.webhooks.values().any(|endpoint| endpoint.events.contains(event)) {
+        return;
+    }
+    let id: EventId = state.mint.next(at, state.ports.random_bytes());
+    batch.put(keys::event(state.id, id), view::event(id, event, at, state.id, resource));
+    for endpoint in state.webhooks.values().filter(|endpoint| endpoint.events.contains(event)) {
+        let key = EndpointKey { business: state.id, endpoint: endpoint.id };
+        let delivery = Delivery::of_event(id, event, endpoint, (at, state.steady.now()));
+        write_delivery(batch, key, &delivery, None);
+        if endpoint.is_enabled() && !deliveries.contains(&key) {
+            deliveries.push(key);
+        }
+    }
 }
 
 /// The answer that was given to the same request, if it was.

@@ -9,7 +9,7 @@ use super::write::Write;
 use crate::domain::availability::Diary;
 use crate::domain::{
     Appointment, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint, Problem, Refusal,
-    ResourceId, ServiceId, StaffId, Timestamp,
+    ResourceId, ServiceId, StaffId, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::engine::EngineError;
 use crate::store::{Key, Record, StoreError, keys};
@@ -152,6 +152,16 @@ impl<'a> Desk<'a> {
         self.state.staff.get(&id)
     }
 
+    /// A webhook endpoint of the business.
+    pub fn webhook(&self, id: WebhookId) -> Option<&'a WebhookEndpoint> {
+        self.state.webhooks.get(&id)
+    }
+
+    /// Every webhook endpoint of the business.
+    pub fn webhooks(&self) -> impl Iterator<Item = &'a WebhookEndpoint> {
+        self.state.webhooks.values()
+    }
+
     /// The id of the business.
     pub fn business_id(&self) -> crate::domain::BusinessId {
         self.state.id
@@ -172,7 +182,7 @@ pub(super) struct AuditDraft {
 pub struct Decision {
     pub(super) writes: Vec<Write>,
     pub(super) audit: Vec<AuditDraft>,
-    /// What happened, with the resource as the API shows it. Nobody subscribes yet.
+    /// What happened, with the resource as the API shows it.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     pub(super) status: AnswerStatus,
     pub(super) body: Vec<u8>,

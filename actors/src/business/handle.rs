@@ -112,13 +112,13 @@ impl BusinessHandle {
         let engine_permit = self.inner.permit()?;
         let (reply, answer) = oneshot::channel();
         // The message is made with the first actor's permit; an actor that stopped before taking it gives it back.
-        let mut running = self.inner.directory.running(&self.inner, self.id).await?;
+        let mut running = self.inner.businesses.running(&self.inner, self.id).await?;
         let permit = loop {
             match Arc::clone(&running.permits).try_acquire_owned() {
                 Ok(permit) => break permit,
                 Err(tokio::sync::TryAcquireError::NoPermits) => return Err(EngineError::Overloaded),
                 Err(tokio::sync::TryAcquireError::Closed) => {
-                    running = self.inner.directory.running(&self.inner, self.id).await?;
+                    running = self.inner.businesses.running(&self.inner, self.id).await?;
                 }
             }
         };

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
 
+use super::actor::Start;
 use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
-use crate::domain::{AuditEntry, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp};
+use crate::domain::{AuditEntry, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint};
 use crate::ports::Ports;
 use crate::store::keys::kind;
 use crate::store::records::BusyRecord;
@@ -19,10 +20,12 @@ use crate::store::{Key, Order, Record, Store, StoreError, keys};
 const ROWS_PER_TURN: usize = 1_024;
 
 /// Loads a business, or gives `None` when there is no such business.
-pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result<Option<State>, StoreError> {
+pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
+    let Start { id, inner, steady, store, ports } = start;
+    let id = *id;
     store.settled(id).await?;
     let mut business = None;
-    let (mut services, mut staff) = (BTreeMap::new(), BTreeMap::new());
+    let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
@@ -35,6 +38,10 @@ pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result
                 let member = StaffMember::decode(&value)?;
                 staff.insert(member.id, member);
             }
+            kind::WEBHOOK => {
+                let endpoint = WebhookEndpoint::decode(&value)?;
+                webhooks.insert(endpoint.id, endpoint);
+            }
             other => return Err(StoreError::damaged("key", format!("its kind {other:#04x} is not known"))),
         }
     }
@@ -46,9 +53,12 @@ pub(crate) async fn load(id: BusinessId, store: &Store, ports: &Ports) -> Result
     let busy_from = ports.clock.now() - BUSY_BEHIND;
     let mut state = State {
         id,
+        inner: inner.clone(),
+        steady: *steady,
         business,
         services,
         staff,
+        webhooks,
         busy: Busy::default(),
         busy_from,
         last,

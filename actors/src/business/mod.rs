@@ -25,6 +25,6 @@ pub use desk::{Decision, Desk};
 pub use handle::{Answer, AnswerStatus, BusinessHandle, Idempotency, IfMatch, Request};
 pub use queries::{AppointmentFilter, Page, PageRequest};
 
-pub(crate) use actor::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
+pub(crate) use actor::BusinessActor;
 pub(crate) use queries::collect;
 pub(crate) use write::Write;

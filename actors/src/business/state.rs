@@ -5,6 +5,7 @@
 //! today's load. When the wall clock goes back, what is missing is read again.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Weak;
 
 use chrono::TimeDelta;
 
@@ -15,6 +16,8 @@ use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember,
     Timestamp,
 };
+use crate::delivery::SteadyClock;
+use crate::engine::Inner;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys, records::BusyRecord};
 
@@ -26,9 +29,12 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 /// The memory of one business.
 pub(crate) struct State {
     pub(crate) id: BusinessId,
+    pub(crate) inner: Weak<Inner>,
+    pub(crate) steady: SteadyClock,
     pub(crate) business: Business,
     pub(crate) services: BTreeMap<ServiceId, Service>,
     pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     /// The stamp of the newest change; stamps never go back, whatever the clock does.
@@ -96,7 +102,13 @@ impl State {
                     self.busy.insert(after.staff_id, after.starts_at, after.ends_at, after.id);
                 }
             }
-            Write::ApiKey(_) | Write::Contact { .. } => {}
+            Write::Webhook(endpoint) => {
+                self.webhooks.insert(endpoint.id, endpoint);
+            }
+            Write::NoWebhook(id) => {
+                self.webhooks.remove(&id);
+            }
+            Write::ApiKey(_) | Write::Contact { .. } | Write::Delivery { .. } => {}
         }
     }
 

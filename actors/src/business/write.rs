@@ -2,7 +2,11 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
-use crate::domain::{ApiKey, Appointment, Business, BusinessId, Contact, ResourceId, Service, StaffMember};
+use crate::delivery::{EndpointKey, write_delivery};
+use crate::domain::{
+    ApiKey, Appointment, Business, BusinessId, Contact, Delivery, ResourceId, Service, StaffMember, Timestamp,
+    WebhookEndpoint, WebhookId,
+};
 use crate::store::records::BusyRecord;
 use crate::store::{Batch, Record, keys};
 
@@ -31,6 +35,19 @@ pub enum Write {
         /// As it shall be.
         after: Contact,
     },
+    /// A webhook endpoint.
+    Webhook(WebhookEndpoint),
+    /// A webhook endpoint that is no more. Its row in the list of all stays until its deliveries are deleted.
+    NoWebhook(WebhookId),
+    /// What came of a delivery.
+    Delivery {
+        /// To which endpoint.
+        endpoint: WebhookId,
+        /// As it shall be.
+        delivery: Delivery,
+        /// When it had been due.
+        due_before: Option<Timestamp>,
+    },
 }
 
 impl Write {
@@ -47,6 +64,14 @@ impl Write {
             }
             Self::Appointment { before, after } => appointment(of, before.as_ref(), after, batch),
             Self::Contact { before, after } => contact(of, before.as_ref(), after, batch),
+            Self::Webhook(endpoint) => {
+                batch.put(keys::webhook(of, endpoint.id), endpoint.encode());
+                batch.put(keys::endpoint_index(of, endpoint.id), Vec::new());
+            }
+            Self::NoWebhook(id) => batch.delete(keys::webhook(of, *id)),
+            Self::Delivery { endpoint, delivery, due_before } => {
+                write_delivery(batch, EndpointKey { business: of, endpoint: *endpoint }, delivery, *due_before);
+            }
         }
     }
 }

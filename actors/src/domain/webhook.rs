@@ -185,8 +185,14 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The delivery of an event that has just happened: due at once, or missed while the endpoint is off.
-    pub fn of_event(event_id: EventId, event: EventType, endpoint: &WebhookEndpoint, at: Timestamp) -> Self {
+    /// The delivery of an event that happened at `at`: due at once, which is at `now` on the clock of schedules, or
+    /// missed while the endpoint is off.
+    pub fn of_event(
+        event_id: EventId,
+        event: EventType,
+        endpoint: &WebhookEndpoint,
+        (at, now): (Timestamp, Timestamp),
+    ) -> Self {
         let due = endpoint.is_enabled();
         Self {
             event_id,
@@ -199,7 +205,7 @@ impl Delivery {
             last_response_body: None,
             last_error: None,
             last_attempt_at: None,
-            next_attempt_at: due.then_some(at),
+            next_attempt_at: due.then_some(now),
             created_at: at,
         }
     }

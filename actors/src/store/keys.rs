@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{Key, KeyRange, StoreError};
 use crate::domain::{
-    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, KeyId, ResourceId, ServiceId, StaffId, Timestamp,
+    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, EventId, KeyId, ResourceId, ServiceId, StaffId, Timestamp, WebhookId,
 };
 
 /// The kinds of a business's keys. Numbers are left free between groups; one that was used is never used again.
@@ -21,6 +21,8 @@ pub mod kind {
     /// A staff member: their id → `StaffMember`.
     pub const STAFF: u8 = 0x03;
     /// The first kind behind those that the business actor loads in one scan.
+    pub const WEBHOOK: u8 = 0x04;
+    /// The first kind that is not loaded.
     pub const HOT_END: u8 = 0x10;
     /// A key of the business: its id → the 8 bytes under which the house keeps it.
     pub const KEY: u8 = 0x10;
@@ -41,6 +43,14 @@ pub mod kind {
     /// When they last changed and their id → nothing.
     pub const CONTACT_BY_UPDATE: u8 = 0x33;
     /// An entry of the audit log: its id → `AuditEntry`.
+    pub const EVENT: u8 = 0x60;
+    /// A delivery, by endpoint and event.
+    pub const DELIVERY: u8 = 0x61;
+    /// The deliveries that wait, by endpoint and due time; empty values.
+    pub const DELIVERY_DUE: u8 = 0x62;
+    /// How often anything has reached an endpoint.
+    pub const DELIVERY_REACHED: u8 = 0x63;
+    /// An entry of the audit log.
     pub const AUDIT: u8 = 0x70;
     /// An idempotency key: its day and a hash → `IdempotencyRecord`.
     pub const IDEMPOTENCY: u8 = 0x78;
@@ -56,6 +66,8 @@ pub mod house_kind {
     pub const API_KEY: u8 = 0x03;
     /// A key: its id → when it was last used, as the 8 bytes of [`super::millis_value`].
     pub const KEY_USED: u8 = 0x04;
+    /// The webhook endpoints of all businesses, by business and endpoint; empty values.
+    pub const ENDPOINT_INDEX: u8 = 0x05;
 }
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
@@ -209,6 +221,55 @@ pub fn contact_by_email(business: BusinessId, email: &str) -> Key {
 /// A contact in the order of changes.
 pub fn contact_by_update(business: BusinessId, updated_at: Timestamp, id: ContactId) -> Key {
     start(business, kind::CONTACT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
+}
+
+/// A webhook endpoint.
+pub fn webhook(business: BusinessId, id: WebhookId) -> Key {
+    of_id(business, kind::WEBHOOK, id)
+}
+
+/// The bytes of an event, as every attempt sends them.
+pub fn event(business: BusinessId, id: EventId) -> Key {
+    of_id(business, kind::EVENT, id)
+}
+
+/// The delivery of an event to an endpoint.
+pub fn delivery(business: BusinessId, endpoint: WebhookId, event: EventId) -> Key {
+    of_id(business, kind::DELIVERY, endpoint).with(event.uuid().as_bytes())
+}
+
+/// The deliveries to an endpoint, in the order of their events.
+pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
+}
+
+/// A delivery that waits.
+pub fn delivery_due(business: BusinessId, endpoint: WebhookId, due: Timestamp, event: EventId) -> Key {
+    of_id(business, kind::DELIVERY_DUE, endpoint).with(&ordered(due)).with(event.uuid().as_bytes())
+}
+
+/// The deliveries to an endpoint that wait, in the order in which they are due.
+pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
+}
+
+/// How often anything has reached an endpoint.
+pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
+    of_id(business, kind::DELIVERY_REACHED, endpoint)
+}
+
+/// An endpoint in the list of all.
+pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
+    of_id(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX, business).with(endpoint.uuid().as_bytes())
+}
+
+/// The business and the endpoint of a row of the list of all.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), StoreError> {
+    let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
+    Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
 /// An entry of the audit log.

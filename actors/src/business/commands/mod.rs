@@ -7,6 +7,7 @@ pub mod appointments;
 pub mod catalog;
 pub mod keys;
 pub mod profile;
+pub mod webhooks;
 
 use super::desk::{Decision, Desk};
 use crate::engine::EngineError;

@@ -15,6 +15,7 @@ mod idempotency;
 mod key;
 #[cfg(test)]
 mod testing;
+mod webhook;
 
 use chrono_tz::Tz;
 use uuid::Uuid;
@@ -24,7 +25,8 @@ pub use self::house::{MetaRecord, STORE_FORMAT};
 pub use self::idempotency::IdempotencyRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, Locale, ResourceId, Source, Timestamp,
+    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, DeliveryStatus, DisabledReason, EventType, Locale,
+    ResourceId, Source, Timestamp, WebhookStatus,
 };
 
 /// A word with a number that never changes.
@@ -61,8 +63,15 @@ numbers! {
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
     Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
+    DeliveryStatus { Pending = 1, Delivered = 2, Failed = 3, Missed = 4 }
+    DisabledReason { Failures = 1, Api = 2, Operator = 3 }
+    EventType {
+        CallCompleted = 1, AppointmentBooked = 2, AppointmentRescheduled = 3, AppointmentCancelled = 4, MessageTaken = 5,
+        ContactCreated = 6,
+    }
     Locale { En = 1, Fr = 2 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+    WebhookStatus { Enabled = 1, Disabled = 2 }
 }
 
 /// An id as it is stored.

@@ -40,12 +40,14 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
-    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, Contact, Service, StaffMember};
+    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, Contact, Delivery, Service, StaffMember, WebhookEndpoint};
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);
     let _ = Business::decode(bytes);
     let _ = Contact::decode(bytes);
+    let _ = Delivery::decode(bytes);
+    let _ = WebhookEndpoint::decode(bytes);
     let _ = Service::decode(bytes);
     let _ = StaffMember::decode(bytes);
     let _ = super::BusyRecord::decode(bytes);

@@ -1,0 +1,169 @@
+//! Creating, changing, turning off and deleting webhook endpoints (spec §3, §4, §6).
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::delivery::reveal;
+use crate::domain::{
+    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint, WebhookId,
+    WebhookSecret, WebhookStatus,
+};
+use crate::engine::EngineError;
+use crate::net::WebhookUrl;
+use crate::view::{NewWebhookView, WebhookView};
+
+/// Adds an endpoint; its answer is the only one that ever shows the secret.
+#[derive(Clone, Debug)]
+pub struct CreateWebhook {
+    /// Where events are sent; it has been resolved and checked.
+    pub url: WebhookUrl,
+    /// Which events.
+    pub events: EventTypes,
+    /// What it is for.
+    pub description: Text<0, 500>,
+}
+
+impl Change for CreateWebhook {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let count = desk.webhooks().count();
+        if count >= ENDPOINTS_MAX {
+            let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
+            return Err(Refusal::conflict(message, "url", format!("{count} endpoints exist")).into());
+        }
+        let endpoint = WebhookEndpoint {
+            id: desk.mint(),
+            url: self.url.as_str().to_owned(),
+            events: self.events,
+            description: self.description.into_string(),
+            status: WebhookStatus::Enabled,
+            disabled_reason: None,
+            disabled_at: None,
+            epoch: 0,
+            secret: WebhookSecret::new(desk.random()),
+            created_at: desk.at(),
+            updated_at: desk.at(),
+        };
+        let shown = NewWebhookView { endpoint: WebhookView::from(&endpoint), secret: reveal(&endpoint.secret) };
+        Ok(Decision::created(&shown)
+            .note("webhook.created", "webhook", endpoint.id)
+            .write(Write::Webhook(endpoint)))
+    }
+}
+
+/// Changes what is given of an endpoint and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchWebhook {
+    /// Which.
+    pub id: WebhookId,
+    /// Where events are sent; it has been resolved and checked.
+    pub url: Option<WebhookUrl>,
+    /// Which events.
+    pub events: Option<EventTypes>,
+    /// What it is for.
+    pub description: Option<Text<0, 500>>,
+    /// Whether it is sent events.
+    pub status: Option<WebhookStatus>,
+    /// Who disables it, if that is asked for.
+    pub reason: DisabledReason,
+}
+
+impl Change for PatchWebhook {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        desk.check_match(&WebhookView::from(before))?;
+        let mut after = before.clone();
+        if let Some(url) = self.url {
+            after.url = url.as_str().to_owned();
+        }
+        if let Some(description) = self.description {
+            after.description = description.into_string();
+        }
+        after.events = self.events.unwrap_or(after.events);
+        match self.status {
+            Some(WebhookStatus::Enabled) => after.enable(),
+            Some(WebhookStatus::Disabled) => after.disable(self.reason, desk.at()),
+            None => {}
+        }
+        Ok(changed(desk, "webhook.updated", before, after))
+    }
+}
+
+/// Writes an endpoint as it shall be, if it differs.
+fn changed(desk: &Desk<'_>, action: &'static str, before: &WebhookEndpoint, mut after: WebhookEndpoint) -> Decision {
+    if after == *before {
+        return Decision::unchanged(&WebhookView::from(before));
+    }
+    after.updated_at = desk.at();
+    let (shown, now_shown) = (WebhookView::from(before), WebhookView::from(&after));
+    Decision::unchanged(&now_shown)
+        .note_changes(action, "webhook", before.id, (&shown, &now_shown))
+        .write(Write::Webhook(after))
+}
+
+/// Deletes an endpoint; what waits for it is never sent.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteWebhook {
+    /// Which.
+    pub id: WebhookId,
+}
+
+impl Change for DeleteWebhook {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let endpoint = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        Ok(Decision::gone().note("webhook.deleted", "webhook", endpoint.id).write(Write::NoWebhook(endpoint.id)))
+    }
+}
+
+/// Gives an endpoint a new secret; the old one stops working at once.
+#[derive(Clone, Copy, Debug)]
+pub struct RotateSecret {
+    /// Which.
+    pub id: WebhookId,
+    /// The new secret.
+    pub secret: WebhookSecret,
+}
+
+impl Change for RotateSecret {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
+        Ok(changed(desk, "webhook.secret_rotated", before, after))
+    }
+}
+
+/// Turns an endpoint off because an event failed all its attempts while nothing reached it. The delivery's last
+/// outcome is in the same batch.
+#[derive(Clone, Debug)]
+pub(crate) struct TurnOff {
+    pub(crate) endpoint: WebhookId,
+    /// The delivery that has failed.
+    pub(crate) delivery: Delivery,
+    /// When it had been due.
+    pub(crate) due: Option<Timestamp>,
+}
+
+impl Change for TurnOff {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let mut after = before.clone();
+        // It may have been disabled, and even enabled again, while the attempt was under way.
+        let decision = if before.is_enabled() && before.epoch == self.delivery.epoch {
+            after.disable(DisabledReason::Failures, desk.at());
+            alert_team(desk, &after);
+            changed(desk, "webhook.turned_off", before, after)
+        } else {
+            Decision::unchanged(&WebhookView::from(before))
+        };
+        Ok(decision.write(Write::Delivery { endpoint: self.endpoint, delivery: self.delivery, due_before: self.due }))
+    }
+}
+
+/// Tells the team that an endpoint was turned off. People and their settings come later; for now the operator reads it
+/// in the log, and the audit log has an entry of it.
+fn alert_team(desk: &Desk<'_>, endpoint: &WebhookEndpoint) {
+    tracing::warn!(
+        business.id = %desk.business_id(),
+        webhook.id = %endpoint.id,
+        "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
+    );
+}

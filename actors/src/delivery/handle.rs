@@ -1,0 +1,142 @@
+//! What the edges ask of deliveries: the log, resending, a test.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::actor::{Message, Resend, ResendReply, signed};
+use super::{EndpointKey, reveal};
+use crate::BusinessHandle;
+use crate::business::{Page, PageRequest, collect};
+use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
+use crate::engine::EngineError;
+use crate::store::{Order, Record, keys};
+use crate::view::{DeliveryView, TestView};
+
+/// How long a delivery is shown in the log (spec §6 rule 10).
+pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
+
+/// What the delivery log is narrowed to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryFilter {
+    /// Only those that stand like this.
+    pub status: Option<DeliveryStatus>,
+}
+
+impl BusinessHandle {
+    fn endpoint_key(&self, endpoint: WebhookId) -> EndpointKey {
+        EndpointKey { business: self.id, endpoint }
+    }
+
+    /// The delivery log of an endpoint, newest first.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the store's failure.
+    pub async fn deliveries(
+        &self,
+        id: WebhookId,
+        filter: DeliveryFilter,
+        page: &PageRequest,
+    ) -> Result<Page<DeliveryView>, EngineError> {
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let oldest = self.now() - LOG_DAYS;
+        let store = &self.inner.store;
+        let found = collect(store, keys::deliveries(self.id, id), Order::Descending, page, |_, value| {
+            let delivery = Delivery::decode(value)?;
+            let status = delivery.status_in(endpoint.epoch);
+            let shown = delivery.created_at > oldest && filter.status.is_none_or(|wanted| wanted == status);
+            Ok(shown.then(|| DeliveryView::new(&delivery, status)))
+        })?;
+        store.settled(self.id).await?;
+        Ok(found)
+    }
+
+    /// Sends an event again: the same id and bytes, a new schedule.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while it waits or the endpoint is disabled.
+    pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
+        self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
+    }
+
+    /// Sends every missed and failed event of an enabled endpoint again; gives how many.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the endpoint is disabled.
+    pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
+        self.ask_delivery(endpoint, Resend::Missed).await
+    }
+
+    async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
+        let permit: OwnedSemaphorePermit = self.inner.permit()?;
+        let (reply, answer): (ResendReply, _) = oneshot::channel();
+        let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;
+        let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
+        let message = Message::Resend { what, reply, permits: (permit, in_use) };
+        running.actor.cast(message).map_err(|_| EngineError::Overloaded)?;
+        answer.await.map_err(|_| EngineError::Failed)?
+    }
+
+    /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`], or the store's failure.
+    pub async fn test_webhook(
+        &self,
+        id: WebhookId,
+        event: Option<EventType>,
+        sample: impl FnOnce(EventType) -> Vec<u8>,
+    ) -> Result<TestView, EngineError> {
+        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
+        let now = self.now();
+        let event_id: EventId = self.inner.mint_id(now);
+        let body = crate::view::event(event_id, event, now, self.id, &sample(event));
+        let started = tokio::time::Instant::now();
+        let result = match signed(&self.inner, &endpoint, &event_id.to_string(), body, true) {
+            Ok((post, _)) => self.inner.webhooks.post(post).await.into(),
+            Err(result) => result,
+        };
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(TestView {
+            event_id,
+            kind: event,
+            delivered: result.delivered,
+            response_status: result.response_status,
+            error: result.error,
+            duration_ms,
+        })
+    }
+
+    /// A webhook endpoint, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookEndpoint>, EngineError> {
+        self.read(|store| store.get(&keys::webhook(self.id, id))).await
+    }
+
+    /// The webhook endpoints in the order of their creation.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn webhooks(&self, page: &PageRequest) -> Result<Page<WebhookEndpoint>, EngineError> {
+        self.read(|store| {
+            let range = keys::of_kind(self.id, keys::kind::WEBHOOK);
+            collect(store, range, Order::Ascending, page, |_, value| WebhookEndpoint::decode(value).map(Some))
+        })
+        .await
+    }
+
+    /// Gives an endpoint a new secret and shows it; the old one stops working at once.
+    ///
+    /// # Errors
+    /// As a change.
+    pub async fn rotate_secret(&self, id: WebhookId, request: crate::business::Request) -> Result<String, EngineError> {
+        let secret = crate::domain::WebhookSecret::new(self.inner.ports.random_bytes());
+        let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
+        self.change(request, rotate).await?;
+        Ok(reveal(&secret))
+    }
+}

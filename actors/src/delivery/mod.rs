@@ -1,0 +1,39 @@
+//! Deliveries of events to webhook endpoints (spec §6): one actor for each endpoint that has work.
+//!
+//! The business actor writes an event, and a delivery for each subscribed endpoint, in the batch of the change that
+//! they tell of. From then on a delivery belongs to the endpoint's delivery actor. What always holds:
+//!
+//! - what waits stands in the store with the time at which it is due; an actor keeps in memory only what is under way,
+//!   so any number of events may wait, and a restart neither forgets nor restarts a schedule;
+//! - nothing is sent before the change it tells of is on the disk;
+//! - what came of an attempt, and when the next one is due, is one batch; turning the endpoint off is in it too;
+//! - the endpoint's address, status and secret are read anew for each attempt;
+//! - an attempt may be repeated after a crash, with the same id and the same bytes; it is never lost.
+
+mod actor;
+mod handle;
+mod schedule;
+mod signature;
+mod steady;
+
+use std::fmt;
+
+use crate::domain::{BusinessId, WebhookId};
+
+pub(crate) use actor::{DeliveryActor, Message, write_delivery};
+pub use handle::DeliveryFilter;
+pub(crate) use signature::reveal;
+pub(crate) use steady::SteadyClock;
+
+/// An endpoint of a business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EndpointKey {
+    pub(crate) business: BusinessId,
+    pub(crate) endpoint: WebhookId,
+}
+
+impl fmt::Display for EndpointKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.business, self.endpoint)
+    }
+}
