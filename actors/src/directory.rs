@@ -80,7 +80,11 @@ impl<S: Seated> Default for Seat<S> {
 
 impl<S: Seated> Directory<S> {
     /// The running actor of an id, started if need be.
-    pub(crate) async fn running(&self, inner: &Arc<Inner>, id: S::Id) -> Result<Arc<Running<S>>, EngineError> {
+    pub(crate) async fn running(
+        &self,
+        inner: &Arc<Inner>,
+        id: S::Id,
+    ) -> Result<Arc<Running<S>>, EngineError> {
         loop {
             let seat = self.seat(id);
             if let Some(running) = seat.open() {

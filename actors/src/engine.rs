@@ -10,15 +10,15 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect};
-use crate::delivery::{self, DeliveryActor, EndpointKey, SteadyClock};
-use crate::net::WebhookClient;
 use crate::credentials::Credential;
+use crate::delivery::{self, DeliveryActor, EndpointKey, SteadyClock};
 use crate::directory::Directory;
 use crate::domain::{
     Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
+use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
@@ -103,13 +103,18 @@ impl Inner {
     pub(crate) async fn start_deliveries(self: Arc<Self>) -> Result<(), StoreError> {
         let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
         loop {
-            let rows: Result<Vec<_>, _> = self.store.scan(&range, Order::Ascending).take(ENDPOINTS_PER_TURN).collect();
+            let rows: Result<Vec<_>, _> =
+                self.store.scan(&range, Order::Ascending).take(ENDPOINTS_PER_TURN).collect();
             let rows = rows?;
             let Some((last, _)) = rows.last() else { return Ok(()) };
             range = range.after(Key::new(last));
             for (key, _) in &rows {
                 let (business, endpoint) = keys::business_and_endpoint(key)?;
-                let waits = self.store.scan(&keys::deliveries_due(business, endpoint), Order::Ascending).next().is_some();
+                let waits = self
+                    .store
+                    .scan(&keys::deliveries_due(business, endpoint), Order::Ascending)
+                    .next()
+                    .is_some();
                 let deleted = !self.store.contains(&keys::webhook(business, endpoint))?;
                 if waits || deleted {
                     let _ = self.deliveries.running(&self, EndpointKey { business, endpoint }).await;

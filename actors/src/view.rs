@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::{
     Actor, ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, AuditId, BookingMode, Business,
-    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, Delivery, DeliveryStatus, DisabledReason, EventId,
-    EventType, KeyId, Locale, Scope, Service, ServiceId, Source, StaffId, StaffMember, Timestamp, WebhookEndpoint,
-    WebhookId, WebhookStatus, WeeklyHours,
+    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, Delivery, DeliveryStatus, DisabledReason,
+    EventId, EventType, KeyId, Locale, Scope, Service, ServiceId, Source, StaffId, StaffMember, Timestamp,
+    WebhookEndpoint, WebhookId, WebhookStatus, WeeklyHours,
 };
 
 /// Renders a view as the JSON that answers and events carry.

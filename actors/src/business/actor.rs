@@ -11,14 +11,17 @@ use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
 use super::load::load;
 use super::state::State;
 use super::write::Write;
-use crate::delivery::{EndpointKey, SteadyClock, write_delivery};
-use crate::domain::{AuditEntry, BusinessId, Delivery, EventId, EventType, Refusal, Timestamp};
+use crate::delivery::{EndpointKey, LOG_DAYS, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
+use crate::domain::{
+    AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, Timestamp,
+};
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
+use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
-use crate::view;
 use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys};
+use crate::view;
 
 /// How long an idempotency key is kept.
 const IDEMPOTENCY_HOURS: i64 = 24;
@@ -84,7 +87,13 @@ impl Seated for BusinessActor {
         id: BusinessId,
         _: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
-        let start = Start { id, inner: Arc::downgrade(inner), steady: inner.steady, store: inner.store.clone(), ports: inner.ports.clone() };
+        let start = Start {
+            id,
+            inner: Arc::downgrade(inner),
+            steady: inner.steady,
+            store: inner.store.clone(),
+            ports: inner.ports.clone(),
+        };
         match Self::spawn_linked(None, Self, start, inner.supervisor.get_cell()).await {
             Ok((actor, _)) => Ok(actor),
             Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
@@ -286,7 +295,8 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     }
 }
 
-/// Deletes idempotency records of days that no lookup reaches any more, a bounded number at a time.
+/// Deletes what has outlived its time, a bounded number of rows at a time: idempotency records of days that no lookup
+/// reaches any more, and what the delivery log shows no longer.
 fn sweep(state: &mut State, now: Timestamp) -> Result<(), StoreError> {
     let now = now.max(state.last);
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
@@ -294,8 +304,37 @@ fn sweep(state: &mut State, now: Timestamp) -> Result<(), StoreError> {
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
         batch.delete(Key::new(&row?.0));
     }
+    sweep_deliveries(state, now, &mut batch)?;
     if !batch.is_empty() {
         state.submit(batch, Box::new(|| ()));
+    }
+    Ok(())
+}
+
+/// Deletes deliveries that the log shows no longer, and events that no delivery can need: an event that was resent on
+/// its last day in the log is sent for a day more. What waits is left alone.
+fn sweep_deliveries(state: &State, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
+    let (shown_from, needed_from) = (now - LOG_DAYS, now - LOG_DAYS - chrono::TimeDelta::days(2));
+    for endpoint in state.webhooks.values() {
+        let range = keys::deliveries(state.id, endpoint.id);
+        for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
+            let (key, value) = row?;
+            let delivery = Delivery::decode(&value)?;
+            if delivery.created_at > shown_from {
+                break;
+            }
+            if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending {
+                batch.delete(Key::new(&key));
+            }
+        }
+    }
+    let range = keys::of_kind(state.id, kind::EVENT);
+    for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        let key = row?.0;
+        if keys::id_at_end::<EventId>(&key)?.minted_at() > needed_from {
+            break;
+        }
+        batch.delete(Key::new(&key));
     }
     Ok(())
 }

@@ -10,11 +10,10 @@ use chrono::TimeDelta;
 use super::actor::Start;
 use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
-use crate::domain::{AuditEntry, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint};
-use crate::ports::Ports;
+use crate::domain::{AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint};
 use crate::store::keys::kind;
 use crate::store::records::BusyRecord;
-use crate::store::{Key, Order, Record, Store, StoreError, keys};
+use crate::store::{Key, Order, Record, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
 const ROWS_PER_TURN: usize = 1_024;

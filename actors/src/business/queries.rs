@@ -82,7 +82,10 @@ impl AppointmentFilter {
 
 impl BusinessHandle {
     /// Reads from the store and waits until what was read is on the disk.
-    async fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T, EngineError> {
+    pub(crate) async fn read<T>(
+        &self,
+        read: impl FnOnce(&Store) -> Result<T, StoreError>,
+    ) -> Result<T, EngineError> {
         let value = read(&self.inner.store)?;
         self.inner.store.settled(self.id).await?;
         Ok(value)

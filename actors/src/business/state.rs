@@ -11,12 +11,12 @@ use chrono::TimeDelta;
 
 use super::overlay::Overlay;
 use super::write::Write;
+use crate::delivery::SteadyClock;
 use crate::domain::availability::Diary;
 use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember,
-    Timestamp,
+    Timestamp, WebhookEndpoint, WebhookId,
 };
-use crate::delivery::SteadyClock;
 use crate::engine::Inner;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys, records::BusyRecord};

@@ -4,8 +4,8 @@
 
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
-    ApiKey, Appointment, Business, BusinessId, Contact, Delivery, ResourceId, Service, StaffMember, Timestamp,
-    WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, Business, BusinessId, Contact, Delivery, ResourceId, Service, StaffMember,
+    Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::records::BusyRecord;
 use crate::store::{Batch, Record, keys};
@@ -70,7 +70,12 @@ impl Write {
             }
             Self::NoWebhook(id) => batch.delete(keys::webhook(of, *id)),
             Self::Delivery { endpoint, delivery, due_before } => {
-                write_delivery(batch, EndpointKey { business: of, endpoint: *endpoint }, delivery, *due_before);
+                write_delivery(
+                    batch,
+                    EndpointKey { business: of, endpoint: *endpoint },
+                    delivery,
+                    *due_before,
+                );
             }
         }
     }

@@ -176,7 +176,8 @@ impl Actor for DeliveryActor {
 fn read_reached(inner: &Inner, key: EndpointKey) -> Result<u64, StoreError> {
     let value = inner.store.get_raw(&keys::delivery_reached(key.business, key.endpoint))?;
     let Some(value) = value else { return Ok(0) };
-    let bytes = value.try_into().map_err(|_| StoreError::damaged("delivery_reached", "it has not 8 bytes"))?;
+    let bytes =
+        value.try_into().map_err(|_| StoreError::damaged("delivery_reached", "it has not 8 bytes"))?;
     Ok(u64::from_be_bytes(bytes))
 }
 
@@ -191,7 +192,8 @@ struct Due {
 impl State {
     /// Starts what is due, as far as there is room, and sets the timer for what is due next.
     async fn pump(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-        let endpoint = inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
+        let endpoint =
+            inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
         let Some(endpoint) = endpoint else {
             let more = self.purge(inner)?;
             self.rest(more);
@@ -240,7 +242,9 @@ impl State {
         let mut due = Due { now: Vec::new(), next: None, more: false };
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
-        for (looked_at, row) in inner.store.scan(&keys::deliveries_due(business, id), Order::Ascending).enumerate() {
+        for (looked_at, row) in
+            inner.store.scan(&keys::deliveries_due(business, id), Order::Ascending).enumerate()
+        {
             let key = row?.0;
             let (at, event) = keys::instant_and_id::<EventId>(&key)?;
             if self.is_under_way(event) {
@@ -253,7 +257,8 @@ impl State {
             }
             let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
             let waits = delivery.filter(|delivery| {
-                delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending && delivery.next_attempt_at == Some(at)
+                delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending
+                    && delivery.next_attempt_at == Some(at)
             });
             let Some(delivery) = waits else {
                 batch.delete(Key::new(&key));
@@ -351,7 +356,8 @@ impl State {
 
     /// The endpoint, if events can be sent to it again.
     fn resendable(&self, inner: &Inner) -> Result<WebhookEndpoint, EngineError> {
-        let endpoint = inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
+        let endpoint =
+            inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
         let endpoint = endpoint.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if !endpoint.is_enabled() {
             return Err(Refusal::conflict("the endpoint is disabled", "status", "disabled").into());
@@ -411,7 +417,13 @@ impl State {
         }
     }
 
-    fn write_again(&self, batch: &mut Batch, delivery: &Delivery, endpoint: &WebhookEndpoint, now: Timestamp) {
+    fn write_again(
+        &self,
+        batch: &mut Batch,
+        delivery: &Delivery,
+        endpoint: &WebhookEndpoint,
+        now: Timestamp,
+    ) {
         let again = delivery.again(endpoint.epoch, now);
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);
     }
@@ -450,7 +462,12 @@ impl State {
 }
 
 /// Writes a delivery as it shall be, and moves its row among those that wait.
-pub(crate) fn write_delivery(batch: &mut Batch, key: EndpointKey, after: &Delivery, due_before: Option<Timestamp>) {
+pub(crate) fn write_delivery(
+    batch: &mut Batch,
+    key: EndpointKey,
+    after: &Delivery,
+    due_before: Option<Timestamp>,
+) {
     let EndpointKey { business, endpoint } = key;
     if let Some(due) = due_before {
         batch.delete(keys::delivery_due(business, endpoint, due, after.event_id));

@@ -133,7 +133,11 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// As a change.
-    pub async fn rotate_secret(&self, id: WebhookId, request: crate::business::Request) -> Result<String, EngineError> {
+    pub async fn rotate_secret(
+        &self,
+        id: WebhookId,
+        request: crate::business::Request,
+    ) -> Result<String, EngineError> {
         let secret = crate::domain::WebhookSecret::new(self.inner.ports.random_bytes());
         let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
         self.change(request, rotate).await?;

@@ -22,6 +22,7 @@ use crate::domain::{BusinessId, WebhookId};
 
 pub(crate) use actor::{DeliveryActor, Message, write_delivery};
 pub use handle::DeliveryFilter;
+pub(crate) use handle::LOG_DAYS;
 pub(crate) use signature::reveal;
 pub(crate) use steady::SteadyClock;
 

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 
 use crate::domain::{Delivery, DeliveryStatus, Timestamp};
+use crate::net::Attempt;
 
 /// How long after each failure the next attempt is due; after the last there is none.
 pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
@@ -74,4 +75,15 @@ pub(crate) fn after_attempt(
         ..delivery.clone()
     };
     (after, next)
+}
+
+impl From<Attempt> for AttemptResult {
+    fn from(attempt: Attempt) -> Self {
+        Self {
+            delivered: attempt.delivered,
+            response_status: attempt.status,
+            response_body: attempt.body,
+            error: attempt.error,
+        }
+    }
 }

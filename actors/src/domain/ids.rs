@@ -14,6 +14,11 @@ use super::Timestamp;
 pub trait ResourceId: Copy + Eq + Ord + fmt::Display + From<Uuid> {
     /// The identifier without its type.
     fn uuid(self) -> Uuid;
+
+    /// The millisecond that it carries: about when it was minted.
+    fn minted_at(self) -> Timestamp {
+        Timestamp::from_millis(i64::try_from(self.uuid().as_u128() >> 80).unwrap_or(i64::MAX))
+    }
 }
 
 macro_rules! ids {

@@ -45,5 +45,6 @@ pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{Timestamp, TimestampError};
 pub use webhook::{
-    Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret, WebhookStatus,
+    Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret,
+    WebhookStatus,
 };

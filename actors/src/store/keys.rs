@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::{Key, KeyRange, StoreError};
 use crate::domain::{
-    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, EventId, KeyId, ResourceId, ServiceId, StaffId, Timestamp, WebhookId,
+    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, EventId, KeyId, ResourceId, ServiceId, StaffId,
+    Timestamp, WebhookId,
 };
 
 /// The kinds of a business's keys. Numbers are left free between groups; one that was used is never used again.

@@ -5,8 +5,8 @@ use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::delivery::reveal;
 use crate::domain::{
-    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint, WebhookId,
-    WebhookSecret, WebhookStatus,
+    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint,
+    WebhookId, WebhookSecret, WebhookStatus,
 };
 use crate::engine::EngineError;
 use crate::net::WebhookUrl;
@@ -43,7 +43,8 @@ impl Change for CreateWebhook {
             created_at: desk.at(),
             updated_at: desk.at(),
         };
-        let shown = NewWebhookView { endpoint: WebhookView::from(&endpoint), secret: reveal(&endpoint.secret) };
+        let shown =
+            NewWebhookView { endpoint: WebhookView::from(&endpoint), secret: reveal(&endpoint.secret) };
         Ok(Decision::created(&shown)
             .note("webhook.created", "webhook", endpoint.id)
             .write(Write::Webhook(endpoint)))
@@ -89,7 +90,12 @@ impl Change for PatchWebhook {
 }
 
 /// Writes an endpoint as it shall be, if it differs.
-fn changed(desk: &Desk<'_>, action: &'static str, before: &WebhookEndpoint, mut after: WebhookEndpoint) -> Decision {
+fn changed(
+    desk: &Desk<'_>,
+    action: &'static str,
+    before: &WebhookEndpoint,
+    mut after: WebhookEndpoint,
+) -> Decision {
     if after == *before {
         return Decision::unchanged(&WebhookView::from(before));
     }
@@ -110,7 +116,9 @@ pub struct DeleteWebhook {
 impl Change for DeleteWebhook {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let endpoint = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
-        Ok(Decision::gone().note("webhook.deleted", "webhook", endpoint.id).write(Write::NoWebhook(endpoint.id)))
+        Ok(Decision::gone()
+            .note("webhook.deleted", "webhook", endpoint.id)
+            .write(Write::NoWebhook(endpoint.id)))
     }
 }
 
@@ -154,7 +162,11 @@ impl Change for TurnOff {
         } else {
             Decision::unchanged(&WebhookView::from(before))
         };
-        Ok(decision.write(Write::Delivery { endpoint: self.endpoint, delivery: self.delivery, due_before: self.due }))
+        Ok(decision.write(Write::Delivery {
+            endpoint: self.endpoint,
+            delivery: self.delivery,
+            due_before: self.due,
+        }))
     }
 }
 

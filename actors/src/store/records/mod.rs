@@ -25,8 +25,8 @@ pub use self::house::{MetaRecord, STORE_FORMAT};
 pub use self::idempotency::IdempotencyRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, DeliveryStatus, DisabledReason, EventType, Locale,
-    ResourceId, Source, Timestamp, WebhookStatus,
+    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, DeliveryStatus, DisabledReason, EventType,
+    Locale, ResourceId, Source, Timestamp, WebhookStatus,
 };
 
 /// A word with a number that never changes.

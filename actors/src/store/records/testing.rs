@@ -40,7 +40,9 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
-    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, Contact, Delivery, Service, StaffMember, WebhookEndpoint};
+    use crate::domain::{
+        ApiKey, Appointment, AuditEntry, Business, Contact, Delivery, Service, StaffMember, WebhookEndpoint,
+    };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);
