@@ -14,7 +14,7 @@ use super::write::Write;
 use crate::delivery::{EndpointKey, LOG_DAYS, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
 use crate::domain::{
-    AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, Timestamp,
+    AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, ResourceId, Timestamp,
 };
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
