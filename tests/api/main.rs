@@ -1,14 +1,21 @@
 //! The service as its clients see it: the real server, real connections, a clock that the tests move.
 
+mod audit;
 mod availability;
 mod booking;
 mod business;
 mod cancel;
 mod catalog;
 mod contacts;
+mod cursors;
+mod etag;
 mod gate;
 mod harness;
+mod idempotency;
 mod keys;
+mod listing;
 mod modes;
+mod operator;
 mod rate_limit;
 mod reschedule;
+mod tenancy;
