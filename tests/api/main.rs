@@ -2,10 +2,12 @@
 
 mod audit;
 mod availability;
+mod bad_input;
 mod booking;
 mod business;
 mod cancel;
 mod catalog;
+mod concurrency;
 mod contacts;
 mod cursors;
 mod etag;
