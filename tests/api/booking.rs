@@ -35,7 +35,7 @@ async fn a_booking_is_answered_whole_and_found_again() {
         })
     );
     assert_eq!(salon.show(&booked).await, booked);
-    assert_eq!(salon.api.all("/appointments").await, [booked.clone()]);
+    assert_eq!(salon.api.all("/appointments").await, std::slice::from_ref(&booked));
     let upper = booked["id"].as_str().unwrap().to_uppercase();
     assert_eq!(salon.get(&format!("/appointments/{upper}")).await.data(), booked);
 }

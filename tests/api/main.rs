@@ -1,5 +1,7 @@
 //! The service as its clients see it: the real server, real connections, a clock that the tests move.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+
 mod audit;
 mod availability;
 mod bad_input;
@@ -11,6 +13,7 @@ mod concurrency;
 mod contacts;
 mod cursors;
 mod etag;
+mod fuzz;
 mod gate;
 mod harness;
 mod idempotency;
