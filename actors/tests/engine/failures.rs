@@ -25,6 +25,7 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     let first = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     world.disk.hold_syncs();
     let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
+    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the store has yet to take it
     // All three are in the mailbox before the actor takes the first.
     let (poison, behind, behind_too) = tokio::join!(
         handle.change(by_operator(), Poison),
@@ -37,10 +38,13 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     assert!(!unsynced.is_finished(), "its change is with the store, which will answer it");
 
     let again = world.ask(&shop, shop.booking(at(1, 10), 4)).await;
+    let again_too = world.ask(&shop, shop.booking(at(1, 12), 4)).await;
     assert!(!again.is_finished(), "the new actor loads only what is on the disk");
     world.disk.release_syncs();
     unsynced.await.unwrap().unwrap();
+    queued.await.unwrap().unwrap();
     assert!(is_taken(&again.await.unwrap()));
+    assert!(is_taken(&again_too.await.unwrap()));
     assert!(is_taken(&handle.change(by_operator(), shop.booking(at(1, 9), 4)).await));
     handle.change(by_operator(), shop.booking(at(1, 11), 3)).await.unwrap();
     let shown = handle.appointment(appointment_of(&first)).await.unwrap().unwrap();

@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use crate::harness::{Seeded, Shop, World, at, everything_else_runs, json, text, walk};
 use crate::rows::Rows;
 
-const SEEDS: u64 = 24;
+const SEEDS: u64 = 12;
 const LIVES: usize = 6;
 const REQUESTS_A_LIFE: usize = 60;
 
