@@ -228,7 +228,7 @@ impl Shop {
         starts_at: Timestamp,
         contact: usize,
     ) -> Book {
-        let phone = Phone::from_e164(format!("+1555{:07}", contact)).unwrap();
+        let phone = Phone::from_e164(format!("+1555{contact:07}")).unwrap();
         Book {
             request: BookRequest {
                 service_id: self.service,
