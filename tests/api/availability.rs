@@ -265,3 +265,49 @@ async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
     }
     assert_eq!(salon.get(&format!("{query}&limit=1")).await.list(), whole.list()[..1]);
 }
+
+#[tokio::test]
+async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
+    let house = House::open().await;
+    // In October the second 02:00 is no step from an opening at 02:30, by the clock on the wall.
+    for (open, close, date, expected) in [
+        ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
+        (
+            "00:00",
+            "02:30",
+            "2026-03-29",
+            [every("2026-03-28", 30, "23:00", "23:30"), every("2026-03-29", 30, "00:00", "00:30")].concat(),
+        ),
+        (
+            "02:30",
+            "03:30",
+            "2026-10-25",
+            [every("2026-10-25", 60, "00:30", "01:30"), every("2026-10-25", 30, "02:00", "02:00")].concat(),
+        ),
+        (
+            "01:30",
+            "02:30",
+            "2026-10-25",
+            [every("2026-10-24", 30, "23:30", "23:30"), every("2026-10-25", 30, "00:00", "01:00")].concat(),
+        ),
+    ] {
+        let salon = house.salon_with(json!({ "hours": [day("sunday", open, close)] })).await;
+        let listed = salon.slots(&salon.cut, &format!("start_date={date}")).await;
+        assert_eq!(listed, expected, "{open} to {close} on {date}");
+        for start in listed {
+            salon.book(&salon.cut, &start).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_zone_moves_the_hours_and_not_the_appointments() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
+    salon.api.patch("/business", &json!({ "timezone": "Asia/Kathmandu" })).await.is(200);
+    let listed = salon.slots(&salon.cut, "start_date=2026-03-03").await;
+    assert_eq!(listed, every("2026-03-03", 30, "03:15", "11:45"));
+    let shown = salon.show(&booked).await;
+    assert_eq!((&shown["starts_at"], &shown["timezone"]), (&booked["starts_at"], &json!("Asia/Kathmandu")));
+}

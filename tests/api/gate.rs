@@ -203,7 +203,7 @@ async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
     ] {
         let answer = raw(salon.api.address, request.as_bytes()).await;
         let status = answer.split(' ').nth(1).unwrap_or_default();
-        assert!(statuses.contains(&status), "{:.200} -> {answer}", request);
+        assert!(statuses.contains(&status), "{request:.200} -> {answer}");
     }
     salon.get("/me").await.is(200);
 }

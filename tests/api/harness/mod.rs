@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) use answer::{Answer, ids, paths, starts};
-pub(crate) use api::{Api, Pending};
+pub(crate) use api::Api;
 pub(crate) use clock::{Dice, TestClock};
 pub(crate) use raw::raw;
-pub(crate) use salon::{Salon, everyone, stamp, week};
+pub(crate) use salon::{Salon, stamp, week};
 
 /// The operator's token of every test.
 pub(crate) const TOKEN: &str = "operators-only";

@@ -32,7 +32,7 @@ pub(crate) fn week(open: &str, close: &str) -> Value {
 }
 
 /// A contact for whom anybody may book.
-pub(crate) fn everyone() -> Value {
+fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }
 
@@ -101,7 +101,8 @@ impl Salon {
     /// The body of a booking.
     pub(crate) fn booking(&self, service: &str, starts_at: &str, more: Value) -> Value {
         let mut body = json!({ "service_id": service, "starts_at": starts_at });
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let Value::Object(more) = more else { panic!("properties are an object") };
+        body.as_object_mut().unwrap().extend(more);
         if body.get("contact").is_none() && body.get("contact_id").is_none() {
             body["contact"] = everyone();
         }
