@@ -448,9 +448,8 @@ mod tests {
             ("FR", "01 42 68 53 00", "+33142685300"),
             ("GB", "020 7946 0018", "+442079460018"),
             ("IT", "06 1234 5678", "+390612345678"),
-            ("RU", "8 812 123-45-67", "+78121234567"),
         ] {
-            assert_eq!(phone(text, region).unwrap().as_str(), e164, "{text}");
+            assert_eq!(phone(text, region).as_ref().map(Phone::as_str), Ok(e164), "{text}");
         }
         for (region, text) in [
             ("US", "1234567"),
