@@ -87,7 +87,13 @@ mod tests {
 
     #[test]
     fn a_message_has_these_bytes() {
-        check(&message(), "GOLDEN_MESSAGE");
+        check(
+            &message(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10001a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             a2a2a201045a6fc3ab010c2b31353535313233343536370952696e6720626163\
+             6b0201a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a302fd00358d5b39030000fd0235\
+             8d5b39030000",
+        );
     }
 
     #[test]
