@@ -29,6 +29,7 @@ struct BusinessName {
 
 /// Answers even for a suspended business, and whatever the key's scopes.
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let principal = call.parts.extensions.get::<Principal>().ok_or(ApiError::Unauthorized)?;
     call.one(&Me {
         api_key: KeyView::from(&principal.key),

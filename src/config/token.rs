@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_file_without_a_token_is_an_error_that_names_it() {
         let dir = tempfile::tempdir().unwrap();
-        for content in [&b""[..], b"short\n", b"\xff\xff", b"two words of 16 or more"] {
+        for content in [&b""[..], b"\n", b"\xff\xff", b"two words"] {
             fs::write(dir.path().join(TOKEN_FILE), content).unwrap();
             let error = AdminToken::kept_in(dir.path()).unwrap_err().to_string();
             assert!(error.contains("admin-token does not hold a token"), "{error}");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_enough_visible_characters() {
+    fn a_token_is_visible_characters() {
         assert!(AdminToken::new(&"x".repeat(TOKEN_CHARS_MIN)).is_ok());
         for bad in [
             "",
