@@ -9,13 +9,12 @@ use super::commands::Change;
 use super::desk::{Decision, Desk, audit_id};
 use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
 use super::load::load;
+use super::names;
 use super::state::State;
 use super::write::Write;
 use crate::delivery::{EndpointKey, LOG_DAYS, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
-use crate::domain::{
-    AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, ResourceId, Timestamp,
-};
+use crate::domain::{Actor as Who, ApiKey, AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, ResourceId, Timestamp};
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -119,9 +118,14 @@ impl Actor for BusinessActor {
         load(&start).await?.ok_or_else(|| NoSuchBusiness.into())
     }
 
+    async fn post_start(&self, myself: ActorRef<Message>, _: &mut State) -> Result<(), ActorProcessingErr> {
+        let _ = myself.cast(Message::Sweep);
+        Ok(())
+    }
+
     async fn handle(
         &self,
-        _: ActorRef<Message>,
+        myself: ActorRef<Message>,
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
@@ -160,7 +164,12 @@ impl Actor for BusinessActor {
                 let done = question(state, now);
                 state.submit(Batch::default(), done);
             }
-            Message::Sweep => sweep(state, now)?,
+            Message::Sweep => {
+                if sweep(state, now)? {
+                    // There may be more; others in the mailbox come first.
+                    let _ = myself.cast(Message::Sweep);
+                }
+            }
         }
         Ok(())
     }
@@ -173,6 +182,7 @@ fn carry_out(
     change: Box<dyn Change>,
     now: Timestamp,
 ) -> Result<(Batch, Answer, Vec<EndpointKey>), EngineError> {
+    check_key(state, request.actor)?;
     if let Some(idempotency) = request.idempotency
         && let Some(answer) = remembered(state, idempotency, now)?
     {
@@ -187,6 +197,9 @@ fn carry_out(
     let mut batch = Batch::default();
     for write in &writes {
         write.encode(state.id, &mut batch);
+        if let Write::Contact { before, after } = write {
+            names::index(state, before.as_ref(), after, &mut batch)?;
+        }
     }
     let mut deliveries = Vec::new();
     for (event, resource) in events {
@@ -250,6 +263,19 @@ fn write_event(
     }
 }
 
+/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way:
+/// both are decided here, so one of them comes first.
+fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
+    let Who::ApiKey(id) = who else { return Ok(()) };
+    if state.business.suspended {
+        return Err(EngineError::Suspended);
+    }
+    // A row is never deleted, so an id without one is of no key that could have been revoked.
+    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
+    let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+    if key.is_some_and(|key| key.revoked_at.is_some()) { Err(EngineError::KeyRevoked) } else { Ok(()) }
+}
+
 /// The answer that was given to the same request, if it was.
 fn remembered(
     state: &State,
@@ -296,19 +322,21 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
 }
 
 /// Deletes what has outlived its time, a bounded number of rows at a time: idempotency records of days that no lookup
-/// reaches any more, and what the delivery log shows no longer.
-fn sweep(state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+/// reaches any more, and what the delivery log shows no longer. True when there may be more.
+fn sweep(state: &mut State, now: Timestamp) -> Result<bool, StoreError> {
     let now = now.max(state.last);
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        batch.delete(Key::new(&row?.0));
+        let (key, value) = row?;
+        batch.delete_whole(Key::new(&key), value.len());
     }
     sweep_deliveries(state, now, &mut batch)?;
+    let more = batch.len() >= SWEEP_ROWS_MAX;
     if !batch.is_empty() {
         state.submit(batch, Box::new(|| ()));
     }
-    Ok(())
+    Ok(more)
 }
 
 /// Deletes deliveries that the log shows no longer, and events that no delivery can need: an event that was resent on
@@ -330,11 +358,11 @@ fn sweep_deliveries(state: &State, now: Timestamp, batch: &mut Batch) -> Result<
     }
     let range = keys::of_kind(state.id, kind::EVENT);
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        let key = row?.0;
+        let (key, value) = row?;
         if keys::id_at_end::<EventId>(&key)?.minted_at() > needed_from {
             break;
         }
-        batch.delete(Key::new(&key));
+        batch.delete_whole(Key::new(&key), value.len());
     }
     Ok(())
 }

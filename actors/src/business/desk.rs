@@ -75,6 +75,14 @@ impl<'a> Desk<'a> {
         self.state.read_raw(key)
     }
 
+    /// Whether there is something under the key, if one is given at all.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn has(&self, key: Option<Key>) -> Result<bool, StoreError> {
+        key.map_or(Ok(true), |key| Ok(self.read_raw(&key)?.is_some()))
+    }
+
     /// A contact by id.
     ///
     /// # Errors
@@ -191,6 +199,11 @@ pub struct Decision {
 impl Decision {
     /// Nothing changes; the resource is answered as it is.
     pub fn unchanged<V: Serialize>(resource: &V) -> Self {
+        Self::answering(resource)
+    }
+
+    /// The resource is answered as it shall be; what is written follows.
+    pub fn answering<V: Serialize>(resource: &V) -> Self {
         Self {
             writes: Vec::new(),
             audit: Vec::new(),
@@ -202,7 +215,7 @@ impl Decision {
 
     /// A resource was created.
     pub fn created<V: Serialize>(resource: &V) -> Self {
-        Self { status: AnswerStatus::Created, ..Self::unchanged(resource) }
+        Self { status: AnswerStatus::Created, ..Self::answering(resource) }
     }
 
     /// A resource is no more, and the answer has no body.
