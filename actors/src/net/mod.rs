@@ -1,0 +1,2 @@
+pub mod address;
+pub mod url;
