@@ -98,10 +98,22 @@ fn only_the_store_names_the_storage_engine_and_the_encoding() {
 #[test]
 fn the_engine_serves_no_http_and_only_net_sends_it() {
     only("actors/src", &[], &["axum", "tower", "clap", "receptionist::"]);
-    let outgoing =
-        ["hyper", "hyper_util", "http_body_util", "rustls", "tokio_rustls", "rustls_native_certs", "url", "ipnet"];
+    let outgoing = [
+        "hyper",
+        "hyper_util",
+        "http_body_util",
+        "rustls",
+        "tokio_rustls",
+        "rustls_native_certs",
+        "url",
+        "ipnet",
+    ];
     only("actors/src", &["actors/src/net/"], &outgoing);
-    only("actors/src", &["actors/src/net/"], &["TcpStream", "to_socket_addrs", "ToSocketAddrs", "lookup_host"]);
+    only(
+        "actors/src",
+        &["actors/src/net/"],
+        &["TcpStream", "to_socket_addrs", "ToSocketAddrs", "lookup_host"],
+    );
 }
 
 #[test]
