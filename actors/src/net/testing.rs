@@ -298,17 +298,17 @@ impl Authority {
 
     /// A server with a certificate of this authority for a name or an address.
     pub(crate) fn server(&self, name: &str) -> Arc<ServerConfig> {
-        self.server_of(CertificateParams::new([name.to_owned()]).unwrap())
+        self.server_of(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
     /// A server whose certificate of this authority ended long ago.
     pub(crate) fn expired_server(&self, name: &str) -> Arc<ServerConfig> {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2001, 1, 1);
-        self.server_of(params)
+        self.server_of(&params)
     }
 
-    fn server_of(&self, params: CertificateParams) -> Arc<ServerConfig> {
+    fn server_of(&self, params: &CertificateParams) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
         server(&params.signed_by(&key, &self.issuer).unwrap(), &key)
     }

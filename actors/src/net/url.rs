@@ -111,7 +111,7 @@ impl WebhookUrl {
         if port == 0 {
             return Err(UrlRefusal::Port);
         }
-        let host = host(url.host().ok_or(UrlRefusal::Host)?)?;
+        let host = host(&url.host().ok_or(UrlRefusal::Host)?)?;
         let path_and_query = match url.query() {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
@@ -186,11 +186,11 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     Ok(())
 }
 
-fn host(host: url::Host<&str>) -> Result<Host, UrlRefusal> {
+fn host(host: &url::Host<&str>) -> Result<Host, UrlRefusal> {
     let address = match host {
         url::Host::Domain(name) => return host_name(name).map(Host::Name),
-        url::Host::Ipv4(address) => IpAddr::V4(address),
-        url::Host::Ipv6(address) => IpAddr::V6(address),
+        url::Host::Ipv4(address) => IpAddr::V4(*address),
+        url::Host::Ipv6(address) => IpAddr::V6(*address),
     };
     if is_public(address) { Ok(Host::Ip(address)) } else { Err(UrlRefusal::NotPublic) }
 }
