@@ -72,6 +72,8 @@ fn the_rules_of_the_domain_are_pure() {
         "getrandom",
         "sha2",
         "dashmap",
+        "url",
+        "rustls",
     ];
     only("actors/src/domain", &[], &outside);
     only(
@@ -83,7 +85,7 @@ fn the_rules_of_the_domain_are_pure() {
     only(
         "actors/src/domain",
         &[],
-        &["crate::store", "crate::business", "crate::engine", "crate::ports", "crate::view"],
+        &["crate::store", "crate::business", "crate::engine", "crate::ports", "crate::net", "crate::view"],
     );
 }
 
@@ -94,8 +96,24 @@ fn only_the_store_names_the_storage_engine_and_the_encoding() {
 }
 
 #[test]
-fn the_engine_knows_nothing_of_http() {
-    only("actors/src", &[], &["axum", "hyper", "tower", "clap", "receptionist::"]);
+fn the_engine_serves_no_http_and_only_net_sends_it() {
+    only("actors/src", &[], &["axum", "tower", "clap", "receptionist::"]);
+    let outgoing = [
+        "hyper",
+        "hyper_util",
+        "http_body_util",
+        "rustls",
+        "tokio_rustls",
+        "rustls_native_certs",
+        "url",
+        "ipnet",
+    ];
+    only("actors/src", &["actors/src/net/"], &outgoing);
+    only(
+        "actors/src",
+        &["actors/src/net/"],
+        &["TcpStream", "to_socket_addrs", "ToSocketAddrs", "lookup_host"],
+    );
 }
 
 #[test]

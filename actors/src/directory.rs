@@ -233,7 +233,7 @@ mod tests {
     async fn a_caller_who_goes_away_leaves_the_one_actor_to_the_next() {
         let disk = MemoryBackend::new();
         let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
-        let engine = Engine::start(store.clone(), Ports::system()).await.unwrap();
+        let engine = Engine::start(store.clone(), Ports::system().unwrap()).await.unwrap();
         let new = NewBusiness {
             name: Text::new("Shop".into()).unwrap(),
             zone: chrono_tz::UTC,

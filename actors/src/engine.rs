@@ -18,7 +18,7 @@ use crate::domain::{
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
-use crate::net::WebhookClient;
+use crate::net::{WebhookClient, WebhookUrl};
 use crate::ports::Ports;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
@@ -203,7 +203,7 @@ impl Engine {
             None => IdMint::default(),
         };
         let steady = SteadyClock::set(ports.clock.now());
-        let webhooks = WebhookClient::new(&ports);
+        let webhooks = WebhookClient::new(&ports, &ports.trust);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, _) = supervisor.map_err(|_| StoreError::Stopped)?;
         let inner = Arc::new(Inner {
@@ -222,6 +222,7 @@ impl Engine {
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = inner.supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&inner)));
+        // In a task of its own: what waits for a slow receiver holds nobody else up.
         tokio::spawn(Arc::clone(&inner).start_deliveries());
         Ok(Self { inner })
     }
@@ -251,6 +252,17 @@ impl Engine {
         }
         self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
         Ok(Some(Principal { key, business }))
+    }
+
+    /// Resolves a webhook's address and refuses it unless every address is public.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads.
+    pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), Refusal> {
+        match self.inner.webhooks.guard().check(url).await {
+            Ok(_) => Ok(()),
+            Err(refused) => Err(Refusal::invalid("url", refused.to_string())),
+        }
     }
 
     /// Creates a business. Until the answer nobody knows its id, so it needs no actor.

@@ -2,9 +2,18 @@
 //!
 //! Ambient time and randomness exist only in this file; `clippy.toml` bans them everywhere else.
 
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use crate::domain::Timestamp;
+use crate::net::{SystemDialer, SystemResolver, Trust, TrustError};
+
+/// What a port that takes its time hands back.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The wall clock. It may jump both ways; the engine never lets a record's stamp go back.
 pub trait Clock: Send + Sync + 'static {
@@ -18,6 +27,27 @@ pub trait Random: Send + Sync + 'static {
     fn fill(&self, bytes: &mut [u8]);
 }
 
+/// Finds the addresses of names.
+pub trait Resolver: Send + Sync + 'static {
+    /// All addresses of a name, which is absolute though it has no dot at its end: no search domain is tried.
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
+}
+
+/// Opens connections.
+pub trait Dialer: Send + Sync + 'static {
+    /// Connects to exactly this address.
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
+}
+
+/// A connection.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
+    /// Whom it is connected to.
+    ///
+    /// # Errors
+    /// When it is not connected any more.
+    fn peer_addr(&self) -> io::Result<SocketAddr>;
+}
+
 /// The ports of one engine.
 #[derive(Clone)]
 pub struct Ports {
@@ -25,12 +55,32 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// The source of randomness.
     pub random: Arc<dyn Random>,
+    /// Where names are resolved.
+    pub resolver: Arc<dyn Resolver>,
+    /// What opens connections.
+    pub dialer: Arc<dyn Dialer>,
+    /// Whose certificates are trusted on them.
+    pub trust: Trust,
 }
 
 impl Ports {
-    /// The machine's own clock and randomness.
-    pub fn system() -> Self {
-        Self { clock: Arc::new(SystemClock), random: Arc::new(SystemRandom) }
+    /// The machine's own clock, randomness and network.
+    ///
+    /// # Errors
+    /// When the certificates that `SSL_CERT_FILE` names cannot be used.
+    pub fn system() -> Result<Self, TrustError> {
+        Ok(Self {
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            resolver: Arc::new(SystemResolver::new()),
+            dialer: Arc::new(SystemDialer),
+            trust: Trust::system()?,
+        })
+    }
+
+    /// A clock and randomness, and a network on which no name resolves and no connection opens.
+    pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
+        Self { clock, random, resolver: Arc::new(NoNetwork), dialer: Arc::new(NoNetwork), trust: Trust::nobody() }
     }
 
     /// So many random bytes.
@@ -66,5 +116,20 @@ impl Random for SystemRandom {
     #[allow(clippy::disallowed_methods, reason = "this is the one place that draws randomness")]
     fn fill(&self, bytes: &mut [u8]) {
         getrandom::fill(bytes).expect("the operating system gives randomness");
+    }
+}
+
+/// The network of an engine that has none.
+struct NoNetwork;
+
+impl Resolver for NoNetwork {
+    fn resolve<'a>(&'a self, _host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async { Err(io::Error::other("there is no network")) })
+    }
+}
+
+impl Dialer for NoNetwork {
+    fn dial(&self, _address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(async { Err(io::ErrorKind::NetworkUnreachable.into()) })
     }
 }

@@ -63,7 +63,8 @@ pub(super) fn run(
     runtime()?.block_on(async {
         // Before the listeners, so that a signal that comes as soon as they are up is not lost.
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
-        let service = Service::start(&settings, Ports::system(), die).await?;
+        let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
+        let service = Service::start(&settings, ports, die).await?;
         started(&service).await?;
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
         stop.wait().await;

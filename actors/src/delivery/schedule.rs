@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use crate::domain::{Delivery, DeliveryStatus, Timestamp};
-use crate::net::Attempt;
+use crate::net::{Attempt, Outcome};
 
 /// How long after each failure the next attempt is due; after the last there is none.
 pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
@@ -80,9 +80,9 @@ pub(crate) fn after_attempt(
 impl From<Attempt> for AttemptResult {
     fn from(attempt: Attempt) -> Self {
         Self {
-            delivered: attempt.delivered,
+            delivered: attempt.outcome == Outcome::Delivered,
+            response_body: attempt.status.map(|_| attempt.body),
             response_status: attempt.status,
-            response_body: attempt.body,
             error: attempt.error,
         }
     }

@@ -101,7 +101,7 @@ impl World {
         let ahead = AtomicI64::new(Timestamp::parse(MONDAY).unwrap().millis());
         let clock = Arc::new(TestClock { started: Instant::now(), ahead });
         let ports =
-            Ports { clock: Arc::clone(&clock) as Arc<dyn Clock>, random: Arc::new(Seeded::new(seed)) };
+            Ports::with_clock_and_random(Arc::clone(&clock) as Arc<dyn Clock>, Arc::new(Seeded::new(seed)));
         let fatal = Arc::new(AtomicUsize::new(0));
         let engine = Engine::start(store(&disk, &fatal), ports.clone()).await.unwrap();
         Self { disk, clock, ports, engine, fatal }

@@ -123,7 +123,7 @@ impl House {
 }
 
 async fn start(settings: &Settings, clock: &TestClock) -> Service {
-    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system() };
+    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system().unwrap() };
     Service::start(settings, ports, |error| panic!("the store failed: {error}")).await.unwrap()
 }
 

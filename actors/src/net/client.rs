@@ -1,0 +1,273 @@
+//! The client that posts webhooks.
+//!
+//! What always holds: an attempt is over by its deadline, however the receiver behaves; nothing is sent but over TLS
+//! to an address that was checked in the same attempt; a response costs at most its bounds in memory and is never
+//! unpacked; a redirect is a failure. What an attempt says of its failure holds no address.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{HOST, HeaderName, HeaderValue, USER_AGENT};
+use hyper::http::uri::PathAndQuery;
+use hyper::{Request, Response, StatusCode, Uri};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::connection::{Connection, Connector};
+use super::guard::{Guard, RESOLVE_TIME_MAX};
+use super::pool::Pool;
+use super::trust::Trust;
+use super::url::{NOT_PUBLIC, WebhookUrl};
+use crate::ports::Ports;
+
+/// So long may an attempt take, from resolving to the head of the response, and with its body.
+pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// So many bytes of a response's body are read.
+pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
+
+/// So many bytes of it are kept, as text.
+pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
+
+/// So long a connection may take to be ready for another request before it is closed instead.
+const READY_TIME_MAX: Duration = Duration::from_millis(50);
+
+/// Who this client says it is.
+const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
+
+/// Posts webhooks. Cheap to clone; the clones share their connections.
+#[derive(Clone)]
+pub struct WebhookClient {
+    guard: Guard,
+    connector: Arc<Connector>,
+    pool: Arc<Pool>,
+}
+
+/// What is to be posted.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// Where to.
+    pub url: WebhookUrl,
+    /// The headers, beside `host`, `user-agent` and `content-length`. Their names are in lower case.
+    pub headers: Vec<(&'static str, String)>,
+    /// The exact bytes of the body.
+    pub body: Bytes,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Whether it is delivered.
+    pub outcome: Outcome,
+    /// The status of the response, if there was one.
+    pub status: Option<u16>,
+    /// The first [`RESPONSE_TEXT_BYTES_MAX`] bytes of its body as text without NUL; empty without a response.
+    pub body: String,
+    /// Why it failed, in a short phrase.
+    pub error: Option<String>,
+    /// How long it took until that was known.
+    pub duration: Duration,
+}
+
+/// Whether a webhook is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The receiver answered 2xx in time.
+    Delivered,
+    /// Anything else.
+    Failed,
+}
+
+/// Why an attempt failed, in words that may be shown to the endpoint's owner.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Failure {
+    /// The guard refuses the host, or the connection led elsewhere.
+    #[error("refused: the URL {NOT_PUBLIC}")]
+    Refused,
+    #[error("timeout {0}")]
+    Timeout(&'static str),
+    #[error("connect: {0}")]
+    Connect(&'static str),
+    #[error("tls: {0}")]
+    Tls(&'static str),
+    #[error("closed: the connection was closed before the response")]
+    Closed,
+    #[error("invalid response: it is not HTTP/1.1, or its head is too large")]
+    Response,
+    #[error("redirect: status {0}, not followed")]
+    Redirect(u16),
+    #[error("status {0}")]
+    Status(u16),
+    #[error("a header of the request is invalid")]
+    Header,
+}
+
+impl Failure {
+    /// What an error of the HTTP client comes down to.
+    pub(super) fn from_http(error: &hyper::Error) -> Self {
+        if error.is_parse() { Self::Response } else { Self::Closed }
+    }
+}
+
+impl WebhookClient {
+    /// A client that reaches the network through the ports.
+    pub fn new(ports: &Ports, trust: &Trust) -> Self {
+        let tls = trust.client_config(Arc::clone(&ports.clock));
+        Self {
+            guard: Guard::new(Arc::clone(&ports.resolver)),
+            connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
+            pool: Arc::default(),
+        }
+    }
+
+    /// The guard, to check a URL before it is saved.
+    pub fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
+    pub async fn post(&self, post: Post) -> Attempt {
+        let start = Instant::now();
+        let deadline = start + DELIVERY_TIME_MAX;
+        let answer = Box::pin(self.answer(&post, deadline)).await;
+        let duration = start.elapsed();
+        match answer {
+            Err(failure) => Attempt {
+                outcome: Outcome::Failed,
+                status: None,
+                body: String::new(),
+                error: Some(failure.to_string()),
+                duration,
+            },
+            Ok((connection, response)) => {
+                let status = response.status();
+                let failure = judge(status);
+                Attempt {
+                    outcome: if failure.is_none() { Outcome::Delivered } else { Outcome::Failed },
+                    status: Some(status.as_u16()),
+                    body: self.finish(&post.url, connection, response, deadline).await,
+                    error: failure.map(|failure| failure.to_string()),
+                    duration,
+                }
+            }
+        }
+    }
+
+    /// Gets the head of a response. An open connection that turns out to be closed is tried again on a new one, once.
+    async fn answer(
+        &self,
+        post: &Post,
+        deadline: Instant,
+    ) -> Result<(Connection, Response<Incoming>), Failure> {
+        const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
+        let targets = self.guard.check(&post.url).await.map_err(|_| Failure::Refused)?;
+        if let Some(mut connection) = self.pool.take(&post.url, &targets) {
+            match send(&mut connection, post, deadline).await {
+                Err(Failure::Closed) => {}
+                answer => return answer.map(|response| (connection, response)),
+            }
+        }
+        let mut connection = self.connector.connect(&post.url, &targets, deadline).await?;
+        let response = send(&mut connection, post, deadline).await?;
+        Ok((connection, response))
+    }
+
+    /// Reads the body and keeps the connection if it can be used again.
+    async fn finish(
+        &self,
+        url: &WebhookUrl,
+        mut connection: Connection,
+        response: Response<Incoming>,
+        deadline: Instant,
+    ) -> String {
+        let (kept, whole) = read(response.into_body(), deadline).await;
+        if whole && matches!(timeout(READY_TIME_MAX, connection.sender.ready()).await, Ok(Ok(()))) {
+            self.pool.put(url, connection);
+        }
+        text(&kept)
+    }
+}
+
+impl fmt::Debug for WebhookClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookClient")
+    }
+}
+
+/// What is wrong with a status, if anything.
+fn judge(status: StatusCode) -> Option<Failure> {
+    match status.as_u16() {
+        200..=299 => None,
+        code @ 300..=399 => Some(Failure::Redirect(code)),
+        code => Some(Failure::Status(code)),
+    }
+}
+
+async fn send(
+    connection: &mut Connection,
+    post: &Post,
+    deadline: Instant,
+) -> Result<Response<Incoming>, Failure> {
+    let request = request(post)?;
+    timeout_at(deadline, connection.sender.send_request(request))
+        .await
+        .map_err(|_| Failure::Timeout("waiting for the response"))?
+        .map_err(|error| Failure::from_http(&error))
+}
+
+fn request(post: &Post) -> Result<Request<Full<Bytes>>, Failure> {
+    let target: PathAndQuery =
+        post.url.path_and_query().parse().expect("a webhook's URL was parsed with its path");
+    let mut request = Request::post(Uri::from(target)).body(Full::new(post.body.clone())).expect("a request");
+    let headers = request.headers_mut();
+    for (name, value) in &post.headers {
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| Failure::Header)?;
+        headers.insert(HeaderName::try_from(*name).map_err(|_| Failure::Header)?, value);
+    }
+    headers.insert(HOST, HeaderValue::try_from(post.url.authority()).map_err(|_| Failure::Header)?);
+    headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    Ok(request)
+}
+
+/// The first bytes of a body, and whether it was read to its end within the bounds.
+async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
+    let mut kept = Vec::new();
+    let mut read = 0;
+    loop {
+        match timeout_at(deadline, body.frame()).await {
+            Ok(None) => return (kept, true),
+            Ok(Some(Ok(frame))) => {
+                let data = frame.into_data().unwrap_or_default();
+                let room = RESPONSE_TEXT_BYTES_MAX - kept.len();
+                kept.extend_from_slice(&data[..data.len().min(room)]);
+                read += data.len();
+            }
+            Ok(Some(Err(_))) | Err(_) => return (kept, false),
+        }
+        if read > RESPONSE_BODY_BYTES_MAX {
+            return (kept, false);
+        }
+    }
+}
+
+/// Bytes as text of at most [`RESPONSE_TEXT_BYTES_MAX`] bytes, with a mark for what is none.
+fn text(bytes: &[u8]) -> String {
+    // A character that the bound cuts in two is left out.
+    let whole = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        _ => bytes,
+    };
+    let mut text = String::from_utf8_lossy(whole).replace('\0', "\u{fffd}");
+    let mut end = text.len().min(RESPONSE_TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! The guard: no webhook goes anywhere but to the public internet.
+//!
+//! # The threat
+//!
+//! Whoever holds a key of a business names the URLs that this service posts to, and the service runs inside somebody's
+//! network. So such a caller, or whoever runs the receiver or its name server, may try to make the service reach what
+//! only it can reach, to learn what is there, or to use it up. How each way is met:
+//!
+//! | The way | What meets it |
+//! |---|---|
+//! | a URL that names an internal address, in whatever spelling | [`WebhookUrl`] judges what the parser made of it, never the text |
+//! | a name of the inside: `localhost`, `metadata.google.internal` | refused by [`WebhookUrl`] before resolving |
+//! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
+//! | a name that changes after it was saved | checked afresh on every delivery |
+//! | a name that changes between the check and the dialling | resolved once an attempt; what was checked is dialled, by address |
+//! | a connection that ends up elsewhere | the peer's address is compared with the checked one after connecting |
+//! | an open connection of the time before the name changed | used again only if the fresh answer still holds its peer |
+//! | search domains of the machine | names are resolved as absolute |
+//! | a redirect to the inside | never followed; a failure |
+//! | a proxy from the environment | none is ever used |
+//! | a receiver that poses as another | TLS always, the certificate always verified for the URL's host, each time anew |
+//! | an answer that is slow, endless or huge | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
+//! | an answer that grows when it is unpacked | never unpacked; no encoding is asked for |
+//! | slow name servers that use up threads | a bound on lookups at once ([`Resolver`]'s implementation) |
+//! | error messages that tell what is inside | one phrase, [`NOT_PUBLIC`], whether the name is unknown or leads inside; the log says more |
+//!
+//! No switch turns this off. Tests reach a receiver of their own through the ports: the name resolves to a public
+//! address, which is checked as always, and the test's dialer connects it to the receiver.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::address::is_public;
+use super::url::{Host, NOT_PUBLIC, WebhookUrl};
+use crate::ports::Resolver;
+
+/// So long may a host take to resolve.
+pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Decides where a webhook may go. Cheap to clone.
+#[derive(Clone)]
+pub struct Guard {
+    resolver: Arc<dyn Resolver>,
+}
+
+/// Why nothing goes to a host. It displays as what callers are told, which is always the same; the log has the reason.
+#[derive(Debug, thiserror::Error)]
+#[error("{NOT_PUBLIC}")]
+#[non_exhaustive]
+pub enum Refused {
+    /// The host could not be resolved.
+    Unresolved(#[source] io::Error),
+    /// The name has no address.
+    NoAddress,
+    /// The name server did not answer in time.
+    TooSlow,
+    /// An address of it is not public.
+    Internal(IpAddr),
+}
+
+impl Guard {
+    /// A guard that resolves through this port.
+    pub fn new(resolver: Arc<dyn Resolver>) -> Self {
+        Self { resolver }
+    }
+
+    /// Resolves the host of a URL and gives its addresses, all of them public. To be asked when a URL is saved and
+    /// before every delivery; an answer is never kept.
+    ///
+    /// # Errors
+    /// When it does not resolve, or any of its addresses is not public. The reason is in the log already.
+    pub async fn check(&self, url: &WebhookUrl) -> Result<Vec<SocketAddr>, Refused> {
+        let checked = self.resolve(url.host()).await.and_then(|addresses| all_public(&addresses, url.port()));
+        if let Err(refused) = &checked {
+            log(url.host(), refused);
+        }
+        checked
+    }
+
+    async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, Refused> {
+        match host {
+            Host::Ip(address) => Ok(vec![*address]),
+            Host::Name(name) => timeout(RESOLVE_TIME_MAX, self.resolver.resolve(name))
+                .await
+                .map_err(|_| Refused::TooSlow)?
+                .map_err(Refused::Unresolved),
+        }
+    }
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Guard")
+    }
+}
+
+/// The addresses to dial, each once, in the order given, if every one is public.
+fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, Refused> {
+    if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
+        return Err(Refused::Internal(*internal));
+    }
+    let mut targets = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        let target = SocketAddr::new(*address, port);
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    }
+    if targets.is_empty() { Err(Refused::NoAddress) } else { Ok(targets) }
+}
+
+fn log(host: &Host, refused: &Refused) {
+    match refused {
+        Refused::Internal(address) => tracing::warn!(
+            webhook.host = %host,
+            webhook.address = %address,
+            "a webhook's host resolves to an address that is not public, and is refused"
+        ),
+        Refused::Unresolved(error) => tracing::info!(
+            webhook.host = %host,
+            error = %error,
+            "a webhook's host does not resolve"
+        ),
+        Refused::NoAddress => tracing::info!(webhook.host = %host, "a webhook's host has no address"),
+        Refused::TooSlow => tracing::info!(webhook.host = %host, "a webhook's host does not resolve in time"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::FakeDns;
+    use super::*;
+
+    async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, Refused> {
+        let dns = FakeDns::default();
+        dns.set("hook.example.com", answer);
+        Guard::new(Arc::new(dns)).check(&WebhookUrl::parse(url).unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_host_with_public_addresses_only_passes_with_all_of_them() {
+        let answer = ["93.184.216.34", "2606:4700::1111", "93.184.216.34"];
+        let targets = check(&answer, "https://hook.example.com:8443/").await.unwrap();
+        assert_eq!(targets, ["93.184.216.34:8443", "[2606:4700::1111]:8443"].map(|a| a.parse().unwrap()));
+        let literal = check(&[], "https://[2606:4700::1111]/").await.unwrap();
+        assert_eq!(literal, ["[2606:4700::1111]:443".parse().unwrap()]);
+    }
+
+    #[tokio::test]
+    async fn one_address_that_is_not_public_refuses_the_host() {
+        for internal in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:8.8.8.8", "fd00::1"] {
+            for answer in [vec![internal], vec!["93.184.216.34", internal], vec![internal, "93.184.216.34"]] {
+                let refused = check(&answer, "https://hook.example.com/").await.unwrap_err();
+                assert!(matches!(refused, Refused::Internal(_)), "{answer:?}");
+                assert_eq!(refused.to_string(), NOT_PUBLIC);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_host_that_does_not_resolve_is_refused_in_the_same_words() {
+        for url in ["https://hook.example.com/", "https://unknown.example.com/"] {
+            assert_eq!(check(&[], url).await.unwrap_err().to_string(), NOT_PUBLIC);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_does_not_resolve_in_time_is_refused() {
+        let dns = FakeDns::default();
+        dns.hang("hook.example.com");
+        let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
+        let start = tokio::time::Instant::now();
+        let refused = Guard::new(Arc::new(dns)).check(&url).await.unwrap_err();
+        assert!(matches!(refused, Refused::TooSlow));
+        assert_eq!(start.elapsed(), RESOLVE_TIME_MAX);
+    }
+}

@@ -1,0 +1,22 @@
+//! The network, as the engine reaches out to it: where webhooks may go, and what brings them there.
+//!
+//! What always holds: this module is the only place that names the HTTP client, TLS and the resolver; a connection is
+//! opened only to an address that the [guard] has just checked; whatever a receiver does, an attempt ends by its
+//! deadline and takes a bounded amount of memory.
+
+pub mod address;
+pub mod client;
+mod connection;
+pub mod guard;
+mod pool;
+mod system;
+#[cfg(test)]
+mod testing;
+pub mod trust;
+pub mod url;
+
+pub use client::{Attempt, Outcome, Post, WebhookClient};
+pub use guard::{Guard, Refused};
+pub(crate) use system::{SystemDialer, SystemResolver};
+pub use trust::{Trust, TrustError};
+pub use url::{UrlRefusal, WebhookUrl};
