@@ -36,8 +36,15 @@ pub(super) enum ServeError {
 impl ServeError {
     /// Whether a setting has a bad value; a certificate that cannot be read is one, an address in use is not.
     fn is_of_a_setting(&self) -> bool {
-        use ServerError::{Certificate, Pem};
-        matches!(self, Self::Config(_) | Self::Service(ServiceError::Server(Pem { .. } | Certificate { .. })))
+        match self {
+            Self::Config(_) => true,
+            Self::Service(ServiceError::Server(ServerError::Bind { source, .. })) => {
+                source.kind() == io::ErrorKind::AddrNotAvailable
+            }
+            Self::Service(ServiceError::Server(_)) => true,
+            Self::Service(ServiceError::Store { source }) => matches!(source, StoreError::NotADirectory(_)),
+            _ => false,
+        }
     }
 }
 

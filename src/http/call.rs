@@ -227,6 +227,8 @@ impl From<EngineError> for ApiError {
         match error {
             EngineError::Refused(refusal) => Self::Refused(refusal),
             EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::KeyRevoked => Self::Unauthorized,
+            EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
         }

@@ -139,7 +139,7 @@ async fn the_use_of_a_key_is_shown_and_a_revoked_key_opens_nothing() {
     let credential = Credential::parse(json(&created)["key"].as_str().unwrap()).unwrap();
     let (id, unused): (KeyId, KeyId) = (id_of(&created), id_of(&unused));
     pass(90).await;
-    let principal = world.engine.authenticate(&credential).unwrap().unwrap();
+    let principal = world.engine.authenticate(&credential).await.unwrap().unwrap();
     assert_eq!((principal.key.id, principal.business.id), (id, shop.id));
 
     let used = Timestamp::parse("2026-03-02T09:30:00Z").unwrap();
@@ -155,9 +155,9 @@ async fn the_use_of_a_key_is_shown_and_a_revoked_key_opens_nothing() {
     assert!(!revoke.is_finished());
     world.disk.release_syncs();
     revoke.await.unwrap().unwrap();
-    assert!(world.engine.authenticate(&credential).unwrap().is_none());
+    assert!(world.engine.authenticate(&credential).await.unwrap().is_none());
     world.restart().await;
-    assert!(world.engine.authenticate(&credential).unwrap().is_none());
+    assert!(world.engine.authenticate(&credential).await.unwrap().is_none());
     let keys = world.at(&shop).keys(&first_page()).await.unwrap().items;
     assert!(keys[0].revoked_at.is_some() && keys[1].revoked_at.is_none());
     everything_else_runs().await;
