@@ -8,6 +8,7 @@ mod api;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod openapi;
 pub mod server;
 pub mod service;
 pub mod telemetry;

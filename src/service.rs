@@ -21,7 +21,7 @@ use crate::config::{AdminToken, Settings, TokenError, variables};
 use crate::http::request_id;
 use crate::http::values::load_numbering_plans;
 use crate::server::{self, ServerError};
-use crate::{admin, api};
+use crate::{admin, api, openapi};
 
 /// Why the service cannot start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +87,8 @@ impl Service {
         let health = Health { engine: engine.clone(), stopping: stopping.clone() };
         let public_router = finish(
             api::router(engine.clone(), settings.rate_limit_per_minute.get())
-                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health))),
+                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health)))
+                .merge(openapi::router()),
         );
         let admin_router = finish(admin::router(engine.clone(), admin_token.clone()));
         let service = Self {

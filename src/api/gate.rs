@@ -13,8 +13,8 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::operation::{Access, Operation};
 use super::rate_limit::{Allowance, RateLimit, Verdict};
-use super::router::Access;
 use crate::http::call::{Call, Caller, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
@@ -101,15 +101,15 @@ fn with_headers(mut response: Response, allowance: Allowance) -> Response {
     response
 }
 
-impl Door<Access> for Arc<Gate> {
+impl Door<Operation> for Arc<Gate> {
     async fn admit(
         &self,
         mut request: Request,
-        route: &Route<Access>,
+        route: &Route<Operation>,
         params: Vec<(String, String)>,
     ) -> Result<Call, ApiError> {
         let principal = request.extensions_mut().remove::<Principal>().ok_or(ApiError::Unauthorized)?;
-        if let Access::Scope(scope) = route.access {
+        if let Access::Scope(scope) = route.access.access {
             if principal.business.suspended {
                 return Err(ApiError::Forbidden);
             }
@@ -133,6 +133,7 @@ impl Door<Access> for Arc<Gate> {
             params,
             body,
             canonical: Vec::new(),
+            described: Some(route.access.described()),
         })
     }
 }

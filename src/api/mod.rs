@@ -9,7 +9,8 @@ mod business;
 mod catalog;
 mod gate;
 mod me;
+pub(crate) mod operation;
 mod rate_limit;
 mod router;
 
-pub(crate) use router::router;
+pub(crate) use router::{router, table};

@@ -13,6 +13,7 @@ mod business;
 mod client;
 mod demo;
 mod key;
+mod openapi;
 mod options;
 mod print;
 mod record;
@@ -27,6 +28,7 @@ mod tests;
 use clap::{Args, Subcommand};
 
 pub use demo::demo;
+pub use openapi::openapi;
 pub use options::OperatorOptions;
 pub use run::operate;
 pub use serve::serve;

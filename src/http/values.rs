@@ -10,8 +10,10 @@ use actors::domain::{
 };
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use serde_json::{Value, json};
 use url::Url;
 
+use super::describe::{Describe, Schemas};
 use super::json::Json;
 use super::read::{FromJson, FromText, Path, Problems, items};
 use crate::json_object;
@@ -34,9 +36,25 @@ impl FromText for String {
     }
 }
 
+impl Describe for String {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string"})
+    }
+}
+
 impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     fn from_text(text: &str) -> Result<Self, String> {
         Text::new(text.to_owned()).map_err(|error| error.to_string())
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Describe for Text<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        match MIN {
+            0 => json!({"type": "string", "maxLength": MAX}),
+            // Not of white space only.
+            _ => json!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
+        }
     }
 }
 
@@ -46,12 +64,25 @@ impl FromText for Email {
     }
 }
 
+impl Describe for Email {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "email", "maxLength": Self::CHARS_MAX,
+            "pattern": "^[^\\s@]+@[^\\s@]+$"})
+    }
+}
+
 /// A number in E.164 form, or a national one of the region that the request is read in.
 impl FromJson for Phone {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
         let text = String::from_json(json, at, problems)?;
         let phone = phone(&text, problems.phone_region());
         phone.map_err(|error| problems.add(at, error.to_string())).ok()
+    }
+}
+
+impl Describe for Phone {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "minLength": 1, "maxLength": PHONE_CHARS_MAX})
     }
 }
 
@@ -101,9 +132,21 @@ impl FromText for PhoneRegion {
     }
 }
 
+impl Describe for PhoneRegion {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "pattern": "^[A-Z]{2}$"})
+    }
+}
+
 impl FromText for Timestamp {
     fn from_text(text: &str) -> Result<Self, String> {
         Timestamp::parse(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Describe for Timestamp {
+    fn describe(schemas: &mut Schemas) -> Value {
+        schemas.view::<Self>()
     }
 }
 
@@ -117,9 +160,21 @@ impl FromText for Tz {
     }
 }
 
+impl Describe for Tz {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "minLength": 1, "maxLength": ZONE_CHARS_MAX})
+    }
+}
+
 impl FromText for LocalTime {
     fn from_text(text: &str) -> Result<Self, String> {
         LocalTime::parse(text).ok_or_else(|| "must be a local time from 00:00 to 24:00, as HH:MM".into())
+    }
+}
+
+impl Describe for LocalTime {
+    fn describe(schemas: &mut Schemas) -> Value {
+        schemas.view::<Self>()
     }
 }
 
@@ -136,11 +191,23 @@ impl FromText for NaiveDate {
     }
 }
 
+impl Describe for NaiveDate {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "date"})
+    }
+}
+
 macro_rules! ids_from_text {
     ($($id:ty),* $(,)?) => {$(
         impl FromText for $id {
             fn from_text(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| "must be a UUID".into())
+            }
+        }
+
+        impl Describe for $id {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
             }
         }
     )*};
@@ -156,6 +223,12 @@ macro_rules! words_from_text {
                     let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
                     format!("must be one of {}", words.join(", "))
                 })
+            }
+        }
+
+        impl Describe for $words {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
             }
         }
     )*};
@@ -187,6 +260,13 @@ impl FromText for WebsiteUrl {
             Ok(url) if absolute && clean && url.has_host() => Ok(Self(text.to_owned())),
             _ => Err("must be an absolute http or https URL".into()),
         }
+    }
+}
+
+impl Describe for WebsiteUrl {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
     }
 }
 
@@ -228,6 +308,12 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     }
 }
 
+impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
+    }
+}
+
 /// An array of `MIN` to `MAX` items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List<T, const MIN: usize, const MAX: usize>(Vec<T>);
@@ -242,6 +328,12 @@ impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
 impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, MAX> {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
         items(json, (MIN, MAX), at, problems).map(Self)
+    }
+}
+
+impl<T: Describe, const MIN: usize, const MAX: usize> Describe for List<T, MIN, MAX> {
+    fn describe(schemas: &mut Schemas) -> Value {
+        json!({"type": "array", "items": T::describe(schemas), "minItems": MIN, "maxItems": MAX})
     }
 }
 
@@ -269,22 +361,36 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
+impl<T: Describe, const MIN: usize, const MAX: usize> Describe for DistinctList<T, MIN, MAX> {
+    fn describe(schemas: &mut Schemas) -> Value {
+        let mut list = List::<T, MIN, MAX>::describe(schemas);
+        list["uniqueItems"] = json!(true);
+        list
+    }
+}
+
 json_object! {
-    /// The window of one day.
-    struct HoursItem {
-        /// The day on which the window opens.
+    /// The opening hours of one day.
+    struct Hours {
+        /// The day on which they begin.
         day: Day,
-        /// When it opens, local time.
+        /// Local time, `HH:MM`, to `23:59`.
         open: LocalTime,
-        /// When it closes, local time; not later than `open` means on the next day.
+        /// Local time, `HH:MM`; earlier than `open` means on the next day.
         close: LocalTime,
     }
 }
 
 impl FromJson for DayHours {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
-        let HoursItem { day, open, close } = HoursItem::from_json(json, at, problems)?;
+        let Hours { day, open, close } = Hours::from_json(json, at, problems)?;
         Some(Self { day, open, close })
+    }
+}
+
+impl Describe for DayHours {
+    fn describe(schemas: &mut Schemas) -> Value {
+        Hours::describe(schemas)
     }
 }
 
@@ -299,6 +405,12 @@ impl FromJson for WeeklyHours {
             problems.add(&at.item(problem.index).property(problem.field), problem.message);
         }
         None
+    }
+}
+
+impl Describe for WeeklyHours {
+    fn describe(schemas: &mut Schemas) -> Value {
+        json!({"type": "array", "items": Hours::describe(schemas), "maxItems": HOURS_ITEMS_MAX})
     }
 }
 
