@@ -8,6 +8,7 @@ mod api;
 pub mod cli;
 pub mod config;
 pub mod http;
+mod metrics;
 pub mod openapi;
 pub mod server;
 pub mod service;

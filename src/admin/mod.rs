@@ -12,4 +12,4 @@ mod router;
 mod services;
 mod staff;
 
-pub(crate) use router::router;
+pub(crate) use router::{paths, router};

@@ -15,6 +15,7 @@ use crate::http::cursor::Cursors;
 use crate::http::error::{ApiError, Code};
 use crate::http::query::ListQuery;
 use crate::http::routes::{self, Route};
+use crate::metrics::Metrics;
 
 /// Why a time cannot be booked.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
@@ -83,9 +84,9 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
 }
 
 /// The router of the public API: `/v1` behind the gate.
-pub(crate) fn router(engine: Engine, requests_per_minute: u32) -> Router {
+pub(crate) fn router(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Router {
     let cursors = Cursors::new(engine.secret());
-    let door = Arc::new(Gate::new(engine, cursors, requests_per_minute));
+    let door = Arc::new(Gate::new(engine, cursors, requests_per_minute, metrics));
     let no_such_path =
         |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
     routes::router(table(), &door)

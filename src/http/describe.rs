@@ -216,7 +216,11 @@ fn nullable(mut schema: Value) -> Value {
             schema
         }
         _ if may_be_null(&schema) => schema,
-        _ => json!({"oneOf": [schema, {"type": "null"}]}),
+        _ => {
+            let description = schema.as_object_mut().and_then(|object| object.remove("description"));
+            let choice = json!({"oneOf": [schema, {"type": "null"}]});
+            about(choice, description.as_ref().and_then(Value::as_str).unwrap_or_default())
+        }
     }
 }
 

@@ -96,10 +96,11 @@ fn sample(code: Code) -> ApiError {
         Code::Forbidden => ApiError::Forbidden,
         Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
         Code::NotFound => Refusal::NotFound("record").into(),
-        Code::Conflict => Refusal::Conflict {
-            message: "the record has changed since".into(),
-            details: vec![Problem::new("If-Match", "does not name the present version")],
-        }
+        Code::Conflict => Refusal::conflict(
+            "the resource has changed",
+            "If-Match",
+            "the entity tag is now \"RBNvo1WzZ4oRRq0W9-hkng\"",
+        )
         .into(),
         Code::IdempotencyKeyReused => Refusal::IdempotencyKeyReused.into(),
         Code::IdempotencyRequestInProgress => Refusal::IdempotencyInProgress.into(),
