@@ -162,10 +162,10 @@ fn headers_read(route: &Route<Operation>) -> impl Iterator<Item = &'static str> 
 fn answer(route: &Route<Operation>, schemas: &mut Schemas) -> (&'static str, Value) {
     let operation = &route.access;
     let (status, description) = match operation.answers {
-        Answers::One | Answers::Plain => ("200", "It is so."),
+        Answers::One | Answers::Plain => ("200", "Done."),
         Answers::List => ("200", "A page of the list."),
-        Answers::Created => ("201", "It is made."),
-        Answers::Gone => ("204", "It is gone."),
+        Answers::Created => ("201", "Created."),
+        Answers::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();
     if matches!(operation.answers, Answers::One | Answers::Created) {
@@ -228,7 +228,7 @@ fn headers_sent(more: &[&str]) -> Map<String, Value> {
 
 fn parameters() -> Value {
     let header = |name: &str, schema: Value, about: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": about});
-    let tags = json!({"type": "string"});
+    let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});
     let key = json!({"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX, "pattern": "^[!-~]+$"});
     json!({
         "Idempotency-Key": header("Idempotency-Key", key, "Makes the change happen once: within 24 hours the same \
