@@ -14,7 +14,7 @@ use crate::telemetry::{LogFormat, LogSettings};
 
 mod token;
 
-pub use token::{AdminToken, TOKEN_CHARS_MIN, TOKEN_FILE, TokenError};
+pub use token::{AdminToken, TOKEN_FILE, TokenError};
 
 /// The exit code of a process whose settings are wrong.
 pub const EXIT_CODE: u8 = 2;

@@ -155,3 +155,45 @@ async fn start(inner: &Arc<Inner>, id: BusinessId) -> Result<Arc<Running>, Engin
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::Engine;
+    use crate::domain::{Actor as Who, BookingMode, Locale, Text, WeeklyHours};
+    use crate::engine::NewBusiness;
+    use crate::ports::Ports;
+    use crate::store::{Batch, Key, MemoryBackend, Store};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_goes_away_leaves_the_one_actor_to_the_next() {
+        let disk = MemoryBackend::new();
+        let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store.clone(), Ports::system()).await.unwrap();
+        let new = NewBusiness {
+            name: Text::new("Shop".into()).unwrap(),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::default(),
+            phone_region: "US".into(),
+        };
+        let id = engine.create_business(new, Who::Operator).await.unwrap().id;
+        disk.hold_syncs();
+        let mut batch = Batch::new();
+        batch.put(Key::new(Uuid::nil().as_bytes()), Vec::new());
+        store.submit(id, batch, Box::new(|| ()));
+        let inner = &engine.business(id).inner;
+        for _ in 0..3 {
+            // The actor loads only what is on the disk, so none of them gets it in time.
+            let asked = inner.directory.running(inner, id);
+            assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
+        }
+        disk.release_syncs();
+        inner.directory.running(inner, id).await.unwrap();
+        assert_eq!(inner.supervisor.get_children().len(), 1);
+    }
+}

@@ -24,8 +24,8 @@ use crate::supervisor::{self, Supervisor};
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
-/// How long closing waits for what is in flight.
-const CLOSE_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Why the engine does not carry out a request.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +42,12 @@ pub enum EngineError {
     /// There is no such business.
     #[error("there is no such business")]
     NotFound,
+    /// The key was revoked after the request had come in.
+    #[error("the key is revoked")]
+    KeyRevoked,
+    /// The business was suspended after the request had come in.
+    #[error("the business is suspended")]
+    Suspended,
     /// The actor failed while it held the request.
     #[error("the business's actor failed")]
     Failed,
@@ -162,14 +168,20 @@ impl Engine {
     ///
     /// # Errors
     /// The store's failure.
-    pub fn authenticate(&self, credential: &Credential) -> Result<Option<Principal>, EngineError> {
+    pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Principal>, EngineError> {
         let store = &self.inner.store;
         let key = store.get::<ApiKey>(&keys::api_key(credential.prefix_chars()))?;
-        let Some(key) = key.filter(|key| credential.matches(&key.hash) && key.revoked_at.is_none()) else {
-            return Ok(None);
-        };
+        let Some(key) = key.filter(|key| credential.matches(&key.hash)) else { return Ok(None) };
         let business = store.get::<Business>(&keys::profile(key.business_id))?;
         let business = business.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
+        if key.revoked_at.is_some() || business.suspended {
+            // Being shut out is shown only once it is on the disk. Whoever is let in sees nothing of either record here,
+            // and need not wait for the changes of others.
+            store.settled(key.business_id).await?;
+        }
+        if key.revoked_at.is_some() {
+            return Ok(None);
+        }
         self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
         Ok(Some(Principal { key, business }))
     }
@@ -221,7 +233,7 @@ impl Engine {
                 _ = done.send(());
             }),
         );
-        written.await.map_err(|_| EngineError::Stopping)?;
+        written.await.map_err(|_| EngineError::Failed)?;
         Ok(business)
     }
 
@@ -275,7 +287,7 @@ impl Engine {
         self.inner.store.failed()
     }
 
-    /// Refuses what comes from now on, waits for what is in flight (at most 10 s), and closes the store.
+    /// Refuses what comes from now on, waits for what is in flight (at most 2 s), and closes the store.
     ///
     /// # Errors
     /// When the store failed meanwhile.

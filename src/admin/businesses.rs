@@ -84,6 +84,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let business = call.business()?.business().await?;
     call.one(&OperatorBusinessView::from(&business))
 }

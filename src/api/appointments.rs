@@ -100,6 +100,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let id: AppointmentId = call.id("appointment_id", "appointment")?;
     let appointment = call.business()?.appointment(id).await?;
     call.one(&appointment.ok_or(Refusal::NotFound("appointment"))?)

@@ -30,6 +30,7 @@ json_object! {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let business = call.business()?.business().await?;
     call.one(&BusinessView::from(&business))
 }

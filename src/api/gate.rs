@@ -10,7 +10,7 @@ use actors::credentials::Credential;
 use actors::domain::Actor;
 use actors::{Engine, Principal};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -19,7 +19,7 @@ use super::rate_limit::{Allowance, RateLimit, Verdict};
 use crate::http::call::{Call, Caller, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
-use crate::http::request_id::LoggedKey;
+use crate::http::request_id::{LoggedKey, caught};
 use crate::http::routes::{Door, Route};
 use crate::metrics::{Metrics, Refused};
 use crate::server::PeerAddr;
@@ -47,9 +47,9 @@ impl Gate {
     }
 
     /// What the request's key opens.
-    fn principal(&self, request: &Request) -> Result<Option<Principal>, ApiError> {
-        match bearer(request.headers()).and_then(Credential::parse) {
-            Some(credential) => Ok(self.engine.authenticate(&credential)?),
+    async fn principal(&self, headers: &HeaderMap) -> Result<Option<Principal>, ApiError> {
+        match bearer(headers).and_then(Credential::parse) {
+            Some(credential) => Ok(self.engine.authenticate(&credential).await?),
             None => Ok(None),
         }
     }
@@ -61,10 +61,11 @@ pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
     if path != "/v1" && !path.starts_with("/v1/") {
         return next.run(request).await;
     }
+    let principal = gate.principal(request.headers()).await;
     let now = gate.engine.ports().clock.now();
-    let principal = match gate.principal(&request) {
-        Ok(principal) => principal,
-        Err(error) => return error.into_response(),
+    let (principal, refusal) = match principal {
+        Ok(principal) => (principal, ApiError::Unauthorized),
+        Err(error) => (None, error),
     };
     let Some(principal) = principal else {
         let peer = request
@@ -72,7 +73,7 @@ pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
             .get::<PeerAddr>()
             .map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
         return refused(gate.limits.peer(peer, now), &gate.metrics.refused, |refused| &refused.addresses)
-            .unwrap_or_else(|allowance| with_headers(ApiError::Unauthorized.into_response(), allowance));
+            .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance));
     };
     let logged = LoggedKey(principal.key.id);
     let mut response =
@@ -81,7 +82,7 @@ pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
             Ok(response) => response,
             Err(allowance) => {
                 request.extensions_mut().insert(principal);
-                with_headers(next.run(request).await, allowance)
+                with_headers(caught(next.run(request)).await, allowance)
             }
         };
     response.extensions_mut().insert(logged);

@@ -30,9 +30,12 @@ struct BusinessName {
 
 /// Answers even for a suspended business, and whatever the key's scopes.
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let principal = call.parts.extensions.get::<Principal>().ok_or(ApiError::Unauthorized)?;
+    // The gate read the business without waiting; what is shown has to be on the disk.
+    let business = call.business()?.business().await?;
     call.one(&Me {
         api_key: KeyView::from(&principal.key),
-        business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },
+        business: BusinessName { id: business.id, name: business.name },
     })
 }

@@ -122,7 +122,13 @@ impl RateLimit {
     /// The present minute; whoever comes first in it throws the windows of others away.
     fn turn(&self, now: Timestamp) -> i64 {
         let minute = now.millis().div_euclid(WINDOW_MILLIS);
-        if self.minute.swap(minute, Ordering::AcqRel) != minute {
+        let present = self.minute.load(Ordering::Acquire);
+        // A request that read the clock just before the minute turned belongs to the one that has begun. A clock that
+        // was set back further begins anew.
+        if minute == present.saturating_sub(1) {
+            return present;
+        }
+        if minute != present && self.minute.swap(minute, Ordering::AcqRel) != minute {
             self.keys.retain(|_, window| window.minute == minute);
             keep(&mut self.peers.lock(), minute);
         }
@@ -172,6 +178,16 @@ mod tests {
             "another key has its own allowance"
         );
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(Allowance { remaining: 2, .. })));
+    }
+
+    #[test]
+    fn a_clock_that_lags_behind_the_turn_of_the_minute_gives_nothing_back() {
+        let limits = RateLimit::new(1);
+        assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
+        assert!(matches!(limits.key(key(2), at(59)), Verdict::Within(_)));
+        assert!(matches!(limits.key(key(1), at(59)), Verdict::Over(_)));
+        assert!(matches!(limits.key(key(1), at(60)), Verdict::Over(_)));
+        assert!(matches!(limits.key(key(1), at(-600)), Verdict::Within(_)), "the clock was set back");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::keys::CreateKey;
-use actors::business::{BusinessHandle, Change, Request};
+use actors::business::{BusinessHandle, Change, PageRequest, Request};
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
@@ -30,6 +30,8 @@ use crate::service::Service;
 
 /// The data directory when none is named.
 const DATA_DIR: &str = "receptionist-demo";
+/// The name of the sample business.
+const NAME: &str = "Salon Lumière";
 /// The file that keeps what the demonstration has made.
 const DEMO_FILE: &str = "demo.json";
 /// Only the owner may read the key.
@@ -73,6 +75,13 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A start that was cut off may have left a sample behind; anything else is somebody's business.
+            let some = PageRequest { limit: 100, after: None };
+            let found = engine.businesses(&some).await.map_err(failed)?.items;
+            if found.iter().any(|business| business.name != NAME) {
+                let message = "the data directory holds other businesses; name another one with --data-dir";
+                return Err(failed(message));
+            }
             let sample = make(engine).await?;
             keep(&sample, file).map_err(|error| failed(format!("{}: {error}", file.display())))?;
             Ok(sample)
@@ -81,8 +90,7 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
     }
 }
 
-/// Written beside and moved into place, so that a crash never leaves half a file under the name. A crash before that
-/// leaves a business which nothing refers to; the next start makes another.
+/// Written beside and moved into place, so that a crash never leaves half a file under the name.
 fn keep(sample: &Sample, file: &Path) -> io::Result<()> {
     let new = file.with_extension("new");
     let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ONLY).open(&new)?;
@@ -93,7 +101,7 @@ fn keep(sample: &Sample, file: &Path) -> io::Result<()> {
 
 async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     let new = NewBusiness {
-        name: text("Salon Lumière")?,
+        name: text(NAME)?,
         zone: chrono_tz::Europe::Paris,
         locale: Locale::Fr,
         website_url: Some("https://salon-lumiere.example".into()),

@@ -13,8 +13,7 @@ use std::str::FromStr;
 use clap::Args;
 use hyper::header::HeaderValue;
 
-/// The file in the data directory where the service keeps the token that it made.
-const TOKEN_FILE: &str = "admin-token";
+use crate::config::{TOKEN_FILE, variables};
 
 /// The options that every operator command takes.
 #[derive(Clone, Debug, Args)]
@@ -27,7 +26,7 @@ pub struct OperatorOptions {
         long,
         global = true,
         value_name = "ADDRESS",
-        env = "RECEPTIONIST_ADMIN_LISTEN",
+        env = variables::ADMIN_LISTEN,
         default_value = "127.0.0.1:8081"
     )]
     admin_listen: String,
@@ -36,7 +35,7 @@ pub struct OperatorOptions {
         long,
         global = true,
         value_name = "TOKEN",
-        env = "RECEPTIONIST_ADMIN_TOKEN",
+        env = variables::ADMIN_TOKEN,
         hide_env_values = true
     )]
     admin_token: Option<AdminToken>,
@@ -45,7 +44,7 @@ pub struct OperatorOptions {
         long,
         global = true,
         value_name = "DIR",
-        env = "RECEPTIONIST_DATA_DIR",
+        env = variables::DATA_DIR,
         default_value = "./receptionist-data"
     )]
     data_dir: PathBuf,

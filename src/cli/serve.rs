@@ -14,6 +14,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::print;
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
+use crate::server::ServerError;
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
 
@@ -30,6 +31,21 @@ pub(super) enum ServeError {
     Output(#[source] io::Error),
     #[error("the sample business could not be made: {0}")]
     Sample(String),
+}
+
+impl ServeError {
+    /// Whether a setting has a bad value; a certificate that cannot be read is one, an address in use is not.
+    fn is_of_a_setting(&self) -> bool {
+        match self {
+            Self::Config(_) => true,
+            Self::Service(ServiceError::Server(ServerError::Bind { source, .. })) => {
+                source.kind() == io::ErrorKind::AddrNotAvailable
+            }
+            Self::Service(ServiceError::Server(_)) => true,
+            Self::Service(ServiceError::Store { source }) => matches!(source, StoreError::NotADirectory(_)),
+            _ => false,
+        }
+    }
 }
 
 /// Runs the service. Exit code 0 once it has stopped in order.
@@ -74,7 +90,7 @@ pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print::note(&error.to_string().replace('\n', " "));
-            ExitCode::from(if matches!(error, ServeError::Config(_)) { EXIT_CODE } else { 1 })
+            ExitCode::from(if error.is_of_a_setting() { EXIT_CODE } else { 1 })
         }
     }
 }

@@ -13,16 +13,18 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::body;
 use super::cursor::{Binding, CursorText, Cursors};
+use super::describe::Schemas;
 use super::envelope;
 use super::error::ApiError;
 use super::etag::Condition;
 use super::json::Json;
-use super::query::{self, FromParameters};
-use super::read::FromJson;
+use super::query::{self, FromParameters, Parameters};
+use super::read::{FromJson, Problems};
 
 /// The greatest length of an `Idempotency-Key`, in characters.
 pub(crate) const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
@@ -43,6 +45,21 @@ pub(crate) struct Caller {
     pub(crate) phone_region: String,
     /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
     pub(crate) idempotency_scope: Option<KeyId>,
+}
+
+/// The parameters of an endpoint that has none.
+struct NoQuery;
+
+impl FromParameters for NoQuery {
+    const NAMES: &'static [&'static str] = &[];
+
+    fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn parameters(_: &mut Schemas) -> Vec<Value> {
+        Vec::new()
+    }
 }
 
 /// A request that has passed the gate and been routed.
@@ -101,9 +118,22 @@ impl Call {
         query::parse(self.parts.uri.query(), &self.caller.phone_region)
     }
 
+    /// Makes sure that there is no query parameter.
+    pub(crate) fn no_query(&self) -> Result<(), ApiError> {
+        query::parse(self.parts.uri.query(), &self.caller.phone_region).map(|NoQuery| ())
+    }
+
+    /// Makes sure that query and headers of a change are well-formed: that is told before what a path id names.
+    fn check_head(&self) -> Result<(), ApiError> {
+        self.no_query()?;
+        Condition::if_match(&self.parts.headers)?;
+        self.idempotency_key().map(|_| ())
+    }
+
     /// The JSON body, read whole.
     pub(crate) async fn body<T: FromJson + 'static>(&mut self) -> Result<T, ApiError> {
         self.check_described::<T>(|described| described.body);
+        self.check_head()?;
         let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
         let json = Json::parse(&bytes)?;
         if self.parts.headers.contains_key(IDEMPOTENCY_KEY) {
@@ -114,6 +144,7 @@ impl Call {
 
     /// Makes sure that there is no body, or an empty object.
     pub(crate) async fn no_body(&mut self) -> Result<(), ApiError> {
+        self.check_head()?;
         let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
         body::parse_none(&bytes)
     }
@@ -128,8 +159,8 @@ impl Call {
         Ok(answer(&self.business()?.change(request, change).await?))
     }
 
-    /// What makes this request the same one again, if it says so.
-    fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
+    /// The `Idempotency-Key` and the API key that it is scoped to, if the request is to happen once.
+    fn idempotency_key(&self) -> Result<Option<(KeyId, &[u8])>, ApiError> {
         let Some(scope) = self.caller.idempotency_scope else { return Ok(None) };
         let mut values = self.parts.headers.get_all(IDEMPOTENCY_KEY).iter();
         let Some(value) = values.next() else { return Ok(None) };
@@ -142,6 +173,12 @@ impl Call {
                 format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
             return Err(ApiError::invalid("Idempotency-Key", message));
         }
+        Ok(Some((scope, bytes)))
+    }
+
+    /// What makes this request the same one again, if it says so.
+    fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
+        let Some((scope, bytes)) = self.idempotency_key()? else { return Ok(None) };
         let mut fingerprint = Sha256::new();
         for part in [self.parts.method.as_str().as_bytes(), self.parts.uri.path().as_bytes(), &self.canonical]
         {
@@ -223,6 +260,8 @@ impl From<EngineError> for ApiError {
         match error {
             EngineError::Refused(refusal) => Self::Refused(refusal),
             EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::KeyRevoked => Self::Unauthorized,
+            EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
         }

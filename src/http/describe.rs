@@ -248,40 +248,47 @@ mod tests {
     use crate::http::values::{DistinctList, Whole};
     use crate::{json_object, query_object};
 
-    json_object! {
-        /// Everything at
-        /// once.
-        struct Everything {
-            /// A name.
-            name: Text<1, 200>,
-            /// A word.
-            locale: Option<Locale>,
-            /// Called otherwise.
-            kind as "type": Option<Whole<5, 1440>>,
-            /// Ids.
-            ids: DistinctList<AppointmentId, 1, 6>,
-        }
-    }
+    // What is declared is described; nothing is read here.
+    #[allow(dead_code)]
+    mod declared {
+        use super::*;
 
-    json_object! {
-        /// A change.
-        struct Change {
-            /// Clearable.
-            note: Patch<Option<Text<0, 5>>>,
-            /// Not clearable.
-            flag: Patch<bool>,
+        json_object! {
+            /// Everything at
+            /// once.
+            pub(super) struct Everything {
+                /// A name.
+                name: Text<1, 200>,
+                /// A word.
+                locale: Option<Locale>,
+                /// Called otherwise.
+                kind as "type": Option<Whole<5, 1440>>,
+                /// Ids.
+                ids: DistinctList<AppointmentId, 1, 6>,
+            }
         }
-    }
 
-    query_object! {
-        /// A part of a list.
-        struct Asked {
-            /// Words.
-            locale: Option<CommaList<Locale, 2>>,
-            /// How many.
-            limit: Limit<50, 100>,
+        json_object! {
+            /// A change.
+            pub(super) struct Change {
+                /// Clearable.
+                note: Patch<Option<Text<0, 5>>>,
+                /// Not clearable.
+                flag: Patch<bool>,
+            }
+        }
+
+        query_object! {
+            /// A part of a list.
+            pub(super) struct Asked {
+                /// Words.
+                locale: Option<CommaList<Locale, 2>>,
+                /// How many.
+                limit: Limit<50, 100>,
+            }
         }
     }
+    use declared::{Asked, Change, Everything};
 
     #[test]
     fn a_body_is_described_as_it_is_read() {

@@ -191,11 +191,6 @@ impl<T> Patch<T> {
             Self::Set(value) => Some(value),
         }
     }
-
-    /// Whether the property is absent.
-    pub fn is_keep(&self) -> bool {
-        matches!(self, Self::Keep)
-    }
 }
 
 impl<T: FromJson> FromJson for Patch<T> {

@@ -28,6 +28,9 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The greatest number of characters of an id that a client chose.
 pub const REQUEST_ID_CHARS_MAX: usize = 128;
 
+/// How many characters of a path that no route has are logged.
+const PATH_CHARS_MAX: usize = 200;
+
 /// The id of a request, in its extensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestId(HeaderValue);
@@ -71,7 +74,9 @@ pub(crate) async fn identify(
         let method = request.method().clone();
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let route = matched.as_ref().map(MatchedPath::as_str);
-        let unmatched = if route.is_none() { request.uri().path().to_owned() } else { String::new() };
+        // Whoever has no key can ask for any path; the log does not repeat it at length.
+        let shown = |path: &str| path.chars().take(PATH_CHARS_MAX).collect();
+        let unmatched: String = if route.is_none() { shown(request.uri().path()) } else { String::new() };
         let mut response = caught(next.run(request)).await;
         response.headers_mut().insert(X_REQUEST_ID, id.0);
         let took = start.elapsed();
@@ -92,7 +97,7 @@ pub(crate) async fn identify(
 
 /// The answer, or a 500 when finding it panicked. A handler keeps no state that a panic could leave half-changed:
 /// state lives behind the engine's handles.
-async fn caught(answer: impl Future<Output = Response>) -> Response {
+pub(crate) async fn caught(answer: impl Future<Output = Response>) -> Response {
     let mut answer = pin!(answer);
     let outcome: Result<Response, Box<dyn Any + Send>> =
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(cx))) {

@@ -75,10 +75,9 @@ async fn dispatch<A>(
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let row = rows.iter().find(|row| row.method == *method).ok_or(ApiError::MethodNotAllowed(allow))?;
     let (mut parts, body) = request.into_parts();
-    // A path whose percent-encoding is no UTF-8 names nothing.
+    // A path whose percent-encoding is no UTF-8 names nothing, which is told after scope and syntax.
     let params = RawPathParams::from_request_parts(&mut parts, &()).await;
-    let params = params.map_err(|_| ApiError::NoSuchPath(parts.uri.path().to_owned()))?;
-    let params = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let params = params.iter().flatten().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let call = door.admit(Request::from_parts(parts, body), row, params).await?;
     (row.handler)(call).await
 }

@@ -91,15 +91,43 @@ pub(crate) fn load_numbering_plans() {
     let _ = phonenumber::parse(Some(phonenumber::country::Id::US), "+12015550123");
 }
 
-/// Reads a phone number as people write it.
+/// Reads a phone number as people write it: an international one as it stands, a national one by the region's plan.
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();
     // The parser's work grows with the text, and no number is longer.
     if text.chars().count() > PHONE_CHARS_MAX {
         return Err(TextError::Phone);
     }
-    let number = phonenumber::parse(region.parse().ok(), text).map_err(|_| TextError::Phone)?;
-    Phone::from_e164(number.format().mode(phonenumber::Mode::E164).to_string())
+    if text.starts_with(['+', '＋']) {
+        return international(text);
+    }
+    let region = region.parse().ok();
+    let number = phonenumber::parse(region, text).map_err(|_| TextError::Phone)?;
+    // A guess is not stored: the plan must know the number. Those of ten digits in the North American plan are taken
+    // as they are, so that its fictional ones (555) can be used.
+    let ten_digits = (1_000_000_000..10_000_000_000).contains(&number.national().value());
+    let known = phonenumber::is_valid(&number) || (number.code().value() == 1 && ten_digits);
+    if !known {
+        return Err(TextError::Phone);
+    }
+    let zeros = "0".repeat(usize::from(number.national().zeros()));
+    Phone::from_e164(format!("+{}{zeros}{}", number.code().value(), number.national().value()))
+}
+
+/// A number with its country code keeps every digit: the plans' own reading would strip what looks like a national
+/// prefix. Only the `(0)` that some write behind the country code is no part of it.
+fn international(text: &str) -> Result<Phone, TextError> {
+    let mut kept = String::from("+");
+    for c in text.replacen("(0)", "", 1).chars().skip(1) {
+        match c {
+            '0'..='9' => kept.push(c),
+            ' ' | '\u{a0}' | '-' | '.' | '(' | ')' | '/' => {}
+            _ => return Err(TextError::Phone),
+        }
+    }
+    // The plans are asked only whether there is such a country code.
+    phonenumber::parse(None, &kept).map_err(|_| TextError::Phone)?;
+    Phone::from_e164(kept)
 }
 
 /// A region whose national phone numbers can be read, by its ISO 3166 code in capitals.
@@ -502,5 +530,49 @@ mod tests {
     fn words_are_named_when_another_is_given() {
         assert_eq!(text("request"), Ok(BookingMode::Request));
         assert_eq!(text::<BookingMode>("Request").unwrap_err(), "must be one of instant, request, off");
+    }
+
+    #[test]
+    fn an_international_number_keeps_every_digit_whatever_the_region() {
+        for region in ["US", "FR", "GB", "RU", "IT", "DE"] {
+            for (text, e164) in [
+                ("+33 1 42 68 53 00", "+33142685300"),
+                ("+86 138 1234 5678", "+8613812345678"),
+                ("+49 1512 3456789", "+4915123456789"),
+                ("+32 16 32 10 10", "+3216321010"),
+                ("+43 1 5051234", "+4315051234"),
+                ("+39 06 1234 5678", "+390612345678"),
+                ("+7 812 123 45 67", "+78121234567"),
+                ("+44 (0)20 7946 0018", "+442079460018"),
+                ("+1 (555) 123-4567", "+15551234567"),
+            ] {
+                assert_eq!(phone(text, region).unwrap().as_str(), e164, "{region}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_national_number_is_read_by_the_plan_of_its_region_or_not_at_all() {
+        for (region, text, e164) in [
+            ("US", "(201) 555-0123", "+12015550123"),
+            ("US", "1-201-555-0123", "+12015550123"),
+            ("US", "555 123 4567", "+15551234567"),
+            ("FR", "01 42 68 53 00", "+33142685300"),
+            ("GB", "020 7946 0018", "+442079460018"),
+            ("IT", "06 1234 5678", "+390612345678"),
+        ] {
+            assert_eq!(phone(text, region).as_ref().map(Phone::as_str), Ok(e164), "{text}");
+        }
+        for (region, text) in [
+            ("US", "1234567"),
+            ("US", "12"),
+            ("US", "phone"),
+            ("FR", "123"),
+            ("US", "+"),
+            ("US", "+999 123 4567"),
+            ("US", "+1 abc 555"),
+        ] {
+            assert_eq!(phone(text, region), Err(TextError::Phone), "{text}");
+        }
     }
 }

@@ -125,12 +125,6 @@ fn response(errors: &[ApiError]) -> Value {
         .filter_map(|(error, code)| Some((code.as_str()?.to_owned(), json!({"value": error.body()}))))
         .collect();
     let mut headers = headers_sent(&[]);
-    if status.is_server_error() {
-        // Before the key is known there is no allowance to tell of.
-        for (_, sent) in headers.iter_mut().filter(|(name, _)| name.starts_with("X-RateLimit")) {
-            *sent = json!({"required": false, "schema": {"type": "integer"}, "description": "There once the key is known."});
-        }
-    }
     for (name, wanted) in [
         ("Allow", header::ALLOW),
         ("Retry-After", header::RETRY_AFTER),

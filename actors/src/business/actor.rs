@@ -12,7 +12,7 @@ use super::desk::{Decision, Desk, audit_id};
 use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
 use super::load::load;
 use super::state::State;
-use crate::domain::{AuditEntry, BusinessId, Refusal, Timestamp};
+use crate::domain::{Actor as Who, ApiKey, AuditEntry, BusinessId, Refusal, Timestamp};
 use crate::engine::EngineError;
 use crate::ports::Ports;
 use crate::store::records::IdempotencyRecord;
@@ -114,9 +114,14 @@ impl Actor for BusinessActor {
         load(start.id, &start.store, &start.ports).await?.ok_or_else(|| NoSuchBusiness.into())
     }
 
+    async fn post_start(&self, myself: ActorRef<Message>, _: &mut State) -> Result<(), ActorProcessingErr> {
+        let _ = myself.cast(Message::Sweep);
+        Ok(())
+    }
+
     async fn handle(
         &self,
-        _: ActorRef<Message>,
+        myself: ActorRef<Message>,
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
@@ -151,7 +156,12 @@ impl Actor for BusinessActor {
                 let done = question(state, now);
                 state.submit(Batch::default(), done);
             }
-            Message::Sweep => sweep(state, now)?,
+            Message::Sweep => {
+                if sweep(state, now)? {
+                    // There may be more; others in the mailbox come first.
+                    let _ = myself.cast(Message::Sweep);
+                }
+            }
         }
         Ok(())
     }
@@ -164,6 +174,7 @@ fn carry_out(
     change: Box<dyn Change>,
     now: Timestamp,
 ) -> Result<(Batch, Answer), EngineError> {
+    check_key(state, request.actor)?;
     if let Some(idempotency) = request.idempotency
         && let Some(answer) = remembered(state, idempotency, now)?
     {
@@ -208,6 +219,19 @@ fn carry_out(
         state.apply(write);
     }
     Ok((batch, Answer { status, body: body.into(), replayed: false }))
+}
+
+/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way:
+/// both are decided here, so one of them comes first.
+fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
+    let Who::ApiKey(id) = who else { return Ok(()) };
+    if state.business.suspended {
+        return Err(EngineError::Suspended);
+    }
+    // A row is never deleted, so an id without one is of no key that could have been revoked.
+    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
+    let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+    if key.is_some_and(|key| key.revoked_at.is_some()) { Err(EngineError::KeyRevoked) } else { Ok(()) }
 }
 
 /// The answer that was given to the same request, if it was.
@@ -255,16 +279,18 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     }
 }
 
-/// Deletes idempotency records of days that no lookup reaches any more, a bounded number at a time.
-fn sweep(state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+/// Deletes idempotency records of days that no lookup reaches any more, a bounded number at a time; true when there
+/// may be more.
+fn sweep(state: &mut State, now: Timestamp) -> Result<bool, StoreError> {
     let now = now.max(state.last);
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
         batch.delete(Key::new(&row?.0));
     }
+    let more = batch.len() == SWEEP_ROWS_MAX;
     if !batch.is_empty() {
         state.submit(batch, Box::new(|| ()));
     }
-    Ok(())
+    Ok(more)
 }

@@ -181,6 +181,11 @@ pub struct Decision {
 impl Decision {
     /// Nothing changes; the resource is answered as it is.
     pub fn unchanged<V: Serialize>(resource: &V) -> Self {
+        Self::answering(resource)
+    }
+
+    /// The resource is answered as it shall be; what is written follows.
+    pub fn answering<V: Serialize>(resource: &V) -> Self {
         Self {
             writes: Vec::new(),
             audit: Vec::new(),
@@ -192,7 +197,7 @@ impl Decision {
 
     /// A resource was created.
     pub fn created<V: Serialize>(resource: &V) -> Self {
-        Self { status: AnswerStatus::Created, ..Self::unchanged(resource) }
+        Self { status: AnswerStatus::Created, ..Self::answering(resource) }
     }
 
     /// A resource is no more, and the answer has no body.

@@ -130,7 +130,7 @@ impl BusinessHandle {
         }
         match answer.await {
             Ok(result) => result,
-            Err(_) if self.inner.store.failed() => Err(EngineError::Stopping),
+            // The actor or the store failed while it held the message: nobody knows what of it will be there.
             Err(_) => Err(EngineError::Failed),
         }
     }

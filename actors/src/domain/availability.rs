@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use chrono::{NaiveDate, TimeDelta};
+use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::{
     AppointmentId, BookingMode, Business, Busy, Calendar, Problem, Refusal, Service, ServiceId, SlotReason,
@@ -86,7 +86,9 @@ impl Diary<'_> {
         Ok(slots
             .filter(|slot| {
                 let free = |staff| self.busy.is_free(staff, slot.starts_at, slot.ends_at, None);
-                self.is_ahead(slot.starts_at) && takers.iter().copied().any(free)
+                self.is_ahead(slot.starts_at)
+                    && BOOKABLE_YEARS.contains(&slot.starts_at.utc().year())
+                    && takers.iter().copied().any(free)
             })
             .collect())
     }

@@ -169,7 +169,7 @@ fn amend(
         Outcome::Changed { after, event } => {
             let now_shown = desk.show(&after, &contact);
             let mut decision =
-                Decision::unchanged(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
+                Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
             if let Some(event) = event {
                 decision = decision.announce(event, &now_shown);
             }

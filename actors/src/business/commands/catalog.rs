@@ -74,7 +74,7 @@ impl Change for PatchService {
         }
         after.updated_at = desk.at();
         let now_shown = OperatorServiceView::from(&after);
-        Ok(Decision::unchanged(&now_shown)
+        Ok(Decision::answering(&now_shown)
             .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
             .write(Write::Service(after)))
     }
@@ -145,7 +145,7 @@ impl Change for PatchStaff {
         }
         after.updated_at = desk.at();
         let now_shown = StaffView::from(&after);
-        Ok(Decision::unchanged(&now_shown)
+        Ok(Decision::answering(&now_shown)
             .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
             .write(Write::Staff(after)))
     }

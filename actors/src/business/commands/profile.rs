@@ -72,7 +72,7 @@ fn patch<V: Serialize>(
     }
     after.updated_at = desk.at();
     let now_shown = view(&after);
-    Ok(Decision::unchanged(&now_shown)
+    Ok(Decision::answering(&now_shown)
         .note_changes("business.updated", "business", before.id, (&shown, &now_shown))
         .write(Write::Business(after)))
 }

@@ -1,0 +1,81 @@
+//! Nothing is answered before everything that it shows is on the disk.
+
+use actors::EngineError;
+use actors::business::AppointmentFilter;
+use actors::business::commands::appointments::Cancel;
+use actors::domain::{AppointmentStatus, Timestamp};
+
+use crate::harness::{World, appointment_of, at, everything_else_runs, first_page, is_taken};
+
+#[tokio::test(start_paused = true)]
+async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
+    let world = World::new(1).await;
+    let shop = world.shop(1).await;
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 10), 1)).await;
+    let refused = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
+    let handle = world.at(&shop);
+    let day = at(1, 0).utc().date_naive();
+    let (service, open) = (shop.service, handle.clone());
+    let availability = tokio::spawn(async move { open.availability(service, None, day, day).await });
+    everything_else_runs().await;
+    assert!(!booking.is_finished() && !refused.is_finished() && !availability.is_finished());
+    assert_eq!(world.disk.unsynced(), 1);
+
+    world.disk.release_syncs();
+    booking.await.unwrap().unwrap();
+    assert!(is_taken(&refused.await.unwrap()));
+    let open = availability.await.unwrap().unwrap();
+    let hour = |hour| open.iter().any(|slot| slot.starts_at == at(1, hour));
+    assert!(hour(9) && !hour(10) && hour(11));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_that_show_an_unsynced_change_wait_for_it() {
+    let world = World::new(2).await;
+    let shop = world.shop(1).await;
+    let (other, handle) = (world.shop(1).await, world.at(&shop));
+    let booked = handle.change(crate::harness::by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    world.disk.hold_syncs();
+    let cancelled = world.ask(&shop, Cancel { id }).await;
+
+    let cancelled_only =
+        AppointmentFilter { status: vec![AppointmentStatus::Cancelled], ..AppointmentFilter::default() };
+    let changed = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..cancelled_only.clone() };
+    let (one, by_start, by_change, log) = (handle.clone(), handle.clone(), handle.clone(), handle.clone());
+    let one = tokio::spawn(async move { one.appointment(id).await });
+    let by_start = tokio::spawn(async move { by_start.appointments(&cancelled_only, &first_page()).await });
+    let by_change = tokio::spawn(async move { by_change.appointments(&changed, &first_page()).await });
+    let log = tokio::spawn(async move { log.audit(&first_page()).await });
+    everything_else_runs().await;
+    assert!(!cancelled.is_finished());
+    assert!(!one.is_finished() && !by_start.is_finished() && !by_change.is_finished() && !log.is_finished());
+    assert!(world.at(&other).business().await.is_ok(), "another business has nothing to wait for");
+
+    world.disk.release_syncs();
+    let cancelled = cancelled.await.unwrap().unwrap();
+    let one = one.await.unwrap().unwrap().unwrap();
+    assert_eq!(serde_json::to_vec(&one).unwrap(), cancelled.body);
+    assert_eq!(one.status, AppointmentStatus::Cancelled);
+    assert_eq!(by_start.await.unwrap().unwrap().items.len(), 1);
+    assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);
+    assert_eq!(log.await.unwrap().unwrap().items[0].action, "appointment.cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_shows_what_a_crash_took_back_is_not_answered() {
+    let mut world = World::new(3).await;
+    let shop = world.shop(1).await;
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 10), 1)).await;
+    let handle = world.at(&shop);
+    let list =
+        tokio::spawn(async move { handle.appointments(&AppointmentFilter::default(), &first_page()).await });
+    everything_else_runs().await;
+    world.crash(0).await;
+    assert!(matches!(booking.await.unwrap(), Err(EngineError::Stopping | EngineError::Failed)));
+    assert!(list.await.unwrap().is_err());
+    let left = world.at(&shop).appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+    assert!(left.items.is_empty());
+}

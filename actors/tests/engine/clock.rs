@@ -1,0 +1,121 @@
+//! The wall clock may jump both ways: no time is booked twice and no stamp goes back.
+
+use actors::business::AppointmentFilter;
+use actors::business::commands::appointments::{Cancel, Reschedule};
+use actors::domain::booking::{MoveRequest, Party};
+use actors::domain::{Timestamp, availability::Slot};
+use chrono::TimeDelta;
+
+use crate::harness::{Shop, World, appointment_of, at, by_operator, first_page, is_taken, json, walk};
+
+async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
+    let date = at(day, 0).utc().date_naive();
+    world.at(shop).availability(shop.service, None, date, date).await.unwrap()
+}
+
+fn lists(open: &[Slot], starts_at: Timestamp) -> bool {
+    open.iter().any(|slot| slot.starts_at == starts_at)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_jump_forward_made_the_actor_forget_still_holds_its_time() {
+    let world = World::new(1).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    for day in 0..30 {
+        handle.change(by_operator(), shop.booking(at(day, 10), 1)).await.unwrap();
+    }
+    for (forward, back) in [(60, 60), (200, 199), (10, 11)] {
+        world.clock.jump(TimeDelta::days(forward));
+        let now = world.ports.clock.now();
+        let later = Timestamp::from_millis(now.millis() - now.millis() % 86_400_000) + TimeDelta::days(40);
+        handle.change(by_operator(), shop.booking(later, 2)).await.unwrap();
+        assert!(is_taken(&handle.change(by_operator(), shop.booking(later, 3)).await));
+        world.clock.jump(TimeDelta::days(-back));
+        for day in 2..30 {
+            assert!(is_taken(&handle.change(by_operator(), shop.booking(at(day, 10), 3)).await), "day {day}");
+            let open = open_on(&world, &shop, day).await;
+            assert!(!lists(&open, at(day, 10)) && lists(&open, at(day, 11)), "day {day}");
+        }
+        world.clock.jump(TimeDelta::days(back - forward));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_yet_on_the_disk_is_read_again_as_it_shall_be() {
+    let world = World::new(2).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let mut ids = Vec::new();
+    for hour in [8, 12, 16] {
+        let booked = handle.change(by_operator(), shop.booking(at(3, hour), 1)).await.unwrap();
+        ids.push(appointment_of(&booked));
+    }
+    world.disk.hold_syncs();
+    let party = Party::Team;
+    let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
+    let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
+    // The store takes these only after that one's sync.
+    pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);
+    pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
+    pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);
+    world.clock.jump(TimeDelta::days(60));
+    let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // makes the actor forget
+    world.clock.jump(TimeDelta::days(-60));
+    let free: Vec<_> = [8, 12].map(|hour| shop.booking(at(3, hour), 4)).into();
+    let taken: Vec<_> = [10, 14, 16].map(|hour| shop.booking(at(3, hour), 4)).into();
+    let (mut booked, mut refused) = (Vec::new(), Vec::new());
+    for booking in taken {
+        refused.push(world.ask(&shop, booking).await);
+    }
+    for booking in free {
+        booked.push(world.ask(&shop, booking).await);
+    }
+    world.disk.release_syncs();
+    for answer in pending.into_iter().chain([far]).chain(booked) {
+        answer.await.unwrap().unwrap();
+    }
+    for answer in refused {
+        assert!(is_taken(&answer.await.unwrap()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn stamps_never_go_back_and_a_restart_does_not_repeat_one() {
+    let mut world = World::new(3).await;
+    let shop = world.shop(1).await;
+    let mut newest = Timestamp::MIN.to_string();
+    for step in 0..8 {
+        let day = 20 + step;
+        let contact = usize::try_from(step).unwrap();
+        let booked = world.at(&shop).change(by_operator(), shop.booking(at(day, 9), contact)).await.unwrap();
+        let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
+        assert!(newest < stamp, "{newest} is followed by {stamp}");
+        newest = stamp;
+        // Whatever a list by change has shown, no change to come stands before it.
+        let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
+        let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
+        assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
+        world.clock.jump(TimeDelta::hours(-6));
+        if step % 2 == 0 {
+            world.restart().await;
+        }
+    }
+    let handle = world.at(&shop);
+    let log = walk(3, async |page| handle.audit(&page).await).await;
+    assert!(log.is_sorted_by(|newer, older| newer.at >= older.at && newer.id > older.id));
+}
+
+#[tokio::test(start_paused = true)]
+async fn businesses_are_listed_in_the_order_of_their_creation_whatever_the_clock_did() {
+    let mut world = World::new(4).await;
+    let mut created = Vec::new();
+    for _ in 0..5 {
+        created.push(world.shop(0).await.id);
+        world.clock.jump(TimeDelta::days(-30));
+        world.restart().await;
+    }
+    let engine = world.engine.clone();
+    let listed = walk(2, async |page| engine.businesses(&page).await).await;
+    assert_eq!(listed.iter().map(|business| business.id).collect::<Vec<_>>(), created);
+}

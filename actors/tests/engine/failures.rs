@@ -1,0 +1,137 @@
+//! What a failing actor, a failing store and a closing engine leave behind.
+
+use actors::business::commands::appointments::Cancel;
+use actors::business::{AppointmentFilter, Change, Decision, Desk};
+use actors::domain::AppointmentStatus;
+use actors::{Engine, EngineError};
+
+use crate::harness::{World, appointment_of, at, by_operator, everything_else_runs, first_page, is_taken};
+
+/// A change that ends the actor which decides it.
+struct Poison;
+
+impl Change for Poison {
+    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        // Unlike `panic!`, this prints nothing.
+        std::panic::resume_unwind(Box::new("a test ends the actor"))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
+    let world = World::new(1).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let first = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    world.disk.hold_syncs();
+    let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
+    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the store has yet to take it
+    // All three are in the mailbox before the actor takes the first.
+    let (poison, behind, behind_too) = tokio::join!(
+        handle.change(by_operator(), Poison),
+        handle.change(by_operator(), shop.booking(at(1, 11), 3)),
+        handle.availability(shop.service, None, at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive()),
+    );
+    assert!(matches!(poison, Err(EngineError::Failed)));
+    assert!(matches!(behind, Err(EngineError::Failed)));
+    assert!(matches!(behind_too, Err(EngineError::Failed)));
+    assert!(!unsynced.is_finished(), "its change is with the store, which will answer it");
+
+    let again = world.ask(&shop, shop.booking(at(1, 10), 4)).await;
+    let again_too = world.ask(&shop, shop.booking(at(1, 12), 4)).await;
+    assert!(!again.is_finished(), "the new actor loads only what is on the disk");
+    world.disk.release_syncs();
+    unsynced.await.unwrap().unwrap();
+    queued.await.unwrap().unwrap();
+    assert!(is_taken(&again.await.unwrap()));
+    assert!(is_taken(&again_too.await.unwrap()));
+    assert!(is_taken(&handle.change(by_operator(), shop.booking(at(1, 9), 4)).await));
+    handle.change(by_operator(), shop.booking(at(1, 11), 3)).await.unwrap();
+    let shown = handle.appointment(appointment_of(&first)).await.unwrap().unwrap();
+    assert_eq!(serde_json::to_vec(&shown).unwrap(), first.body);
+    assert!(world.engine.is_open());
+    assert_eq!(world.fatal(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_may_fail_many_times_and_its_neighbours_go_on() {
+    let world = World::new(2).await;
+    let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
+    for round in 0..20 {
+        let hour = at(1, 0) + chrono::TimeDelta::hours(round);
+        let handle = world.at(&shop);
+        assert!(matches!(handle.change(by_operator(), Poison).await, Err(EngineError::Failed)));
+        let contact = usize::try_from(round).unwrap();
+        handle.change(by_operator(), shop.booking(hour, contact)).await.unwrap();
+        let beside = world.at(&neighbour);
+        beside.change(by_operator(), neighbour.booking(hour, contact)).await.unwrap();
+    }
+    let all = world.at(&shop).appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+    assert_eq!(all.items.len(), 20);
+    assert_eq!(world.engine.running_businesses(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
+    for fail_apply in [true, false] {
+        let mut world = World::new(3).await;
+        let shop = world.shop(1).await;
+        let handle = world.at(&shop);
+        let booked = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+        let id = appointment_of(&booked);
+        if fail_apply {
+            world.disk.fail_next_apply();
+        } else {
+            world.disk.fail_next_sync();
+        }
+        let (cancel, read) =
+            tokio::join!(handle.change(by_operator(), Cancel { id }), handle.appointment(id));
+        // It was queued: nobody can say what of it will be there.
+        assert!(matches!(cancel, Err(EngineError::Failed)), "{cancel:?}");
+        // The read came before the cancellation was queued, and may be answered.
+        if let Ok(shown) = read {
+            assert_eq!(shown.unwrap().status, AppointmentStatus::Confirmed);
+        }
+        assert_eq!(world.fatal(), 1);
+        assert!(!world.engine.is_open());
+        let later = handle.change(by_operator(), shop.booking(at(1, 10), 2)).await;
+        assert!(matches!(later, Err(EngineError::Stopping)));
+        assert!(handle.appointment(id).await.is_err());
+        assert!(handle.appointments(&AppointmentFilter::default(), &first_page()).await.is_err());
+        assert!(handle.audit(&first_page()).await.is_err());
+        assert!(handle.business().await.is_err());
+        assert!(world.engine.businesses(&first_page()).await.is_err());
+        assert!(world.engine.clone().close().await.is_err());
+        assert_eq!(world.fatal(), 1);
+
+        world.disk.crash(0);
+        world.open_again().await;
+        let shown = world.at(&shop).appointment(id).await.unwrap().unwrap();
+        assert_eq!(shown.status, AppointmentStatus::Confirmed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_waits_for_what_is_in_flight_and_refuses_what_comes() {
+    let mut world = World::new(4).await;
+    let shop = world.shop(1).await;
+    world.disk.hold_syncs();
+    let booking = world.ask(&shop, shop.booking(at(1, 9), 1)).await;
+    let closing = tokio::spawn(Engine::close(world.engine.clone()));
+    everything_else_runs().await;
+    assert!(!closing.is_finished() && !booking.is_finished() && !world.engine.is_open());
+    let late = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 2)).await;
+    assert!(matches!(late, Err(EngineError::Stopping)));
+    world.disk.release_syncs();
+    let booked = booking.await.unwrap().unwrap();
+    closing.await.unwrap().unwrap();
+    assert_eq!(world.disk.unsynced(), 0);
+
+    world.open_again().await;
+    let all = world.at(&shop).appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+    assert_eq!(all.items.len(), 1);
+    assert_eq!(serde_json::to_vec(&all.items[0]).unwrap(), booked.body);
+    let businesses = world.engine.businesses(&first_page()).await.unwrap();
+    assert_eq!(businesses.items.len(), 1);
+    assert_eq!(businesses.items[0].id, shop.id);
+}

@@ -1,0 +1,318 @@
+//! A world to test the engine in, and short words for what tests do in it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::{Answer, Change, Idempotency, Page, PageRequest, Request};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, AppointmentId, BookingMode, BusinessId, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
+    Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyHours,
+};
+use actors::ports::{Clock, Ports, Random};
+use actors::store::{MemoryBackend, Store};
+use actors::{BusinessHandle, Engine, EngineError, NewBusiness};
+use chrono::TimeDelta;
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// The day on which every world begins, at 08:00 UTC.
+pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
+
+/// The wall clock: it goes with tokio's simulated time, and jumps when a test says so.
+pub(crate) struct TestClock {
+    started: Instant,
+    ahead: AtomicI64,
+}
+
+impl TestClock {
+    /// Moves the wall clock, and nothing else.
+    pub(crate) fn jump(&self, by: TimeDelta) {
+        self.ahead.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        let elapsed = i64::try_from(self.started.elapsed().as_millis()).unwrap();
+        Timestamp::from_millis(self.ahead.load(Ordering::SeqCst) + elapsed)
+    }
+}
+
+/// Randomness that a seed decides (SplitMix64).
+pub(crate) struct Seeded(Mutex<u64>);
+
+impl Seeded {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Mutex::new(seed))
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        let mut state = self.0.lock();
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below the bound.
+    pub(crate) fn below(&self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    /// One of these.
+    pub(crate) fn pick<'a, T>(&self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// True once in so many times.
+    pub(crate) fn once_in(&self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+impl Random for Seeded {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next().to_be_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// A disk, a clock, randomness, and an engine on them.
+pub(crate) struct World {
+    pub(crate) disk: MemoryBackend,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) ports: Ports,
+    pub(crate) engine: Engine,
+    /// How many times an engine of this world said that its store failed for good.
+    pub(crate) fatal: Arc<AtomicUsize>,
+}
+
+impl World {
+    pub(crate) async fn new(seed: u64) -> Self {
+        let disk = MemoryBackend::new();
+        let ahead = AtomicI64::new(Timestamp::parse(MONDAY).unwrap().millis());
+        let clock = Arc::new(TestClock { started: Instant::now(), ahead });
+        let ports =
+            Ports { clock: Arc::clone(&clock) as Arc<dyn Clock>, random: Arc::new(Seeded::new(seed)) };
+        let fatal = Arc::new(AtomicUsize::new(0));
+        let engine = Engine::start(store(&disk, &fatal), ports.clone()).await.unwrap();
+        Self { disk, clock, ports, engine, fatal }
+    }
+
+    /// The engine of the next life, on what the disk holds.
+    pub(crate) async fn open_again(&mut self) {
+        self.engine = Engine::start(self.store(), self.ports.clone()).await.unwrap();
+    }
+
+    /// Closes the engine and opens it again.
+    pub(crate) async fn restart(&mut self) {
+        self.engine.clone().close().await.unwrap();
+        self.open_again().await;
+    }
+
+    /// Cuts the power, then starts again; of the unsynced batches, the first so many survive.
+    pub(crate) async fn crash(&mut self, keep: usize) {
+        self.disk.crash(keep);
+        self.end_of_life().await;
+        self.open_again().await;
+    }
+
+    /// Lets an engine end whose disk is gone.
+    pub(crate) async fn end_of_life(&self) {
+        everything_else_runs().await;
+        let _ = self.engine.clone().close().await;
+    }
+
+    /// The store itself, while no engine is on it.
+    pub(crate) fn store(&self) -> Store {
+        store(&self.disk, &self.fatal)
+    }
+
+    pub(crate) fn fatal(&self) -> usize {
+        self.fatal.load(Ordering::SeqCst)
+    }
+
+    /// A business that never closes, with one service of an hour and so many staff members.
+    pub(crate) async fn shop(&self, staff: usize) -> Shop {
+        let whole_day = |day| DayHours { day, open: minutes(0), close: minutes(1440) };
+        let hours = WeeklyHours::new(Day::ALL.iter().map(|day| whole_day(*day)).collect()).unwrap();
+        let new = NewBusiness {
+            name: text("Shop"),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours,
+            phone_region: "US".into(),
+        };
+        let business = self.engine.create_business(new, Actor::Operator).await.unwrap();
+        let mut shop =
+            Shop { id: business.id, service: ServiceId::from(uuid::Uuid::nil()), staff: Vec::new() };
+        let handle = self.at(&shop);
+        let service = CreateService {
+            name: text("Cut"),
+            description: Text::new(String::new()).unwrap(),
+            duration_minutes: 60,
+            active: true,
+        };
+        shop.service = id_of(&handle.change(by_operator(), service).await.unwrap());
+        for number in 0..staff {
+            let member = CreateStaff {
+                name: text(&format!("Staff {number}")),
+                active: true,
+                zone: None,
+                service_ids: vec![shop.service],
+            };
+            shop.staff.push(id_of(&handle.change(by_operator(), member).await.unwrap()));
+        }
+        shop
+    }
+
+    /// The handle of a shop in the engine that runs now.
+    pub(crate) fn at(&self, shop: &Shop) -> BusinessHandle {
+        self.engine.business(shop.id)
+    }
+
+    /// Asks for a change and does not wait for the answer, but until nothing more happens.
+    pub(crate) async fn ask(&self, shop: &Shop, change: impl Change + 'static) -> Pending {
+        self.ask_as(shop, by_operator(), change).await
+    }
+
+    pub(crate) async fn ask_as(
+        &self,
+        shop: &Shop,
+        request: Request,
+        change: impl Change + 'static,
+    ) -> Pending {
+        let handle = self.at(shop);
+        let pending = tokio::spawn(async move { handle.change(request, change).await });
+        everything_else_runs().await;
+        pending
+    }
+}
+
+fn store(disk: &MemoryBackend, fatal: &Arc<AtomicUsize>) -> Store {
+    let fatal = Arc::clone(fatal);
+    let on_fatal = Box::new(move |_: &_| _ = fatal.fetch_add(1, Ordering::SeqCst));
+    Store::in_memory(disk, on_fatal).unwrap()
+}
+
+/// An answer that may not be there yet.
+pub(crate) type Pending = JoinHandle<Result<Answer, EngineError>>;
+
+/// A business, and what can be booked there.
+#[derive(Clone)]
+pub(crate) struct Shop {
+    pub(crate) id: BusinessId,
+    pub(crate) service: ServiceId,
+    pub(crate) staff: Vec<StaffId>,
+}
+
+impl Shop {
+    /// The booking of an hour with the first staff member, for the contact with this number.
+    pub(crate) fn booking(&self, starts_at: Timestamp, contact: usize) -> Book {
+        self.booking_with(Some(self.staff[0]), starts_at, contact)
+    }
+
+    pub(crate) fn booking_with(
+        &self,
+        staff_id: Option<StaffId>,
+        starts_at: Timestamp,
+        contact: usize,
+    ) -> Book {
+        let phone = Phone::from_e164(format!("+1555{contact:07}")).unwrap();
+        Book {
+            request: BookRequest {
+                service_id: self.service,
+                starts_at,
+                staff_id,
+                source: Source::Api,
+                party: Party::Integration { allow_pending: true },
+            },
+            contact: BookingContact::Described(ContactDetails {
+                name: Some(text(&format!("Contact {contact}"))),
+                phone: Some(phone),
+                ..ContactDetails::default()
+            }),
+        }
+    }
+}
+
+/// Returns once every other task waits for something that only the test can bring about: simulated time moves on only
+/// when nothing else can.
+pub(crate) async fn everything_else_runs() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// Waits this long in simulated time.
+pub(crate) async fn pass(minutes: u64) {
+    tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
+}
+
+pub(crate) fn by_operator() -> Request {
+    Request::by(Actor::Operator)
+}
+
+/// A request with an idempotency key.
+pub(crate) fn once(key: u8, fingerprint: u8) -> Request {
+    let idempotency = Idempotency { key: [key; 32], fingerprint: [fingerprint; 32] };
+    Request { idempotency: Some(idempotency), ..by_operator() }
+}
+
+pub(crate) fn text<const MAX: usize>(text: &str) -> Text<1, MAX> {
+    Text::new(text.into()).unwrap()
+}
+
+fn minutes(minutes: u16) -> LocalTime {
+    LocalTime::from_minutes(minutes).unwrap()
+}
+
+/// An instant of the world's first day, or of a later one.
+pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
+    Timestamp::parse("2026-03-02T00:00:00Z").unwrap() + TimeDelta::hours(24 * day + hour)
+}
+
+pub(crate) fn json(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body).unwrap()
+}
+
+pub(crate) fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
+    json(answer)["id"].as_str().unwrap().parse().unwrap()
+}
+
+pub(crate) fn appointment_of(answer: &Answer) -> AppointmentId {
+    id_of(answer)
+}
+
+pub(crate) fn is_taken(result: &Result<Answer, EngineError>) -> bool {
+    matches!(result, Err(EngineError::Refused(Refusal::SlotUnavailable(SlotReason::Taken))))
+}
+
+/// The first page of a list, as long as pages get.
+pub(crate) fn first_page() -> PageRequest {
+    PageRequest { limit: 100, after: None }
+}
+
+/// Walks a list to its end.
+pub(crate) async fn walk<T, F>(limit: usize, mut page: impl FnMut(PageRequest) -> F) -> Vec<T>
+where
+    F: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let found = page(PageRequest { limit, after }).await.unwrap();
+        items.extend(found.items);
+        match found.next {
+            None => return items,
+            next => after = next,
+        }
+    }
+}

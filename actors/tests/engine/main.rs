@@ -1,0 +1,13 @@
+//! The engine on a simulated disk, with a clock and a randomness that the test holds in its hand.
+
+#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+
+mod answers;
+mod clock;
+mod failures;
+mod harness;
+mod idempotency;
+mod lifecycle;
+mod permits;
+mod rows;
+mod workload;

@@ -1,0 +1,99 @@
+//! Whether the rows of a business agree with each other: what a crash must not break.
+
+use std::collections::{BTreeMap, HashMap};
+
+use actors::domain::{
+    Actor, Appointment, AppointmentId, AuditEntry, BusinessId, Contact, ContactId, KeyId, ResourceId,
+    StaffId, Timestamp,
+};
+use actors::store::keys::{self, kind};
+use actors::store::records::{BusyRecord, IdempotencyRecord};
+use actors::store::{Order, Record, Store};
+
+/// What lies in the store of one business.
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
+    pub(crate) contacts: BTreeMap<ContactId, Contact>,
+    /// The entries by whoever made them, oldest first.
+    pub(crate) audit: HashMap<KeyId, Vec<AuditEntry>>,
+    /// The bodies of remembered answers, by idempotency key.
+    pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
+}
+
+impl Rows {
+    /// Reads a business, and checks that every index row is there which its records ask for, and no other.
+    pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
+        let mut rows = Self::default();
+        let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
+        for row in store.scan(&keys::all(of), Order::Ascending) {
+            let (key, value) = row.unwrap();
+            match keys::kind_of(&key).unwrap() {
+                kind::APPOINTMENT => rows.add_appointment(of, &value, &mut expected),
+                kind::CONTACT => rows.add_contact(of, &value, &mut expected),
+                kind::AUDIT => {
+                    let entry = AuditEntry::decode(&value).unwrap();
+                    if let Actor::ApiKey(by) = entry.actor {
+                        rows.audit.entry(by).or_default().push(entry);
+                    }
+                }
+                kind::IDEMPOTENCY => {
+                    let hash = *key.last_chunk::<32>().unwrap();
+                    rows.remembered.insert(hash, IdempotencyRecord::decode(&value).unwrap().body);
+                }
+                kind::APPOINTMENT_BY_START
+                | kind::APPOINTMENT_BY_CONTACT
+                | kind::APPOINTMENT_BY_UPDATE
+                | kind::CONTACT_BY_PHONE
+                | kind::CONTACT_BY_EMAIL
+                | kind::CONTACT_BY_UPDATE => _ = indexes.insert(key, value),
+                _ => {}
+            }
+        }
+        assert_eq!(indexes, expected, "the index rows do not agree with the records");
+        for appointment in rows.appointments.values() {
+            assert!(rows.contacts.contains_key(&appointment.contact_id));
+        }
+        rows.check_overlaps();
+        rows
+    }
+
+    fn add_appointment(&mut self, of: BusinessId, value: &[u8], expected: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
+        let a = Appointment::decode(value).unwrap();
+        expected.insert(
+            keys::appointment_by_start(of, a.starts_at, a.id).to_vec(),
+            BusyRecord::from(&a).encode(),
+        );
+        expected
+            .insert(keys::appointment_by_contact(of, a.contact_id, a.starts_at, a.id).to_vec(), Vec::new());
+        expected.insert(keys::appointment_by_update(of, a.updated_at, a.id).to_vec(), Vec::new());
+        self.appointments.insert(a.id, a);
+    }
+
+    fn add_contact(&mut self, of: BusinessId, value: &[u8], expected: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
+        let contact = Contact::decode(value).unwrap();
+        let id = contact.id.uuid().as_bytes().to_vec();
+        if let Some(phone) = &contact.phone {
+            expected.insert(keys::contact_by_phone(of, phone).to_vec(), id.clone());
+        }
+        if let Some(email) = &contact.email {
+            expected.insert(keys::contact_by_email(of, email).to_vec(), id);
+        }
+        expected.insert(keys::contact_by_update(of, contact.updated_at, contact.id).to_vec(), Vec::new());
+        self.contacts.insert(contact.id, contact);
+    }
+
+    /// No two active appointments of a staff member overlap.
+    fn check_overlaps(&self) {
+        let mut by_staff: BTreeMap<StaffId, Vec<(Timestamp, Timestamp, AppointmentId)>> = BTreeMap::new();
+        for a in self.appointments.values().filter(|a| a.is_active()) {
+            by_staff.entry(a.staff_id).or_default().push((a.starts_at, a.ends_at, a.id));
+        }
+        for held in by_staff.values_mut() {
+            held.sort_unstable();
+            for pair in held.windows(2) {
+                assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Who is let in, and the order in which a request is looked at.
+
+use serde_json::json;
+
+use crate::harness::{House, SCOPES, raw};
+
+/// Every endpoint with its scope.
+const ENDPOINTS: [(&str, &str, &str); 10] = [
+    ("GET", "/business", "business:read"),
+    ("PATCH", "/business", "business:write"),
+    ("GET", "/services", "business:read"),
+    ("GET", "/staff", "business:read"),
+    ("GET", "/availability", "appointments:read"),
+    ("GET", "/appointments", "appointments:read"),
+    ("POST", "/appointments", "appointments:write"),
+    ("GET", "/appointments/none", "appointments:read"),
+    ("POST", "/appointments/none/cancel", "appointments:write"),
+    ("POST", "/appointments/none/reschedule", "appointments:write"),
+];
+
+const GARBAGE: &str = "{";
+
+#[tokio::test]
+async fn without_a_valid_key_everything_under_v1_is_401() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let unknown = format!("rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
+    let other_secret = format!("{}x", &salon.key[..salon.key.len() - 1]);
+    let unlike = if other_secret == salon.key { unknown.clone() } else { other_secret };
+    let endpoints = ENDPOINTS.map(|(method, path, _)| (method, path));
+    let nowhere = [("GET", ""), ("GET", "/"), ("GET", "/nowhere"), ("DELETE", "/me"), ("BREW", "/business")];
+    for (method, path) in endpoints.into_iter().chain(nowhere) {
+        house.stranger().call(method, path).bytes(GARBAGE).await.fails(401, "unauthorized");
+        for key in ["x", &unknown, &unlike, &salon.key[1..], &salon.key.to_lowercase(), "operators-only"] {
+            house.with_key(key).call(method, path).await.fails(401, "unauthorized");
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_one_bearer_header_counts() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let api = house.stranger();
+    for value in ["", "Bearer", "Basic abc", &salon.key, &format!("Token {}", salon.key)] {
+        api.call("GET", "/me").header("authorization", value).await.fails(401, "unauthorized");
+    }
+    let good = format!("Bearer {}", salon.key);
+    api.call("GET", "/me")
+        .header("authorization", &good)
+        .header("authorization", &good)
+        .await
+        .fails(401, "unauthorized");
+    api.call("GET", "/me").header("authorization", &good.replace("Bearer", "bearer")).await.is(200);
+    api.call("GET", "/me").header("x-api-key", &salon.key).await.is(401);
+    api.get(&format!("/me?api_key={}", salon.key)).await.is(401);
+}
+
+#[tokio::test]
+async fn path_and_method_come_before_suspension_and_scope() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let weak = salon.key(&["knowledge:write"]).await;
+    salon.set(json!({ "suspended": true })).await;
+    for path in ["", "/", "/nowhere", "/appointments/x/y", "/Business", "/business/"] {
+        weak.get(path).await.fails(404, "not_found");
+    }
+    for (method, path, allow) in [
+        ("DELETE", "/business", "GET, PATCH, HEAD"),
+        ("POST", "/me", "GET, HEAD"),
+        ("PUT", "/appointments", "GET, POST, HEAD"),
+        ("GET", "/appointments/none/cancel", "POST"),
+        ("PATCH", "/appointments/none", "GET, HEAD"),
+        ("OPTIONS", "/services", "GET, HEAD"),
+        ("BREW", "/staff", "GET, HEAD"),
+    ] {
+        let answer = weak.call(method, path).bytes(GARBAGE).await;
+        let listed = |text: &str| {
+            let mut methods: Vec<_> = text.split(", ").map(str::to_owned).collect();
+            methods.sort();
+            methods
+        };
+        assert_eq!(listed(answer.fails(405, "method_not_allowed").header("allow")), listed(allow));
+    }
+}
+
+#[tokio::test]
+async fn suspension_comes_before_scope_and_me_still_answers() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let weak = salon.key(&["knowledge:write"]).await;
+    salon.set(json!({ "suspended": true })).await;
+    for (method, path, _) in ENDPOINTS {
+        for api in [&weak, &salon.api] {
+            api.call(method, path).bytes(GARBAGE).await.fails(403, "forbidden");
+        }
+    }
+    assert_eq!(weak.get("/me").await.data()["business"]["id"], salon.id);
+    salon.set(json!({ "suspended": false })).await;
+    salon.get("/business").await.is(200);
+}
+
+#[tokio::test]
+async fn scope_comes_before_syntax_and_is_named() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    for (method, path, scope) in ENDPOINTS {
+        let others: Vec<_> = SCOPES.into_iter().filter(|other| *other != scope).collect();
+        let all_but_one = salon.key(&others).await;
+        let request = all_but_one.call(method, &format!("{path}?bogus=%zz")).bytes(GARBAGE);
+        request.header("content-type", "text/plain").await.fails(403, "insufficient_scope").says(scope);
+        let answer = salon.key(&[scope]).await.call(method, &format!("{path}?bogus=%zz")).await;
+        assert_ne!(answer.status, 403, "{answer}");
+        all_but_one.get("/me").await.is(200);
+    }
+}
+
+#[tokio::test]
+async fn syntax_comes_before_the_path_id() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let unknown = "018f0000-0000-7000-8000-000000000000";
+    for id in ["none", unknown] {
+        let get = format!("/appointments/{id}");
+        let (cancel, reschedule) = (format!("{get}/cancel"), format!("{get}/reschedule"));
+        salon.get(&get).await.fails(404, "not_found");
+        salon.get(&format!("{get}?x=1")).await.invalid_at(&["x"]);
+        salon.api.call("POST", &cancel).await.fails(404, "not_found");
+        salon.api.call("POST", &cancel).bytes(GARBAGE).await.fails(400, "invalid_request");
+        salon.api.call("POST", &cancel).bytes("{}").header("content-type", "text/plain").await.is(415);
+        salon.api.call("POST", &cancel).once("two words").await.invalid_at(&["Idempotency-Key"]);
+        salon.api.call("POST", &cancel).header("if-match", "bare").await.invalid_at(&["If-Match"]);
+        salon.api.post(&reschedule, &json!({})).await.invalid_at(&["starts_at"]);
+        let good = json!({ "starts_at": "2026-03-03T09:00:00Z" });
+        salon.api.post(&reschedule, &good).await.fails(404, "not_found");
+        salon.api.post(&format!("{reschedule}?x=1"), &good).await.invalid_at(&["x"]);
+    }
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id_the_clients_where_it_is_one() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let longest = "!~".repeat(64);
+    for id in ["a", "req-1", &longest] {
+        for path in ["/me", "/nowhere"] {
+            let answer = salon.api.call("GET", path).header("x-request-id", id).await;
+            assert_eq!(answer.header("x-request-id"), id);
+        }
+        assert_eq!(
+            house.stranger().call("GET", "/me").header("x-request-id", id).await.header("x-request-id"),
+            id
+        );
+    }
+    for id in ["", "two words", &"x".repeat(129), "tab\there"] {
+        let answer = salon.api.call("GET", "/me").header("x-request-id", id).await;
+        assert!(uuid::Uuid::try_parse(answer.header("x-request-id")).is_ok(), "{answer}");
+    }
+    let (one, two) = (salon.get("/me").await, salon.get("/me").await);
+    assert_ne!(one.header("x-request-id"), two.header("x-request-id"));
+}
+
+#[tokio::test]
+async fn health_needs_no_key_and_is_on_the_public_listener_only() {
+    let house = House::open().await;
+    let answer = house.root().get("/healthz").await;
+    assert_eq!(answer.is(200).body, json!({ "status": "ok" }));
+    house.root().get("/").await.fails(404, "not_found");
+    house.root().get("/admin/v1/businesses").await.fails(404, "not_found");
+    house.operator.get("/me").await.fails(404, "not_found");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let key = format!("authorization: Bearer {}\r\n", salon.key);
+    for (request, statuses) in [
+        ("\r\n\r\n".to_owned(), &["400", ""][..]),
+        ("GET\r\n\r\n".to_owned(), &["400"]),
+        ("GET /v1/me HTTP/9.9\r\n\r\n".to_owned(), &["400", "505"]),
+        ("\u{16}\u{3}\u{1}TLS".to_owned(), &["400", ""]),
+        (format!("GET /v1/me HTTP/1.1\r\nhost: x\r\n{key}a b: c\r\n\r\n"), &["400"]),
+        (format!("GET /v1/{} HTTP/1.1\r\nhost: x\r\n\r\n", "x".repeat(1 << 20)), &["400", "414", "431", ""]),
+        (
+            format!(
+                "POST /v1/appointments HTTP/1.1\r\nhost: x\r\n{key}content-length: 1\r\ncontent-length: 2\r\n\r\n{{}}"
+            ),
+            &["400"],
+        ),
+        (
+            format!(
+                "POST /v1/appointments HTTP/1.1\r\nhost: x\r\n{key}transfer-encoding: chunked\r\n\r\nzz\r\n"
+            ),
+            &["400"],
+        ),
+        (
+            format!("POST /v1/appointments HTTP/1.1\r\nhost: x\r\n{key}content-length: 9\r\n\r\n{{"),
+            &["400", ""],
+        ),
+        (format!("GET /v1/%ff HTTP/1.1\r\nhost: x\r\n{key}connection: close\r\n\r\n"), &["404"]),
+        (format!("GET /v1/appointments/%ff HTTP/1.1\r\nhost: x\r\n{key}connection: close\r\n\r\n"), &["404"]),
+    ] {
+        let answer = raw(salon.api.address, request.as_bytes()).await;
+        let status = answer.split(' ').nth(1).unwrap_or_default();
+        assert!(statuses.contains(&status), "{request:.200} -> {answer}");
+    }
+    salon.get("/me").await.is(200);
+}
+
+#[tokio::test]
+async fn head_answers_as_get_without_a_body() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let get = salon.get("/business").await;
+    let head = salon.api.call("HEAD", "/business").await;
+    assert_eq!(head.is(200).etag(), get.etag());
+}

@@ -1,0 +1,127 @@
+//! An answer, and short ways to say what it must be.
+
+use std::fmt;
+
+use hyper::HeaderMap;
+use hyper::body::Bytes;
+use serde_json::Value;
+
+/// What came back.
+#[derive(Clone)]
+pub(crate) struct Answer {
+    pub(super) what: String,
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Bytes,
+    /// The JSON of the body; null when there is none.
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    pub(super) fn new(what: String, status: u16, headers: HeaderMap, bytes: Bytes) -> Self {
+        let body = serde_json::from_slice(&bytes).unwrap_or_default();
+        Self { what, status, headers, bytes, body }
+    }
+
+    /// A header that must be there, once.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let values: Vec<_> = self.headers.get_all(name).iter().collect();
+        assert_eq!(values.len(), 1, "the header {name} of {self}");
+        values[0].to_str().unwrap()
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.headers.contains_key(name)
+    }
+
+    #[track_caller]
+    pub(crate) fn etag(&self) -> String {
+        self.header("etag").to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn number(&self, header: &str) -> i64 {
+        self.header(header).parse().unwrap()
+    }
+
+    /// It has this status.
+    #[track_caller]
+    pub(crate) fn is(&self, status: u16) -> &Self {
+        assert_eq!(self.status, status, "{self}");
+        self
+    }
+
+    /// The resource of a successful answer.
+    #[track_caller]
+    pub(crate) fn data(&self) -> Value {
+        assert!(matches!(self.status, 200 | 201), "{self}");
+        self.body["data"].clone()
+    }
+
+    /// The resource of a 201.
+    #[track_caller]
+    pub(crate) fn created(&self) -> Value {
+        self.is(201).data()
+    }
+
+    /// The items of a list.
+    #[track_caller]
+    pub(crate) fn list(&self) -> Vec<Value> {
+        self.is(200).body["data"].as_array().unwrap_or_else(|| panic!("no list: {self}")).clone()
+    }
+
+    /// It is this error.
+    #[track_caller]
+    pub(crate) fn fails(&self, status: u16, code: &str) -> &Self {
+        assert_eq!((self.status, self.code()), (status, code), "{self}");
+        self
+    }
+
+    /// It is a 400 that names exactly these places.
+    #[track_caller]
+    pub(crate) fn invalid_at(&self, paths: &[&str]) -> &Self {
+        self.fails(400, "invalid_request");
+        assert_eq!(super::paths(self), paths, "{self}");
+        self
+    }
+
+    /// The message of an error holds this text.
+    #[track_caller]
+    pub(crate) fn says(&self, text: &str) -> &Self {
+        assert!(self.message().contains(text), "{self}");
+        self
+    }
+
+    pub(crate) fn code(&self) -> &str {
+        self.body["error"]["code"].as_str().unwrap_or_default()
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        self.body["error"]["message"].as_str().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let body = String::from_utf8_lossy(&self.bytes);
+        let shown: String = body.chars().take(2000).collect();
+        write!(f, "{} -> {} {shown}", self.what, self.status)
+    }
+}
+
+/// The places that an error names, in order.
+pub(crate) fn paths(answer: &Answer) -> Vec<String> {
+    let details = answer.body["error"]["details"].as_array().cloned().unwrap_or_default();
+    details.iter().map(|detail| detail["path"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The ids of some resources.
+pub(crate) fn ids(items: &[Value]) -> Vec<String> {
+    items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The starts of some slots or appointments.
+pub(crate) fn starts(items: &[Value]) -> Vec<String> {
+    items.iter().map(|item| item["starts_at"].as_str().unwrap().to_owned()).collect()
+}

@@ -1,0 +1,62 @@
+//! Time and chance, both in a test's hands.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use actors::domain::Timestamp;
+use actors::ports::Clock;
+
+/// A clock that tests move by hand.
+#[derive(Clone)]
+pub(crate) struct TestClock(Arc<AtomicI64>);
+
+impl Default for TestClock {
+    /// Monday, an hour before Paris goes to work.
+    fn default() -> Self {
+        let clock = Self(Arc::default());
+        clock.set("2026-03-02T06:00:00Z");
+        clock
+    }
+}
+
+impl TestClock {
+    /// Makes it this instant.
+    pub(crate) fn set(&self, text: &str) {
+        self.0.store(Timestamp::parse(text).unwrap().millis(), Ordering::SeqCst);
+    }
+
+    /// Lets so many seconds pass.
+    pub(crate) fn advance(&self, seconds: i64) {
+        self.advance_millis(seconds * 1_000);
+    }
+
+    /// Lets so many milliseconds pass.
+    pub(crate) fn advance_millis(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    /// Unix time in seconds.
+    pub(crate) fn seconds(&self) -> i64 {
+        self.0.load(Ordering::SeqCst).div_euclid(1_000)
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// Chance that falls the same way every time (SplitMix64).
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}

@@ -1,0 +1,130 @@
+//! What every answer keeps, whatever was asked.
+
+use std::sync::LazyLock;
+
+use hyper::Method;
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::conformance::Conformance;
+use super::shapes;
+
+/// The published document, which every answer of the public API keeps.
+static DOCUMENT: LazyLock<Conformance> =
+    LazyLock::new(|| Conformance::new(&receptionist::openapi::document()));
+
+/// Every code there is, with the statuses it comes with.
+const CODES: [(&str, &[u16]); 15] = [
+    ("invalid_request", &[400, 408, 413, 415]),
+    ("unauthorized", &[401]),
+    ("forbidden", &[403]),
+    ("insufficient_scope", &[403]),
+    ("not_found", &[404]),
+    ("conflict", &[409]),
+    ("idempotency_key_reused", &[422]),
+    ("idempotency_request_in_progress", &[409]),
+    ("booking_disabled", &[409]),
+    ("booking_requires_confirmation", &[409]),
+    ("slot_unavailable", &[409]),
+    ("rate_limited", &[429]),
+    ("rate_limit_unavailable", &[503]),
+    ("method_not_allowed", &[405]),
+    ("internal_error", &[500, 503]),
+];
+
+pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
+    assert_ne!(answer.status, 500, "{answer}");
+    let documented = DOCUMENT.check(method.as_str(), path, answer.status, &answer.headers, &answer.bytes);
+    assert!(documented.is_ok(), "{documented:?}: {answer}");
+    let id = answer.header("x-request-id");
+    assert!((1..=128).contains(&id.len()), "{answer}");
+    headers_of_the_status(answer);
+    if path.starts_with("/v1/") || path == "/v1" {
+        rate_limit_headers(answer);
+    }
+    if method == Method::HEAD || matches!(answer.status, 204 | 304) {
+        assert!(answer.bytes.is_empty(), "{answer}");
+        return;
+    }
+    assert_eq!(answer.header("content-type"), "application/json", "{answer}");
+    assert!(answer.body.is_object(), "{answer}");
+    if answer.status >= 400 {
+        error_body(answer);
+    } else if path != "/healthz" {
+        success_body(answer, method, path);
+    }
+}
+
+fn headers_of_the_status(answer: &Answer) {
+    match answer.status {
+        401 => assert_eq!(answer.header("www-authenticate"), "Bearer", "{answer}"),
+        405 => assert!(!answer.header("allow").is_empty(), "{answer}"),
+        429 | 503 => assert!(answer.number("retry-after") >= 1, "{answer}"),
+        _ => {}
+    }
+    if answer.code() == "idempotency_request_in_progress" {
+        assert_eq!(answer.header("retry-after"), "1", "{answer}");
+    }
+    if answer.has("idempotent-replayed") {
+        assert_eq!(answer.header("idempotent-replayed"), "true", "{answer}");
+    }
+}
+
+fn rate_limit_headers(answer: &Answer) {
+    let [limit, remaining, reset] =
+        ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| answer.number(name));
+    assert!(limit >= 1 && (0..limit).contains(&remaining), "{answer}");
+    assert_eq!(reset % 60, 0, "a window ends with a minute: {answer}");
+    if answer.status == 429 {
+        assert_eq!(remaining, 0, "{answer}");
+        assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
+    }
+}
+
+fn error_body(answer: &Answer) {
+    assert_eq!(keys(&answer.body), ["error"], "{answer}");
+    let error = &answer.body["error"];
+    let statuses = CODES.iter().find(|(code, _)| error["code"] == **code).map(|(_, statuses)| statuses);
+    assert!(statuses.is_some_and(|statuses| statuses.contains(&answer.status)), "{answer}");
+    assert!(!answer.message().is_empty(), "{answer}");
+    match error.get("details") {
+        None => assert_eq!(keys(error), ["code", "message"], "{answer}"),
+        Some(details) => {
+            assert_eq!(keys(error), ["code", "details", "message"], "{answer}");
+            for detail in details.as_array().expect("details are a list") {
+                assert_eq!(keys(detail), ["message", "path"], "{answer}");
+                assert!(detail["path"].is_string() && detail["message"].is_string(), "{answer}");
+            }
+        }
+    }
+}
+
+fn success_body(answer: &Answer, method: &Method, path: &str) {
+    let shape = shapes::of(method, path);
+    match &answer.body["data"] {
+        Value::Array(items) => {
+            assert_eq!(keys(&answer.body), ["data", "has_more", "next_cursor"], "{answer}");
+            let more = answer.body["has_more"].as_bool().expect("has_more is a boolean");
+            let next = &answer.body["next_cursor"];
+            assert!(if more { next.is_string() } else { next.is_null() }, "{answer}");
+            assert!(!answer.has("etag"), "{answer}");
+            for item in items {
+                shapes::check(item, shape, answer);
+            }
+        }
+        resource => {
+            assert_eq!(keys(&answer.body), ["data"], "{answer}");
+            let tag = answer.header("etag");
+            assert!(tag.len() > 2 && tag.starts_with('"') && tag.ends_with('"'), "{answer}");
+            shapes::check(resource, shape, answer);
+        }
+    }
+}
+
+/// The names of an object's properties, sorted.
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<_> =
+        value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default();
+    keys.sort_unstable();
+    keys
+}

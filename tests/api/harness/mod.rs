@@ -1,0 +1,134 @@
+//! The real service in this process, on a directory of its own, with a clock that stands still until a test moves it.
+//!
+//! Every answer that passes the harness is held against the laws of the API (`laws`), whatever the test is about.
+
+mod answer;
+mod api;
+mod clock;
+#[path = "../../support/conformance.rs"]
+mod conformance;
+mod laws;
+mod raw;
+mod salon;
+mod shapes;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use actors::ports::Ports;
+use receptionist::config::{AdminToken, Settings};
+use receptionist::service::Service;
+use receptionist::telemetry::{LogFormat, LogSettings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) use answer::{Answer, ids, paths, starts};
+pub(crate) use api::Api;
+pub(crate) use clock::{Dice, TestClock};
+pub(crate) use raw::raw;
+pub(crate) use salon::{Salon, stamp, week};
+
+/// The operator's token of every test.
+pub(crate) const TOKEN: &str = "operators-only";
+
+/// Every scope there is.
+pub(crate) const SCOPES: [&str; 10] = [
+    "business:read",
+    "business:write",
+    "calls:read",
+    "contacts:read",
+    "contacts:write",
+    "appointments:read",
+    "appointments:write",
+    "messages:read",
+    "knowledge:write",
+    "webhooks:manage",
+];
+
+/// A running service.
+pub(crate) struct House {
+    service: Option<Service>,
+    settings: Settings,
+    pub(crate) clock: TestClock,
+    /// The operator API, from `/admin/v1` on.
+    pub(crate) operator: Api,
+    dir: TempDir,
+}
+
+impl House {
+    /// A service that never limits a test.
+    pub(crate) async fn open() -> Self {
+        Self::with_limit(1_000_000).await
+    }
+
+    /// A service that allows so many requests a minute.
+    pub(crate) async fn with_limit(limit: u32) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            admin_listen: "127.0.0.1:0".parse().unwrap(),
+            data_dir: dir.path().join("data"),
+            admin_token: Some(AdminToken::new(TOKEN).unwrap()),
+            rate_limit_per_minute: NonZeroU32::new(limit).unwrap(),
+            tls: None,
+            log: LogSettings::new("off", LogFormat::Text).unwrap(),
+        };
+        let clock = TestClock::default();
+        let service = start(&settings, &clock).await;
+        let operator = operator(&service);
+        Self { service: Some(service), settings, clock, operator, dir }
+    }
+
+    /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
+    pub(crate) async fn restart(&mut self) {
+        self.service.take().unwrap().stop().await.unwrap();
+        assert!(self.dir.path().exists());
+        let service = start(&self.settings, &self.clock).await;
+        self.operator = operator(&service);
+        self.service = Some(service);
+    }
+
+    fn service(&self) -> &Service {
+        self.service.as_ref().unwrap()
+    }
+
+    /// The public API, from `/v1` on, without a key.
+    pub(crate) fn stranger(&self) -> Api {
+        Api::new(self.service().public, "/v1", None)
+    }
+
+    /// The public API with this key.
+    pub(crate) fn with_key(&self, key: &str) -> Api {
+        Api::new(self.service().public, "/v1", Some(key))
+    }
+
+    /// The public listener, paths from its root.
+    pub(crate) fn root(&self) -> Api {
+        Api::new(self.service().public, "", None)
+    }
+
+    /// The operator API of one business.
+    pub(crate) fn desk(&self, business: &str) -> Api {
+        let base = format!("/admin/v1/businesses/{business}");
+        Api::new(self.service().admin, &base, Some(TOKEN))
+    }
+
+    /// A salon in Paris, open Monday to Saturday from 09:00 to 18:00.
+    pub(crate) async fn salon(&self) -> Salon {
+        self.salon_with(json!({})).await
+    }
+
+    /// The salon with other properties.
+    pub(crate) async fn salon_with(&self, changes: Value) -> Salon {
+        Salon::found(self, changes).await
+    }
+}
+
+async fn start(settings: &Settings, clock: &TestClock) -> Service {
+    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system() };
+    Service::start(settings, ports, |error| panic!("the store failed: {error}")).await.unwrap()
+}
+
+fn operator(service: &Service) -> Api {
+    Api::new(service.admin, "/admin/v1", Some(TOKEN))
+}

@@ -1,0 +1,19 @@
+//! Bytes on a socket, for requests that no HTTP client would send.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Sends the bytes, closes its own side and gives everything that comes back as text.
+pub(crate) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // A server that has heard enough may close before the last byte is written.
+    let _ = stream.write_all(bytes).await;
+    let _ = stream.shutdown().await;
+    let mut all = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut all)).await;
+    let _ = read.expect("the server answers or closes");
+    String::from_utf8_lossy(&all).into_owned()
+}

@@ -1,0 +1,144 @@
+//! A business to test with: three services, three staff members, a key with every scope.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Api, House, SCOPES};
+
+/// The salon. Anna offers everything, Ben all but the colouring, Chloé cuts only.
+#[derive(Clone)]
+pub(crate) struct Salon {
+    pub(crate) id: String,
+    /// The public API with a key of every scope.
+    pub(crate) api: Api,
+    /// The operator API of this business.
+    pub(crate) desk: Api,
+    pub(crate) key: String,
+    pub(crate) key_id: String,
+    /// 30 minutes.
+    pub(crate) cut: String,
+    /// 60 minutes.
+    pub(crate) massage: String,
+    /// 90 minutes.
+    pub(crate) colour: String,
+    pub(crate) anna: String,
+    pub(crate) ben: String,
+    pub(crate) chloe: String,
+}
+
+/// These hours from Monday to Saturday.
+pub(crate) fn week(open: &str, close: &str) -> Value {
+    let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
+}
+
+/// A contact for whom anybody may book.
+fn everyone() -> Value {
+    json!({ "name": "Zoé Martin", "phone": "+33612345678" })
+}
+
+/// An instant of `2026-03-02`, `2026-03-02T09:00` or longer, as the API writes it.
+pub(crate) fn stamp(text: &str) -> String {
+    format!("{text}{}", &"0000-00-00T00:00:00.000Z"[text.len()..])
+}
+
+fn id_of(value: &Value) -> String {
+    value["id"].as_str().unwrap().to_owned()
+}
+
+impl Salon {
+    pub(super) async fn found(house: &House, changes: Value) -> Self {
+        let mut business =
+            json!({ "name": "Salon Zoé", "timezone": "Europe/Paris", "hours": week("09:00", "18:00") });
+        business.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        let id = id_of(&house.operator.post("/businesses", &business).await.created());
+        let desk = house.desk(&id);
+        let service = async |name: &str, minutes: u32| {
+            let body = json!({ "name": name, "duration_minutes": minutes });
+            id_of(&desk.post("/services", &body).await.created())
+        };
+        let cut = service("Cut", 30).await;
+        let massage = service("Massage", 60).await;
+        let colour = service("Colouring", 90).await;
+        let staff = async |name: &str, services: &[&String]| {
+            let body = json!({ "name": name, "service_ids": services });
+            id_of(&desk.post("/staff", &body).await.created())
+        };
+        let anna = staff("Anna", &[&cut, &massage, &colour]).await;
+        let ben = staff("Ben", &[&cut, &massage]).await;
+        let chloe = staff("Chloé", &[&cut]).await;
+        let body = json!({ "name": "everything", "scopes": SCOPES });
+        let key = desk.post("/keys", &body).await.created();
+        let text = key["key"].as_str().unwrap().to_owned();
+        let api = house.with_key(&text);
+        Self { id, api, desk, key: text, key_id: id_of(&key), cut, massage, colour, anna, ben, chloe }
+    }
+
+    /// The salon after the house was started again.
+    pub(crate) fn again(&self, house: &House) -> Self {
+        Self { api: house.with_key(&self.key), desk: house.desk(&self.id), ..self.clone() }
+    }
+
+    /// A new key with these scopes.
+    pub(crate) async fn key(&self, scopes: &[&str]) -> Api {
+        let body = json!({ "name": "some", "scopes": scopes });
+        self.api.with_token(self.desk.post("/keys", &body).await.created()["key"].as_str().unwrap())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.api.get(path).await
+    }
+
+    /// Asks for a booking for everyone's contact.
+    pub(crate) async fn try_book(&self, service: &str, starts_at: &str) -> Answer {
+        self.try_book_with(service, starts_at, json!({})).await
+    }
+
+    /// Asks for a booking with more properties.
+    pub(crate) async fn try_book_with(&self, service: &str, starts_at: &str, more: Value) -> Answer {
+        self.api.post("/appointments", &self.booking(service, starts_at, more)).await
+    }
+
+    /// The body of a booking.
+    pub(crate) fn booking(&self, service: &str, starts_at: &str, more: Value) -> Value {
+        let mut body = json!({ "service_id": service, "starts_at": starts_at });
+        let Value::Object(more) = more else { panic!("properties are an object") };
+        body.as_object_mut().unwrap().extend(more);
+        if body.get("contact").is_none() && body.get("contact_id").is_none() {
+            body["contact"] = everyone();
+        }
+        body
+    }
+
+    /// Books, which must succeed.
+    pub(crate) async fn book(&self, service: &str, starts_at: &str) -> Value {
+        self.try_book(service, starts_at).await.created()
+    }
+
+    /// Books with this staff member, which must succeed.
+    pub(crate) async fn book_with(&self, service: &str, staff: &str, starts_at: &str) -> Value {
+        self.try_book_with(service, starts_at, json!({ "staff_id": staff })).await.created()
+    }
+
+    pub(crate) async fn try_move(&self, appointment: &Value, body: Value) -> Answer {
+        self.api.post(&format!("/appointments/{}/reschedule", id_of(appointment)), &body).await
+    }
+
+    pub(crate) async fn cancel(&self, appointment: &Value) -> Answer {
+        self.api.call("POST", &format!("/appointments/{}/cancel", id_of(appointment))).await
+    }
+
+    /// The appointment as it is now.
+    pub(crate) async fn show(&self, appointment: &Value) -> Value {
+        self.api.get(&format!("/appointments/{}", id_of(appointment))).await.data()
+    }
+
+    /// Changes the business as its operator.
+    pub(crate) async fn set(&self, change: Value) {
+        self.desk.patch("", &change).await.is(200);
+    }
+
+    /// Starts that can be booked on these days.
+    pub(crate) async fn slots(&self, service: &str, query: &str) -> Vec<String> {
+        super::starts(&self.api.all(&format!("/availability?service_id={service}&{query}")).await)
+    }
+}

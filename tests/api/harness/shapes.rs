@@ -1,0 +1,199 @@
+//! The fields of every resource, exactly: none is missing, none is more, each has its type.
+
+use hyper::Method;
+use serde_json::Value;
+
+use super::answer::Answer;
+
+/// What a field holds.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Uuid,
+    OptUuid,
+    Uuids,
+    Text,
+    OptText,
+    Whole,
+    Bool,
+    Instant,
+    OptInstant,
+    OneOf(&'static [&'static str]),
+    Hours,
+    Scopes,
+    Object(Shape),
+    Changes,
+}
+use Kind::{
+    Bool, Changes, Hours, Instant, Object, OneOf, OptInstant, OptText, OptUuid, Scopes, Text, Uuid, Uuids,
+    Whole,
+};
+
+pub(super) type Shape = &'static [(&'static str, Kind)];
+
+const CREATED: (&str, Kind) = ("created_at", Instant);
+const UPDATED: (&str, Kind) = ("updated_at", Instant);
+
+macro_rules! business {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("name", Text),
+            ("timezone", Text),
+            ("locale", OneOf(&["en", "fr"])),
+            ("website_url", OptText),
+            ("booking_mode", OneOf(&["instant", "request", "off"])),
+            ("hours", Hours),
+            CREATED,
+            UPDATED,
+            $($more),*
+        ]
+    };
+}
+
+macro_rules! service {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("name", Text),
+            ("description", Text),
+            ("duration_minutes", Whole),
+            CREATED,
+            UPDATED,
+            $($more),*
+        ]
+    };
+}
+
+macro_rules! key {
+    ($($more:expr),*) => {
+        &[("id", Uuid), ("name", Text), ("prefix", Text), ("scopes", Scopes), CREATED, $($more),*]
+    };
+}
+
+const BUSINESS: Shape = business!();
+const OPERATOR_BUSINESS: Shape = business!(("phone_region", Text), ("suspended", Bool));
+const SERVICE: Shape = service!();
+const OPERATOR_SERVICE: Shape = service!(("active", Bool));
+const STAFF: Shape = &[
+    ("id", Uuid),
+    ("name", Text),
+    ("active", Bool),
+    ("timezone", Text),
+    ("service_ids", Uuids),
+    CREATED,
+    UPDATED,
+];
+const APPOINTMENT: Shape = &[
+    ("id", Uuid),
+    ("status", OneOf(&["pending", "confirmed", "declined", "cancelled"])),
+    ("starts_at", Instant),
+    ("ends_at", Instant),
+    ("timezone", Text),
+    ("service_id", Uuid),
+    ("service_name", Text),
+    ("staff_id", Uuid),
+    ("staff_name", Text),
+    ("contact_id", Uuid),
+    ("contact_name", OptText),
+    ("contact_phone", OptText),
+    ("source", OneOf(&["voice", "sms", "website", "dashboard", "api", "mcp"])),
+    ("calendar_sync_status", OneOf(&["not_connected", "pending", "synced", "failed"])),
+    CREATED,
+    UPDATED,
+];
+const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
+const KEY: Shape = key!();
+const LISTED_KEY: Shape = key!(("last_used_at", OptInstant), ("revoked_at", OptInstant));
+const NEW_KEY: Shape = key!(("key", Text));
+const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
+const ACTOR: Shape = &[("type", OneOf(&["api_key", "operator", "system"])), ("id", OptUuid)];
+const AUDIT: Shape = &[
+    ("id", Uuid),
+    ("at", Instant),
+    ("actor", Object(ACTOR)),
+    ("action", Text),
+    ("resource_type", Text),
+    ("resource_id", Uuid),
+    ("changes", Changes),
+];
+const HOURS: Shape = &[
+    ("day", OneOf(&["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"])),
+    ("open", Text),
+    ("close", Text),
+];
+
+/// What a successful answer of this endpoint carries.
+pub(super) fn of(method: &Method, path: &str) -> Shape {
+    let path = path.split('?').next().unwrap_or(path);
+    let operator = path.strip_prefix("/admin/v1/businesses");
+    let rest = match operator {
+        Some(rest) => rest.split('/').nth(2).unwrap_or_default(),
+        None => path.split('/').nth(2).unwrap_or_default(),
+    };
+    match (rest, operator.is_some()) {
+        ("", true) => OPERATOR_BUSINESS,
+        ("me", false) => ME,
+        ("business", false) => BUSINESS,
+        ("services", true) => OPERATOR_SERVICE,
+        ("services", false) => SERVICE,
+        ("staff", _) => STAFF,
+        ("availability", false) => SLOT,
+        ("appointments", _) => APPOINTMENT,
+        ("keys", true) if method == Method::POST => NEW_KEY,
+        ("keys", true) => LISTED_KEY,
+        ("audit", true) => AUDIT,
+        _ => panic!("{method} {path} succeeds with something unknown"),
+    }
+}
+
+/// The resource has this shape.
+pub(super) fn check(value: &Value, shape: Shape, answer: &Answer) {
+    let object = value.as_object().unwrap_or_else(|| panic!("no object: {value} in {answer}"));
+    for (name, kind) in shape {
+        let field = object.get(*name).unwrap_or_else(|| panic!("{name} is missing in {answer}"));
+        assert!(fits(field, *kind, answer), "{name} is {field} in {answer}");
+    }
+    assert_eq!(object.len(), shape.len(), "there is more than the specification knows in {answer}");
+}
+
+fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
+    let list = |fits: &dyn Fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(fits));
+    let text = value.as_str();
+    match kind {
+        OptUuid | OptText | OptInstant if value.is_null() => true,
+        Uuid | OptUuid => text.is_some_and(is_uuid_v7),
+        Uuids => list(&|item| item.as_str().is_some_and(is_uuid_v7)),
+        Text | OptText => text.is_some(),
+        Whole => value.is_u64(),
+        Bool => value.is_boolean(),
+        Instant | OptInstant => text.is_some_and(is_instant),
+        OneOf(words) => text.is_some_and(|text| words.contains(&text)),
+        Scopes => list(&|item| super::SCOPES.iter().any(|scope| item == scope)),
+        Hours => list(&|item| {
+            check(item, HOURS, answer);
+            true
+        }),
+        Object(shape) => {
+            check(value, shape, answer);
+            true
+        }
+        Changes => list(&|item| {
+            let object = item.as_object().unwrap();
+            object.len() == 3 && object["field"].is_string() && object["from"] != object["to"]
+        }),
+    }
+}
+
+fn is_uuid_v7(text: &str) -> bool {
+    let parsed = uuid::Uuid::try_parse(text);
+    parsed.is_ok_and(|id| id.get_version_num() == 7 && id.hyphenated().to_string() == text)
+}
+
+/// `2026-03-02T09:00:00.000Z`
+fn is_instant(text: &str) -> bool {
+    text.len() == 24
+        && text.bytes().zip("0000-00-00T00:00:00.000Z".bytes()).all(|(byte, model)| match model {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == other,
+        })
+}

@@ -1,0 +1,266 @@
+//! The operator API: its token, businesses and what stands in their paths.
+
+use serde_json::{Value, json};
+
+use crate::harness::{House, TOKEN, ids, week};
+
+/// Every call, below `/admin/v1/businesses`; `{b}` is a business.
+const CALLS: [(&str, &str); 19] = [
+    ("POST", ""),
+    ("GET", ""),
+    ("GET", "/{b}"),
+    ("PATCH", "/{b}"),
+    ("POST", "/{b}/services"),
+    ("GET", "/{b}/services"),
+    ("PATCH", "/{b}/services/none"),
+    ("POST", "/{b}/staff"),
+    ("GET", "/{b}/staff"),
+    ("PATCH", "/{b}/staff/none"),
+    ("POST", "/{b}/keys"),
+    ("GET", "/{b}/keys"),
+    ("DELETE", "/{b}/keys/none"),
+    ("POST", "/{b}/appointments"),
+    ("POST", "/{b}/appointments/none/confirm"),
+    ("POST", "/{b}/appointments/none/decline"),
+    ("POST", "/{b}/appointments/none/cancel"),
+    ("POST", "/{b}/appointments/none/reschedule"),
+    ("GET", "/{b}/audit"),
+];
+
+#[tokio::test]
+async fn without_the_token_everything_is_401() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let paths =
+        CALLS.map(|(method, path)| (method, format!("/businesses{}", path.replace("{b}", &salon.id))));
+    let nowhere = [("GET", String::new()), ("GET", "/nowhere".into()), ("PUT", "/businesses".into())];
+    for (method, path) in paths.into_iter().chain(nowhere) {
+        house.operator.anonymous().call(method, &path).bytes("{").await.fails(401, "unauthorized");
+        for token in ["x", &TOKEN[1..], &format!("{TOKEN}x"), &TOKEN.to_uppercase(), &salon.key] {
+            house.operator.with_token(token).call(method, &path).await.fails(401, "unauthorized");
+        }
+    }
+    house.with_key(TOKEN).get("/me").await.fails(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn an_unknown_business_is_404_once_the_request_makes_sense() {
+    let house = House::open().await;
+    let unknown = "018f0000-0000-7000-8000-000000000000";
+    for business in [unknown, "none"] {
+        let desk = house.desk(business);
+        let new = json!({ "name": "x", "duration_minutes": 30 });
+        let staff = json!({ "name": "x", "service_ids": [] });
+        let key = json!({ "name": "x", "scopes": ["calls:read"] });
+        let booking = json!({
+            "service_id": unknown,
+            "starts_at": "2026-03-03T09:00:00Z",
+            "contact": { "phone": "+14155552671" },
+        });
+        let to = json!({ "starts_at": "2026-03-03T09:00:00Z" });
+        let name = json!({ "name": "x" });
+        for (method, path, body) in [
+            ("GET", "", &Value::Null),
+            ("PATCH", "", &name),
+            ("POST", "/services", &new),
+            ("GET", "/services", &Value::Null),
+            ("PATCH", &format!("/services/{unknown}"), &name),
+            ("POST", "/staff", &staff),
+            ("GET", "/staff", &Value::Null),
+            ("PATCH", &format!("/staff/{unknown}"), &name),
+            ("POST", "/keys", &key),
+            ("GET", "/keys", &Value::Null),
+            ("DELETE", &format!("/keys/{unknown}"), &Value::Null),
+            ("POST", "/appointments", &booking),
+            ("POST", &format!("/appointments/{unknown}/confirm"), &Value::Null),
+            ("POST", &format!("/appointments/{unknown}/decline"), &Value::Null),
+            ("POST", &format!("/appointments/{unknown}/cancel"), &Value::Null),
+            ("POST", &format!("/appointments/{unknown}/reschedule"), &to),
+            ("GET", "/audit", &Value::Null),
+        ] {
+            let call = desk.call(method, path);
+            let answer = if body.is_null() { call.await } else { call.json(body).await };
+            answer.fails(404, "not_found").says("business");
+            let odd = desk.call(method, &format!("{path}?odd=1"));
+            let answer = if body.is_null() { odd.await } else { odd.json(body).await };
+            answer.invalid_at(&["odd"]);
+        }
+        desk.post("/services", &json!({})).await.is(400);
+    }
+}
+
+#[tokio::test]
+async fn a_path_of_another_method_is_405() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let listed = |allow: &str| {
+        let mut methods: Vec<_> = allow.split(", ").map(str::to_owned).collect();
+        methods.sort();
+        methods.join(" ")
+    };
+    for (method, path, allow) in [
+        ("DELETE", "", "GET HEAD PATCH"),
+        ("PUT", "/services", "GET HEAD POST"),
+        ("GET", "/services/x", "PATCH"),
+        ("GET", "/appointments/x/confirm", "POST"),
+        ("POST", "/audit", "GET HEAD"),
+    ] {
+        let answer = salon.desk.call(method, path).await;
+        assert_eq!(listed(answer.fails(405, "method_not_allowed").header("allow")), allow);
+    }
+    salon.desk.get("/nowhere").await.fails(404, "not_found");
+    house.operator.get("/me").await.fails(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_business_is_created_with_defaults() {
+    let house = House::open().await;
+    let body = json!({ "name": "Barber", "timezone": "America/New_York" });
+    let made = house.operator.post("/businesses", &body).await.created();
+    let expected = json!({
+        "id": made["id"],
+        "name": "Barber",
+        "timezone": "America/New_York",
+        "locale": "en",
+        "website_url": null,
+        "booking_mode": "instant",
+        "hours": [],
+        "created_at": "2026-03-02T06:00:00.000Z",
+        "updated_at": "2026-03-02T06:00:00.000Z",
+        "phone_region": "US",
+        "suspended": false,
+    });
+    assert_eq!(made, expected);
+    assert_eq!(house.desk(made["id"].as_str().unwrap()).get("").await.data(), expected);
+}
+
+#[tokio::test]
+async fn a_business_is_created_and_changed_with_every_property() {
+    let house = House::open().await;
+    let mut body = json!({
+        "name": "Zoé",
+        "timezone": "Europe/Paris",
+        "locale": "fr",
+        "website_url": "https://zoe.example",
+        "booking_mode": "request",
+        "hours": week("09:00", "18:00"),
+        "phone_region": "FR",
+    });
+    let made = house.operator.post("/businesses", &body).await.created();
+    let desk = house.desk(made["id"].as_str().unwrap());
+    for (name, value) in body.as_object().unwrap() {
+        assert_eq!(made[name], *value, "{name}");
+    }
+    for change in [
+        json!({ "name": "Z" }),
+        json!({ "timezone": "Asia/Tokyo" }),
+        json!({ "locale": "en" }),
+        json!({ "website_url": null }),
+        json!({ "booking_mode": "off" }),
+        json!({ "hours": [] }),
+        json!({ "phone_region": "JP" }),
+        json!({ "suspended": true }),
+    ] {
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let changed = desk.patch("", &change).await.data();
+        for (name, value) in body.as_object().unwrap() {
+            assert_eq!(changed[name], *value, "{name} after {change}");
+        }
+        assert_eq!(desk.get("").await.data(), changed);
+    }
+}
+
+#[tokio::test]
+async fn bad_businesses_are_refused_with_their_places() {
+    let house = House::open().await;
+    let good = json!({ "name": "x", "timezone": "UTC" });
+    house.operator.post("/businesses", &json!({})).await.invalid_at(&["name", "timezone"]);
+    let made = house.operator.post("/businesses", &good).await.created();
+    let desk = house.desk(made["id"].as_str().unwrap());
+    for (change, path) in [
+        (json!({ "name": "" }), "name"),
+        (json!({ "name": "\u{2003}\n" }), "name"),
+        (json!({ "name": null }), "name"),
+        (json!({ "timezone": "Paris" }), "timezone"),
+        (json!({ "locale": "de" }), "locale"),
+        (json!({ "website_url": "ftp://x.example" }), "website_url"),
+        (json!({ "booking_mode": "Instant" }), "booking_mode"),
+        (json!({ "phone_region": "us" }), "phone_region"),
+        (json!({ "phone_region": "XX" }), "phone_region"),
+        (json!({ "phone_region": "USA" }), "phone_region"),
+        (json!({ "hours": [{ "day": "monday", "open": "25:00", "close": "09:00" }] }), "hours[0].open"),
+        (json!({ "created_at": "2026-03-02T06:00:00Z" }), "created_at"),
+    ] {
+        let mut body = good.clone();
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        house.operator.post("/businesses", &body).await.invalid_at(&[path]);
+        desk.patch("", &body).await.invalid_at(&[path]);
+    }
+    desk.patch("", &json!({})).await.invalid_at(&[""]);
+    desk.patch("", &json!({ "suspended": "yes" })).await.invalid_at(&["suspended"]);
+    house
+        .operator
+        .post("/businesses", &json!({ "name": "x", "timezone": "UTC", "suspended": true }))
+        .await
+        .invalid_at(&["suspended"]);
+    assert_eq!(house.operator.all("/businesses").await.len(), 1);
+}
+
+#[tokio::test]
+async fn businesses_are_listed_by_page_and_stay_through_a_restart() {
+    let mut house = House::open().await;
+    assert!(house.operator.all("/businesses").await.is_empty());
+    for n in 0..5 {
+        house
+            .operator
+            .post("/businesses", &json!({ "name": format!("B{n}"), "timezone": "UTC" }))
+            .await
+            .is(201);
+    }
+    let whole = house.operator.all("/businesses").await;
+    let names: Vec<_> = whole.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["B0", "B1", "B2", "B3", "B4"]);
+    for limit in 1..=5 {
+        assert_eq!(house.operator.walk("/businesses", limit).await, whole);
+    }
+    let cursor = house.operator.get("/businesses?limit=2").await.body["next_cursor"].clone();
+    let path = format!("/businesses?limit=2&cursor={}", cursor.as_str().unwrap());
+    let page = house.operator.get(&path).await.list();
+    house.restart().await;
+    assert_eq!(house.operator.get(&path).await.list(), page);
+    assert_eq!(house.operator.all("/businesses").await, whole);
+    assert_eq!(ids(&page), ids(&whole[2..4]));
+}
+
+#[tokio::test]
+async fn everything_stays_through_a_restart() {
+    let mut house = House::open().await;
+    let salon = house.salon().await;
+    let kept = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
+    let gone = salon.book(&salon.massage, "2026-03-03T10:00:00Z").await;
+    salon.cancel(&gone).await.is(200);
+    let paths = [
+        "/business",
+        "/services",
+        "/staff",
+        "/appointments",
+        "/appointments?updated_since=2000-01-01T00:00:00Z",
+    ];
+    let slots = format!("/availability?service_id={}&start_date=2026-03-03", salon.cut);
+    let mut before = Vec::new();
+    for path in paths.iter().copied().chain([slots.as_str()]) {
+        before.push((path, salon.get(path).await.body));
+    }
+    let audit = salon.desk.all("/audit").await;
+    for _ in 0..2 {
+        house.restart().await;
+        let salon = salon.again(&house);
+        for (path, body) in &before {
+            assert_eq!(salon.get(path).await.body, *body, "{path}");
+        }
+        assert_eq!(salon.desk.all("/audit").await, audit);
+    }
+    let salon = salon.again(&house);
+    let more = json!({ "staff_id": kept["staff_id"] });
+    salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", more).await.fails(409, "slot_unavailable");
+}

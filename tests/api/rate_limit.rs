@@ -1,0 +1,112 @@
+//! Requests per key and minute, and per address without a key.
+
+use serde_json::json;
+
+use crate::harness::{Answer, House};
+
+fn limits(answer: &Answer) -> [i64; 3] {
+    ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| answer.number(name))
+}
+
+#[tokio::test]
+async fn a_key_has_its_limit_in_each_minute_of_the_clock() {
+    let house = House::with_limit(3).await;
+    house.clock.set("2026-03-02T06:00:12.345Z");
+    let salon = house.salon().await;
+    let minute = house.clock.seconds() / 60 * 60;
+    for left in [2, 1, 0] {
+        assert_eq!(limits(salon.get("/me").await.is(200)), [3, left, minute + 60]);
+    }
+    for (second, wait) in [(12, 48), (30, 30), (59, 1)] {
+        house.clock.set(&format!("2026-03-02T06:00:{second}.345Z"));
+        let answer = salon.get("/me").await;
+        assert_eq!(limits(answer.fails(429, "rate_limited")), [3, 0, minute + 60]);
+        assert_eq!(answer.number("retry-after"), wait);
+    }
+    house.clock.set("2026-03-02T06:01:00Z");
+    assert_eq!(limits(salon.get("/me").await.is(200)), [3, 2, minute + 120]);
+}
+
+#[tokio::test]
+async fn every_answer_counts_whatever_it_says_but_a_429_does_not() {
+    let house = House::with_limit(6).await;
+    let salon = house.salon().await;
+    salon.get("/nowhere").await.is(404);
+    salon.api.delete("/me").await.is(405);
+    salon.get("/appointments?x=1").await.is(400);
+    salon.api.patch("/business", &json!({})).await.is(400);
+    let tag = salon.get("/business").await.etag();
+    let known = salon.api.call("GET", "/business").header("if-none-match", &tag).await;
+    assert_eq!(limits(known.is(304))[1], 0);
+    for _ in 0..10 {
+        salon.get("/me").await.is(429);
+        salon.get("/nowhere").await.is(429);
+    }
+    house.clock.advance(60);
+    assert_eq!(limits(&salon.get("/me").await)[1], 5);
+}
+
+#[tokio::test]
+async fn keys_of_one_business_have_allowances_of_their_own() {
+    let house = House::with_limit(1).await;
+    let salon = house.salon().await;
+    let other = salon.key(&["business:read"]).await;
+    salon.get("/me").await.is(200);
+    salon.get("/me").await.is(429);
+    other.get("/me").await.is(200);
+    other.get("/me").await.is(429);
+}
+
+#[tokio::test]
+async fn requests_without_a_valid_key_are_counted_by_address_and_never_against_a_key() {
+    let house = House::with_limit(2).await;
+    let salon = house.salon().await;
+    let wrong = format!("{}{}", &salon.key[..45], if salon.key.ends_with('a') { 'b' } else { 'a' });
+    assert_eq!(limits(house.with_key(&wrong).get("/me").await.is(401))[1], 1);
+    assert_eq!(limits(house.stranger().get("/nowhere").await.is(401))[1], 0);
+    house.stranger().get("/me").await.fails(429, "rate_limited");
+    house.with_key(&wrong).get("/me").await.fails(429, "rate_limited");
+    assert_eq!(limits(salon.get("/me").await.is(200))[1], 1);
+    house.clock.advance(60);
+    house.stranger().get("/me").await.is(401);
+}
+
+#[tokio::test]
+async fn a_revoked_key_counts_as_no_key() {
+    let house = House::with_limit(2).await;
+    let salon = house.salon().await;
+    salon.get("/me").await.is(200);
+    salon.desk.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
+    for _ in 0..2 {
+        salon.get("/me").await.is(401);
+    }
+    salon.get("/me").await.is(429);
+}
+
+#[tokio::test]
+async fn concurrent_requests_never_pass_the_limit() {
+    let house = House::with_limit(20).await;
+    let salon = house.salon().await;
+    let tasks: Vec<_> = (0..50)
+        .map(|_| {
+            let api = salon.api.clone();
+            tokio::spawn(async move { api.get("/me").await.status })
+        })
+        .collect();
+    let mut statuses = Vec::new();
+    for task in tasks {
+        statuses.push(task.await.unwrap());
+    }
+    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 20);
+    assert_eq!(statuses.iter().filter(|status| **status == 429).count(), 30);
+}
+
+#[tokio::test]
+async fn the_operator_api_and_health_are_not_limited() {
+    let house = House::with_limit(1).await;
+    for _ in 0..3 {
+        house.operator.get("/businesses").await.is(200);
+        house.root().get("/healthz").await.is(200);
+        house.operator.anonymous().get("/businesses").await.is(401);
+    }
+}

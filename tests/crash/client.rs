@@ -1,0 +1,202 @@
+//! A small HTTP client, and the business that the tests book at.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper_util::client::legacy::Client as Hyper;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+
+use crate::process::{Server, TOKEN};
+
+/// How many minutes the service takes that the tests book.
+const MINUTES: i64 = 60;
+
+/// A client of one process; it keeps connections alive and never repeats a request by itself.
+#[derive(Clone)]
+pub(crate) struct Client {
+    hyper: Hyper<HttpConnector, Full<Bytes>>,
+    public: String,
+    admin: String,
+}
+
+/// An answer, whole.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) replayed: bool,
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// A property of the resource that it carries.
+    pub(crate) fn text(&self, property: &str) -> String {
+        text(&self.body["data"], property)
+    }
+}
+
+pub(crate) fn text(resource: &Value, property: &str) -> String {
+    resource[property].as_str().unwrap_or_else(|| panic!("no {property} in {resource}")).to_owned()
+}
+
+/// A request of an integration, which can be made again.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+    pub(crate) idempotency_key: String,
+}
+
+impl Client {
+    pub(crate) fn of(server: &Server) -> Self {
+        let hyper = Hyper::builder(TokioExecutor::new()).retry_canceled_requests(false).build_http();
+        Self { hyper, public: server.public.clone(), admin: server.admin.clone() }
+    }
+
+    /// `None` when the connection failed before the answer was whole.
+    async fn send(
+        &self,
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Option<Answer> {
+        let mut request = Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let bytes = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        let answer = self.hyper.request(request.body(Full::new(bytes)).unwrap()).await.ok()?;
+        let (status, replayed) =
+            (answer.status().as_u16(), answer.headers().contains_key("idempotent-replayed"));
+        let bytes = answer.into_body().collect().await.ok()?.to_bytes();
+        let body = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
+        Some(Answer { status, replayed, body })
+    }
+
+    /// A call of the operator API.
+    pub(crate) async fn operator(&self, method: &str, path: &str, body: Option<Value>) -> Value {
+        let token = format!("Bearer {TOKEN}");
+        let url = format!("{}{path}", self.admin);
+        let answer = self.send(method, &url, &[("authorization", &token)], body.as_ref()).await;
+        let answer = answer.expect("the operator API answers");
+        assert!(answer.is_success(), "{method} {path}: {answer:?}");
+        answer.body
+    }
+
+    /// A request of an integration.
+    pub(crate) async fn call(&self, shop: &Shop, call: &Call) -> Option<Answer> {
+        let key = format!("Bearer {}", shop.key);
+        let headers = [("authorization", key.as_str()), ("idempotency-key", &call.idempotency_key)];
+        self.send("POST", &format!("{}{}", self.public, call.path), &headers, call.body.as_ref()).await
+    }
+
+    pub(crate) async fn get(&self, shop: &Shop, path: &str) -> Answer {
+        let key = format!("Bearer {}", shop.key);
+        let url = format!("{}{path}", self.public);
+        self.send("GET", &url, &[("authorization", &key)], None).await.expect("the public API answers")
+    }
+
+    /// Every appointment, in the order of the list.
+    pub(crate) async fn appointments(&self, shop: &Shop, query: &str) -> Vec<Value> {
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(shop, &format!("/appointments?limit=100{query}{cursor}")).await;
+            assert_eq!(page.status, 200, "{page:?}");
+            all.extend(page.body["data"].as_array().unwrap().iter().cloned());
+            match page.body["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return all,
+            }
+        }
+    }
+
+    /// The whole audit log.
+    pub(crate) async fn audit(&self, shop: &Shop) -> Vec<Value> {
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let path = format!("/businesses/{}/audit?limit=100{cursor}", shop.id);
+            let page = self.operator("GET", &path, None).await;
+            all.extend(page["data"].as_array().unwrap().iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return all,
+            }
+        }
+    }
+}
+
+/// A business that never closes, with one service and a few staff members.
+pub(crate) struct Shop {
+    pub(crate) id: String,
+    pub(crate) key: String,
+    pub(crate) service: String,
+    pub(crate) staff: Vec<String>,
+}
+
+impl Shop {
+    pub(crate) async fn create(client: &Client, staff: usize) -> Self {
+        let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+        let hours: Vec<_> =
+            days.iter().map(|day| json!({ "day": day, "open": "00:00", "close": "24:00" })).collect();
+        let business =
+            json!({ "name": "Shop", "timezone": "UTC", "booking_mode": "instant", "hours": hours });
+        let business = client.operator("POST", "/businesses", Some(business)).await;
+        let id = text(&business["data"], "id");
+        let add = async |path: &str, body: Value| {
+            client.operator("POST", &format!("/businesses/{id}/{path}"), Some(body)).await["data"].clone()
+        };
+        let service =
+            text(&add("services", json!({ "name": "Cut", "duration_minutes": MINUTES })).await, "id");
+        let mut members = Vec::new();
+        for number in 0..staff {
+            let member = json!({ "name": format!("Staff {number}"), "service_ids": [service] });
+            members.push(text(&add("staff", member).await, "id"));
+        }
+        let scopes = ["business:read", "appointments:read", "appointments:write"];
+        let key = text(&add("keys", json!({ "name": "tests", "scopes": scopes })).await, "key");
+        Self { id, key, service, staff: members }
+    }
+
+    pub(crate) fn booking(&self, staff: usize, starts_at: &str, contact: usize, key: String) -> Call {
+        let body = json!({
+            "service_id": self.service,
+            "staff_id": self.staff[staff],
+            "starts_at": starts_at,
+            "contact": { "name": format!("Contact {contact}"), "phone": format!("+1415555{contact:04}") },
+        });
+        Call { path: "/appointments".into(), body: Some(body), idempotency_key: key }
+    }
+}
+
+/// The start of a bookable time: so many half hours after a day that lies ahead.
+pub(crate) fn slot(number: i64) -> String {
+    let now: chrono::DateTime<chrono::Utc> = std::time::SystemTime::now().into();
+    let first = now.date_naive() + chrono::TimeDelta::days(2);
+    let start = first.and_hms_opt(0, 0, 0).unwrap().and_utc() + chrono::TimeDelta::minutes(30 * number);
+    start.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// No two active appointments of a staff member overlap.
+pub(crate) fn check_overlaps(appointments: &[Value]) {
+    let mut by_staff: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for appointment in appointments {
+        if ["pending", "confirmed"].contains(&appointment["status"].as_str().unwrap()) {
+            let time = (text(appointment, "starts_at"), text(appointment, "ends_at"));
+            by_staff.entry(text(appointment, "staff_id")).or_default().push(time);
+        }
+    }
+    for held in by_staff.values_mut() {
+        held.sort();
+        for pair in held.windows(2) {
+            assert!(pair[0].1 <= pair[1].0, "{pair:?} overlap");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The end in order: what is in flight is finished, and the exit code is 0.
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use crate::client::{Client, Shop, slot};
+use crate::process::Server;
+
+#[tokio::test]
+async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
+    for signal in ["TERM", "INT"] {
+        let home = tempfile::tempdir().unwrap();
+        let data_dir = home.path().join("data");
+        let server = Server::on(&data_dir);
+        let shop = Shop::create(&Client::of(&server), 1).await;
+        let call = shop.booking(0, &slot(0), 1, String::new());
+        let body = call.body.unwrap().to_string();
+        let mut stream = BufReader::new(TcpStream::connect(server.public_address()).await.unwrap());
+        let head = format!(
+            "POST /v1/appointments HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\
+             content-length: {}\r\nexpect: 100-continue\r\n\r\n",
+            shop.key,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // Once the service asks for the body, the request is with its handler.
+        let mut line = String::new();
+        stream.read_line(&mut line).await.unwrap();
+        assert!(line.starts_with("HTTP/1.1 100"), "{line}");
+
+        server.signal(signal);
+        // It stops accepting before it lets go of what it has accepted.
+        while TcpStream::connect(server.public_address()).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+        stream.write_all(body.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.trim_start().starts_with("HTTP/1.1 201"), "{answer}");
+        assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+
+        let server = Server::on(&data_dir);
+        let all = Client::of(&server).appointments(&shop, "").await;
+        assert_eq!(all.len(), 1);
+        assert!(answer.contains(all[0]["id"].as_str().unwrap()));
+    }
+}

@@ -1,0 +1,262 @@
+//! The process is killed while many clients book, move and cancel. Whatever it had answered is there afterwards,
+//! whole; whatever it had not is there whole or not at all. `CRASH_ROUNDS` says how often, on one directory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::client::{Answer, Call, Client, Shop, check_overlaps, slot, text};
+use crate::process::{Server, serve};
+
+const ROUNDS: usize = 5;
+const CLIENTS: usize = 12;
+const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
+/// Half hours within which bookings start: narrow enough for many to be refused.
+const SLOTS: usize = 500;
+const STAFF: usize = 3;
+/// How many answers of earlier rounds are asked for again.
+const OLD_ANSWERS: usize = 40;
+
+/// Randomness from a seed (SplitMix64).
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
+    }
+}
+
+/// What the clients know, over all rounds.
+#[derive(Default)]
+struct Book {
+    /// Ids of appointments that were answered.
+    known: Vec<String>,
+    /// Requests that succeeded.
+    acknowledged: Vec<(Call, Answer)>,
+    /// Requests that no answer came to.
+    unknown: Vec<Call>,
+    refused: usize,
+}
+
+impl Book {
+    fn note(&mut self, call: Call, answer: Option<Answer>) {
+        match answer {
+            Some(answer) if answer.is_success() => {
+                if call.path == "/appointments" {
+                    self.known.push(answer.text("id"));
+                }
+                self.acknowledged.push((call, answer));
+            }
+            Some(answer) => {
+                assert!(matches!(answer.status, 404 | 409 | 503), "{call:?}: {answer:?}");
+                self.refused += 1;
+            }
+            None => self.unknown.push(call),
+        }
+    }
+}
+
+fn request(rng: &mut Rng, shop: &Shop, known: &[String]) -> Call {
+    let idempotency_key = uuid::Uuid::new_v4().to_string();
+    let starts_at = slot(i64::try_from(rng.below(SLOTS)).unwrap());
+    let kind = rng.below(5);
+    if known.is_empty() || kind < 3 {
+        return shop.booking(rng.below(STAFF), &starts_at, rng.below(500), idempotency_key);
+    }
+    let id = &known[rng.below(known.len())];
+    if kind == 3 {
+        return Call { path: format!("/appointments/{id}/cancel"), body: None, idempotency_key };
+    }
+    let body = json!({ "starts_at": starts_at, "staff_id": shop.staff[rng.below(STAFF)] });
+    Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
+}
+
+/// Clients work until the process, killed by whoever gets the answer of this number, answers no more.
+async fn work_until_killed(
+    server: &Arc<Server>,
+    shop: &Arc<Shop>,
+    book: &Arc<Mutex<Book>>,
+    seed: u64,
+    answers: usize,
+) {
+    let answered = Arc::new(AtomicUsize::new(0));
+    let client = Client::of(server);
+    let mut clients = Vec::new();
+    for number in 0..CLIENTS {
+        let mut rng = Rng(seed ^ (u64::try_from(number).unwrap() << 32));
+        let (server, shop, book) = (Arc::clone(server), Arc::clone(shop), Arc::clone(book));
+        let (client, answered) = (client.clone(), Arc::clone(&answered));
+        clients.push(tokio::spawn(async move {
+            loop {
+                let call = request(&mut rng, &shop, &book.lock().known);
+                let answer = client.call(&shop, &call).await;
+                let (ended, success) = (answer.is_none(), answer.as_ref().is_some_and(Answer::is_success));
+                book.lock().note(call, answer);
+                if ended {
+                    return;
+                }
+                if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
+                    server.kill();
+                }
+            }
+        }));
+    }
+    for client in clients {
+        client.await.unwrap();
+    }
+    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+}
+
+/// The changes that the answers tell of: which appointment, and when.
+fn told_by<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(String, String)> {
+    answers.into_iter().map(|answer| (answer.text("id"), answer.text("updated_at"))).collect()
+}
+
+/// Compares the service with the answers it gave. The requests of unknown fate are made again first: an answer that is
+/// replayed tells that the change is there, any other one that it was not.
+async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
+    let before = client.appointments(shop, "").await;
+    let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();
+    let logged_before = logged(client, shop).await;
+    let unknown = std::mem::take(&mut book.unknown);
+    check_acknowledged(&there, &logged_before, book, &unknown);
+
+    for call in unknown {
+        let answer = client.call(shop, &call).await.expect("it runs again");
+        if answer.is_success() {
+            let change = (answer.text("id"), answer.text("updated_at"));
+            if answer.replayed {
+                assert!(logged_before.contains(&change), "remembered and not carried out: {call:?}");
+                assert!(there.contains_key(&change.0), "remembered and not listed: {call:?}");
+            } else if call.path == "/appointments" {
+                assert!(!there.contains_key(&change.0), "carried out and not remembered: {call:?}");
+            }
+        }
+        book.note(call, Some(answer));
+    }
+    for _ in 0..OLD_ANSWERS.min(new) {
+        let (call, first) = book.acknowledged[rng.below(new)].clone();
+        replays(client, shop, &call, &first).await;
+    }
+    for (call, first) in &book.acknowledged[new..] {
+        replays(client, shop, call, first).await;
+    }
+
+    let after = client.appointments(shop, "").await;
+    check_overlaps(&after);
+    let mut by_change = client.appointments(shop, "&updated_since=2000-01-01T00:00:00Z").await;
+    by_change.sort_by_key(|a| (text(a, "starts_at"), text(a, "id")));
+    assert_eq!(after, by_change, "the two lists differ");
+    let told = told_by(book.acknowledged.iter().map(|(_, answer)| answer));
+    let log = logged(client, shop).await;
+    assert_eq!(log, told, "what the audit log tells is not what the answers tell");
+    for appointment in &after {
+        let shown = client.get(shop, &format!("/appointments/{}", text(appointment, "id"))).await;
+        assert_eq!(&shown.body["data"], appointment);
+        assert!(log.contains(&(text(appointment, "id"), text(appointment, "updated_at"))));
+    }
+}
+
+/// Every answer's change is logged, and each appointment is as its newest answer says, or as a request of unknown fate
+/// made it since.
+fn check_acknowledged(
+    there: &BTreeMap<String, &Value>,
+    logged: &BTreeSet<(String, String)>,
+    book: &Book,
+    unknown: &[Call],
+) {
+    // Two changes within a millisecond have one stamp, and nobody saw which came first.
+    let mut newest: HashMap<String, (String, Vec<&Value>)> = HashMap::new();
+    for (call, answer) in &book.acknowledged {
+        let change = (answer.text("id"), answer.text("updated_at"));
+        assert!(
+            logged.contains(&change),
+            "an acknowledged change is not in the audit log: {call:?} {answer:?}"
+        );
+        let (stamp, bodies) = newest.entry(change.0).or_default();
+        if *stamp < change.1 {
+            (*stamp, *bodies) = (change.1, Vec::new());
+        } else if *stamp > change.1 {
+            continue;
+        }
+        bodies.push(&answer.body["data"]);
+    }
+    for (id, (stamp, bodies)) in newest {
+        let shown =
+            there.get(&id).unwrap_or_else(|| panic!("an acknowledged appointment is lost: {bodies:?}"));
+        if !bodies.contains(shown) {
+            assert!(unknown.iter().any(|call| call.path.contains(&id)), "{shown} is none of {bodies:?}");
+            assert!(text(shown, "updated_at") >= stamp, "{shown} is before {bodies:?}");
+        }
+    }
+}
+
+/// The changes of appointments in the audit log.
+async fn logged(client: &Client, shop: &Shop) -> BTreeSet<(String, String)> {
+    let log = client.audit(shop).await;
+    let of_appointments = log.iter().filter(|entry| entry["resource_type"] == "appointment");
+    of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect()
+}
+
+/// The same request again gets the first answer, word for word.
+async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
+    let again = client.call(shop, call).await.expect("it runs");
+    assert!(again.replayed, "{call:?} was answered with {first:?} and is carried out again: {again:?}");
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+}
+
+/// Starts a process and kills it while it starts, after so many of its lines.
+fn killed_at_start(data_dir: &Path, lines: usize) {
+    use std::io::{BufRead, BufReader};
+    let mut child = serve(data_dir).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();
+    assert_eq!(read, lines);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
+async fn whatever_was_answered_survives_a_kill() {
+    let rounds = std::env::var("CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+    let seed = match std::env::var("CRASH_SEED") {
+        Ok(seed) => seed.parse().unwrap(),
+        Err(_) => u64::from_be_bytes(*uuid::Uuid::new_v4().as_bytes().first_chunk().unwrap()),
+    };
+    println!("the seed is {seed}");
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let mut rng = Rng(seed);
+    let book = Arc::new(Mutex::new(Book::default()));
+    let mut server = Arc::new(Server::on(&data_dir));
+    let shop = Arc::new(Shop::create(&Client::of(&server), STAFF).await);
+    let mut retried = 0;
+    for round in 0..rounds {
+        let new = book.lock().acknowledged.len();
+        let answers = 1 + rng.below(ACKNOWLEDGED_A_ROUND_MAX);
+        let seed = seed.wrapping_add(u64::try_from(round).unwrap() << 8);
+        work_until_killed(&server, &shop, &book, seed, answers).await;
+        for _ in 0..rng.below(3) {
+            killed_at_start(&data_dir, rng.below(3));
+        }
+        server = Arc::new(Server::on(&data_dir));
+        let mut taken = std::mem::take(&mut *book.lock());
+        retried += taken.unknown.len();
+        check(&Client::of(&server), &shop, &mut taken, new, &mut rng).await;
+        *book.lock() = taken;
+    }
+    let book = book.lock();
+    println!(
+        "{rounds} rounds: {} changes acknowledged and found, {} refused, {retried} of unknown fate tried again",
+        book.acknowledged.len(),
+        book.refused
+    );
+}

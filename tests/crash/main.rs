@@ -1,0 +1,9 @@
+//! The program itself, as a process: killed at any moment, started where it cannot start, told to end.
+
+#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+
+mod client;
+mod ending;
+mod kills;
+mod process;
+mod starting;

@@ -1,0 +1,129 @@
+//! A running `receptionist serve`, and one that does not start.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use parking_lot::Mutex;
+
+/// The operator's token of every process here.
+pub(crate) const TOKEN: &str = "an-operator-token-for-tests-0123456789";
+
+/// The command that serves a directory on ports of the system's choice, with an environment of its own.
+pub(crate) fn serve(data_dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
+    command.arg("serve");
+    environment(&mut command, data_dir);
+    command
+}
+
+/// The same behind a line of shell, which ends with the program taking the shell's place.
+pub(crate) fn serve_behind(shell: &str, data_dir: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{shell}; exec \"$0\" serve"), env!("CARGO_BIN_EXE_receptionist")]);
+    environment(&mut command, data_dir);
+    command
+}
+
+fn environment(command: &mut Command, data_dir: &Path) {
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("RECEPTIONIST_DATA_DIR", data_dir)
+        .env("RECEPTIONIST_LISTEN", "127.0.0.1:0")
+        .env("RECEPTIONIST_ADMIN_LISTEN", "127.0.0.1:0")
+        .env("RECEPTIONIST_ADMIN_TOKEN", TOKEN)
+        .env("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "1000000000")
+        .env("RECEPTIONIST_LOG", "off");
+}
+
+/// A process that serves. It is killed when it is dropped.
+pub(crate) struct Server {
+    child: Mutex<Child>,
+    /// Where the public API is, up to `/v1`.
+    pub(crate) public: String,
+    /// Where the operator API is, up to `/admin/v1`.
+    pub(crate) admin: String,
+    log: PathBuf,
+}
+
+impl Server {
+    /// Starts the command and waits until it listens.
+    pub(crate) fn start(mut command: Command, log: &Path) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(File::create(log).unwrap()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut after = |prefix: &str| {
+            let line = lines.next().map(Result::unwrap).unwrap_or_default();
+            match line.strip_prefix(prefix) {
+                Some(address) => address.to_owned(),
+                None => panic!("no {prefix:?} but {line:?}: {}", std::fs::read_to_string(log).unwrap()),
+            }
+        };
+        let public = after("listening on ");
+        let admin = after("operator API on ");
+        Self { child: Mutex::new(child), public, admin, log: log.to_owned() }
+    }
+
+    /// Serves a directory; what goes wrong is written beside it.
+    pub(crate) fn on(data_dir: &Path) -> Self {
+        Self::start(serve(data_dir), &data_dir.with_extension("log"))
+    }
+
+    /// Ends the process as a crash does.
+    pub(crate) fn kill(&self) {
+        let _ = self.child.lock().kill();
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.lock().id();
+        assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(&self) -> ExitStatus {
+        self.child.lock().wait().unwrap()
+    }
+
+    /// What it wrote to standard error.
+    pub(crate) fn errors(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// The public listener's `host:port`.
+    pub(crate) fn public_address(&self) -> &str {
+        self.public.trim_start_matches("http://").trim_end_matches("/v1")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.child.lock().wait();
+    }
+}
+
+/// How a process ended that did not start.
+pub(crate) struct Refused {
+    pub(crate) code: Option<i32>,
+    /// The one line on standard error.
+    pub(crate) line: String,
+}
+
+/// Runs a command that must end by itself, with nothing on standard output and one line on standard error.
+pub(crate) fn refused(mut command: Command) -> Refused {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Whoever says something here has started, and would not end.
+    let mut first = [0];
+    if child.stdout.take().unwrap().read(&mut first).unwrap() > 0 {
+        let _ = child.kill();
+        let _ = child.wait();
+        panic!("it started: {command:?}");
+    }
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    let code = child.wait().unwrap().code();
+    assert_eq!(err.lines().count(), 1, "{err}");
+    Refused { code, line: err.trim_end().to_owned() }
+}

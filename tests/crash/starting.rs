@@ -1,0 +1,162 @@
+//! What the program says when it cannot start, and that it does no harm then.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+
+use crate::client::{Client, Shop, slot};
+use crate::process::{Server, TOKEN, refused, serve, serve_behind};
+
+/// By so much the store makes its file longer when it starts, or needs more.
+const SEGMENT_BYTES: u64 = 8 << 20;
+
+/// A shop with one booking that was answered.
+async fn booked(client: &Client) -> (Shop, String) {
+    let shop = Shop::create(client, 1).await;
+    let answer = client.call(&shop, &shop.booking(0, &slot(0), 1, "first".into())).await.unwrap();
+    assert_eq!(answer.status, 201, "{answer:?}");
+    (shop, answer.text("id"))
+}
+
+async fn still_there(client: &Client, shop: &Shop, id: &str) {
+    let shown = client.get(shop, &format!("/appointments/{id}")).await;
+    assert_eq!((shown.status, shown.text("status")), (200, "confirmed".into()));
+}
+
+#[tokio::test]
+async fn a_second_process_on_the_directory_is_refused_and_the_first_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let server = Server::on(&data_dir);
+    let client = Client::of(&server);
+    let (shop, id) = booked(&client).await;
+    for _ in 0..2 {
+        let second = refused(serve(&data_dir));
+        assert_eq!(second.code, Some(1), "{}", second.line);
+        assert!(second.line.contains("RECEPTIONIST_DATA_DIR"), "{}", second.line);
+        assert!(second.line.contains("in use by another process"), "{}", second.line);
+    }
+    still_there(&client, &shop, &id).await;
+    server.kill();
+    server.wait();
+    let server = Server::on(&data_dir);
+    still_there(&Client::of(&server), &shop, &id).await;
+}
+
+#[test]
+fn a_bad_setting_is_one_line_that_names_its_variable() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let missing = home.path().join("missing.pem").display().to_string();
+    let bad = [
+        ("RECEPTIONIST_LISTEN", "localhost"),
+        ("RECEPTIONIST_LISTEN", "127.0.0.1:70000"),
+        ("RECEPTIONIST_LISTEN", ""),
+        ("RECEPTIONIST_ADMIN_LISTEN", "8081"),
+        ("RECEPTIONIST_DATA_DIR", ""),
+        ("RECEPTIONIST_ADMIN_TOKEN", "two words"),
+        ("RECEPTIONIST_ADMIN_TOKEN", ""),
+        ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "0"),
+        ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "-1"),
+        ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "many"),
+        ("RECEPTIONIST_LOG", "a=b=c"),
+        ("RECEPTIONIST_LOG_FORMAT", "xml"),
+    ];
+    for (variable, value) in bad {
+        let mut command = serve(&data_dir);
+        command.env(variable, value);
+        let ended = refused(command);
+        assert_eq!(ended.code, Some(2), "{variable}={value}: {}", ended.line);
+        assert!(ended.line.contains(variable), "{variable}={value}: {}", ended.line);
+        assert!(!ended.line.contains(TOKEN));
+    }
+    for set in [&["CERT"][..], &["KEY"], &["CERT", "KEY"]] {
+        let mut command = serve(&data_dir);
+        for name in set {
+            command.env(format!("RECEPTIONIST_TLS_{name}"), &missing);
+        }
+        let ended = refused(command);
+        assert_eq!(ended.code, Some(2), "{set:?}: {}", ended.line);
+        assert!(ended.line.contains("RECEPTIONIST_TLS_"), "{}", ended.line);
+    }
+    assert!(!data_dir.exists(), "nothing was touched");
+}
+
+#[test]
+fn a_port_in_use_is_refused_before_the_store_is_touched() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    for variable in ["RECEPTIONIST_LISTEN", "RECEPTIONIST_ADMIN_LISTEN"] {
+        let mut command = serve(&data_dir);
+        command.env(variable, taken.local_addr().unwrap().to_string());
+        let ended = refused(command);
+        assert_eq!(ended.code, Some(1), "{}", ended.line);
+        assert!(ended.line.contains(variable), "{}", ended.line);
+    }
+    assert!(!data_dir.exists());
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_used_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    // Not even root makes a directory in the last.
+    for path in [&*file, &file.join("below"), Path::new("/proc/receptionist")] {
+        let ended = refused(serve(path));
+        assert!(matches!(ended.code, Some(1 | 2)), "{}", ended.line);
+        assert!(ended.line.contains("RECEPTIONIST_DATA_DIR"), "{}", ended.line);
+        assert!(ended.line.contains(&*path.display().to_string()), "{}", ended.line);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+/// The length of the longest file below a directory.
+fn longest_file(below: &Path) -> u64 {
+    let entries = fs::read_dir(below).unwrap().map(|entry| entry.unwrap().path());
+    let length = |path: std::path::PathBuf| {
+        if path.is_dir() { longest_file(&path) } else { path.metadata().unwrap().len() }
+    };
+    entries.map(length).max().unwrap_or(0)
+}
+
+/// A full disk, as a bound on the length of files.
+#[tokio::test]
+async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let server = Server::on(&data_dir);
+    let (shop, id) = booked(&Client::of(&server)).await;
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+
+    // In blocks of 512 bytes, or of 1024 in some shells.
+    let blocks = (longest_file(&data_dir) + SEGMENT_BYTES).div_ceil(512) + 64;
+    let server = Server::start(
+        serve_behind(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
+        &home.path().join("full"),
+    );
+    let client = Client::of(&server);
+    let mut acknowledged = vec![id];
+    for number in 1..20_000 {
+        let call = shop.booking(0, &slot(2 * number), 1, format!("booking-{number}"));
+        match client.call(&shop, &call).await {
+            Some(answer) if answer.status == 201 => acknowledged.push(answer.text("id")),
+            Some(answer) => assert!(answer.status >= 500, "{answer:?}"),
+            None => break,
+        }
+    }
+    assert_eq!(server.wait().code(), Some(1), "after {} bookings", acknowledged.len());
+    let errors = server.errors();
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("RECEPTIONIST_DATA_DIR"), "{errors}");
+
+    let server = Server::on(&data_dir);
+    let client = Client::of(&server);
+    for id in &acknowledged {
+        still_there(&client, &shop, id).await;
+    }
+    let more = client.call(&shop, &shop.booking(0, &slot(41_000), 1, "more".into())).await.unwrap();
+    assert_eq!(more.status, 201, "{more:?}");
+}
