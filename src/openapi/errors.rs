@@ -68,8 +68,9 @@ fn possible(route: &Route<Operation>) -> Vec<ApiError> {
     if let Access::Scope(scope) = operation.access {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
     }
-    let named = route.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix("_id}"));
-    if let Some(kind) = named.last() {
+    let mut named =
+        route.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix("_id}"));
+    if let Some(kind) = named.next_back() {
         errors.push(Refusal::NotFound(kind).into());
     }
     if route.method != Method::GET {
