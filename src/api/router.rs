@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use actors::Engine;
 use actors::domain::Scope;
-use actors::view::{AppointmentView, BusinessView, ServiceView, StaffView};
+use actors::view::{
+    AppointmentView, BusinessView, CallView, ContactView, KnowledgeView, MessageView, ServiceView, StaffView,
+};
 use axum::extract::Request;
 use axum::{Router, middleware};
 
 use super::gate::{Gate, gate};
 use super::operation::{Access, Operation, get, patch, post};
-use super::{appointments, availability, business, catalog, me};
+use super::{appointments, availability, business, calls, catalog, contacts, knowledge, me, messages};
 use crate::http::cursor::Cursors;
 use crate::http::error::{ApiError, Code};
 use crate::http::query::ListQuery;
@@ -24,7 +26,10 @@ const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmat
 #[rustfmt::skip] // one row, one paragraph
 pub(crate) fn table() -> Vec<Route<Operation>> {
     use Access::AnyKey;
-    use Scope::{AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite};
+    use Scope::{
+        AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead, ContactsWrite,
+        KnowledgeWrite, MessagesRead,
+    };
     vec![
         get("/v1/me", AnyKey, me::show)
             .named("getMe", "Describe the key and its business")
@@ -80,6 +85,43 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .body::<appointments::RescheduleBody>()
             .refuses(BOOKING)
             .one::<AppointmentView>(),
+        get("/v1/contacts", ContactsRead, contacts::list)
+            .named("listContacts", "List contacts")
+            .details("Newest first; with `updated_since` by their last change.")
+            .query::<contacts::ContactsQuery>()
+            .list::<ContactView>(),
+        post("/v1/contacts", ContactsWrite, contacts::create)
+            .named("createContact", "Create a contact")
+            .details("With a name, a phone or an email at least. A phone or an email that another contact has is a \
+                conflict.")
+            .body::<contacts::NewContactBody>()
+            .refuses(&[Code::Conflict])
+            .created::<ContactView>(),
+        get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
+            .named("getContact", "Get a contact")
+            .one::<ContactView>(),
+        patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
+            .named("updateContact", "Update a contact")
+            .details("What is left out stays, null clears. A phone or an email that another contact has is a conflict.")
+            .body::<contacts::ContactPatchBody>()
+            .one::<ContactView>(),
+        get("/v1/calls", CallsRead, calls::list)
+            .named("listCalls", "List calls")
+            .details("Newest first; with `updated_since` by their last change.")
+            .query::<calls::CallsQuery>()
+            .list::<CallView>(),
+        get("/v1/calls/{call_id}", CallsRead, calls::show)
+            .named("getCall", "Get a call")
+            .one::<CallView>(),
+        get("/v1/messages", MessagesRead, messages::list)
+            .named("listMessages", "List the messages taken for the team")
+            .details("Newest first; with `updated_since` by their last change.")
+            .query::<messages::MessagesQuery>()
+            .list::<MessageView>(),
+        post("/v1/knowledge", KnowledgeWrite, knowledge::create)
+            .named("addKnowledge", "Add to what the receptionist knows")
+            .body::<knowledge::KnowledgeBody>()
+            .created::<KnowledgeView>(),
     ]
 }
 

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use actors::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, ContactId, Day,
-    DayHours, Email, EventId, EventType, KeyId, LocalTime, Locale, Phone, Scope, ServiceId, Source, StaffId,
-    Text, TextError, Timestamp, WeeklyHours,
+    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    CallOutcome, CallStatus, ContactId, Day, DayHours, Direction, Email, EventId, EventType, KeyId,
+    LocalTime, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text, TextError,
+    Timestamp, Urgency, WeeklyHours,
 };
 use chrono::NaiveDate;
 use chrono_tz::Tz;
@@ -15,6 +16,7 @@ use url::Url;
 
 use super::describe::{Describe, Schemas};
 use super::json::Json;
+use super::query::FromQuery;
 use super::read::{FromJson, FromText, Path, Problems, items};
 use crate::json_object;
 
@@ -77,6 +79,13 @@ impl FromJson for Phone {
         let text = String::from_json(json, at, problems)?;
         let phone = phone(&text, problems.phone_region());
         phone.map_err(|error| problems.add(at, error.to_string())).ok()
+    }
+}
+
+/// As in a body.
+impl FromQuery for Phone {
+    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
+        phone(text, phone_region).map_err(|error| error.to_string())
     }
 }
 
@@ -241,7 +250,18 @@ macro_rules! ids_from_text {
     )*};
 }
 
-ids_from_text!(BusinessId, ServiceId, StaffId, AppointmentId, ContactId, KeyId, EventId, AuditId);
+ids_from_text!(
+    BusinessId,
+    ServiceId,
+    StaffId,
+    AppointmentId,
+    ContactId,
+    CallId,
+    MessageId,
+    KeyId,
+    EventId,
+    AuditId
+);
 
 macro_rules! words_from_text {
     ($($words:ty),* $(,)?) => {$(
@@ -262,7 +282,21 @@ macro_rules! words_from_text {
     )*};
 }
 
-words_from_text!(AppointmentStatus, BookingMode, CalendarSyncStatus, Day, EventType, Locale, Scope, Source);
+words_from_text!(
+    AppointmentStatus,
+    BookingMode,
+    CalendarSyncStatus,
+    CallOutcome,
+    CallStatus,
+    Day,
+    Direction,
+    EventType,
+    Locale,
+    MessageStatus,
+    Scope,
+    Source,
+    Urgency
+);
 
 /// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,9 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, SchemaType, T
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, ContactId, Day,
-    EventId, EventType, KeyId, LocalTime, Locale, Scope, ServiceId, Source, StaffId, Timestamp,
+    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    CallOutcome, CallStatus, ContactId, Day, Direction, EventId, EventType, KeyId, KnowledgeId, LocalTime,
+    Locale, MessageId, MessageStatus, Scope, ServiceId, Source, StaffId, Timestamp, Urgency,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
@@ -33,7 +34,21 @@ macro_rules! words {
     )*};
 }
 
-words!(AppointmentStatus, BookingMode, CalendarSyncStatus, Day, EventType, Locale, Scope, Source);
+words!(
+    AppointmentStatus,
+    BookingMode,
+    CalendarSyncStatus,
+    CallOutcome,
+    CallStatus,
+    Day,
+    Direction,
+    EventType,
+    Locale,
+    MessageStatus,
+    Scope,
+    Source,
+    Urgency,
+);
 
 macro_rules! ids {
     ($($id:ty),* $(,)?) => {$(
@@ -47,7 +62,19 @@ macro_rules! ids {
     )*};
 }
 
-ids!(AppointmentId, AuditId, BusinessId, ContactId, EventId, KeyId, ServiceId, StaffId);
+ids!(
+    AppointmentId,
+    AuditId,
+    BusinessId,
+    CallId,
+    ContactId,
+    EventId,
+    KeyId,
+    KnowledgeId,
+    MessageId,
+    ServiceId,
+    StaffId,
+);
 
 impl PartialSchema for Timestamp {
     fn schema() -> RefOr<Schema> {
