@@ -87,37 +87,39 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .one::<AppointmentView>(),
         get("/v1/contacts", ContactsRead, contacts::list)
             .named("listContacts", "List contacts")
-            .details("Newest first; with `updated_since` by their last change, oldest first.")
+            .details("Newest first; with `updated_since` by their last change.")
             .query::<contacts::ContactsQuery>()
             .list::<ContactView>(),
         post("/v1/contacts", ContactsWrite, contacts::create)
             .named("createContact", "Create a contact")
-            .details("Needs one of `name`, `phone` and `email`. Phone and email are each unique within the business.")
+            .details("With a name, a phone or an email at least. A phone or an email that another contact has is a \
+                conflict.")
             .body::<contacts::NewContactBody>()
+            .refuses(&[Code::Conflict])
             .created::<ContactView>(),
         get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
             .named("getContact", "Get a contact")
             .one::<ContactView>(),
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
             .named("updateContact", "Update a contact")
-            .details("What is left out stays, `null` clears; one of `name`, `phone` and `email` must remain.")
+            .details("What is left out stays, null clears. A phone or an email that another contact has is a conflict.")
             .body::<contacts::ContactPatchBody>()
             .one::<ContactView>(),
         get("/v1/calls", CallsRead, calls::list)
             .named("listCalls", "List calls")
-            .details("Newest first by their start; with `updated_since` by their last change, oldest first.")
+            .details("Newest first; with `updated_since` by their last change.")
             .query::<calls::CallsQuery>()
             .list::<CallView>(),
         get("/v1/calls/{call_id}", CallsRead, calls::show)
             .named("getCall", "Get a call")
             .one::<CallView>(),
         get("/v1/messages", MessagesRead, messages::list)
-            .named("listMessages", "List messages")
-            .details("Newest first; with `updated_since` by their last change, oldest first.")
+            .named("listMessages", "List the messages taken for the team")
+            .details("Newest first; with `updated_since` by their last change.")
             .query::<messages::MessagesQuery>()
             .list::<MessageView>(),
         post("/v1/knowledge", KnowledgeWrite, knowledge::create)
-            .named("addKnowledge", "Add a piece of knowledge")
+            .named("addKnowledge", "Add to what the receptionist knows")
             .body::<knowledge::KnowledgeBody>()
             .created::<KnowledgeView>(),
     ]
