@@ -74,6 +74,7 @@ fn the_rules_of_the_domain_are_pure() {
         "dashmap",
         "url",
         "rustls",
+        "utoipa",
     ];
     only("actors/src/domain", &[], &outside);
     only(
@@ -114,6 +115,11 @@ fn the_engine_serves_no_http_and_only_net_sends_it() {
         &["actors/src/net/"],
         &["TcpStream", "to_socket_addrs", "ToSocketAddrs", "lookup_host"],
     );
+}
+
+#[test]
+fn only_views_are_described_in_the_engine() {
+    only("actors/src", &["actors/src/view"], &["utoipa"]);
 }
 
 #[test]

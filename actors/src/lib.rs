@@ -11,6 +11,7 @@ pub mod domain;
 mod engine;
 mod key_usage;
 pub mod net;
+pub mod measure;
 pub mod ports;
 pub mod store;
 mod supervisor;

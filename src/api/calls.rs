@@ -12,7 +12,7 @@ use crate::query_object;
 
 query_object! {
     /// Which calls are asked for.
-    struct CallsQuery {
+    pub(super) struct CallsQuery {
         /// Only those that started at or after this instant.
         from: Option<Timestamp>,
         /// Only those that started before this instant.
@@ -56,6 +56,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let id: CallId = call.id("call_id", "call")?;
     let found = call.business()?.call_record(id).await?;
     call.one(&found.ok_or(Refusal::NotFound("call"))?)

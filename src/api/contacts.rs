@@ -51,7 +51,7 @@ json_object! {
 
 query_object! {
     /// Which contacts are asked for.
-    struct ContactsQuery {
+    pub(super) struct ContactsQuery {
         /// Only the one with this number, E.164 or national.
         phone: Option<Phone>,
         /// Only the one with this address.
@@ -94,6 +94,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let id: ContactId = call.id("contact_id", "contact")?;
     let contact = call.business()?.contact(id).await?;
     call.one(&contact.ok_or(Refusal::NotFound("contact"))?)

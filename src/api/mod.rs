@@ -13,7 +13,8 @@ mod gate;
 mod knowledge;
 mod me;
 mod messages;
+pub(crate) mod operation;
 mod rate_limit;
 mod router;
 
-pub(crate) use router::router;
+pub(crate) use router::{router, table};

@@ -19,6 +19,7 @@ mod harness;
 mod idempotency;
 mod keys;
 mod listing;
+mod metrics;
 mod modes;
 mod operator;
 mod rate_limit;
