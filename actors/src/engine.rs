@@ -174,8 +174,11 @@ impl Engine {
         let Some(key) = key.filter(|key| credential.matches(&key.hash)) else { return Ok(None) };
         let business = store.get::<Business>(&keys::profile(key.business_id))?;
         let business = business.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
-        // Neither a revocation nor a change of the business is shown before it is on the disk.
-        store.settled(key.business_id).await?;
+        if key.revoked_at.is_some() || business.suspended {
+            // Being shut out is shown only once it is on the disk. Whoever is let in sees nothing of either record here,
+            // and need not wait for the changes of others.
+            store.settled(key.business_id).await?;
+        }
         if key.revoked_at.is_some() {
             return Ok(None);
         }

@@ -3,11 +3,15 @@
 //!
 //! A view is made from records at one moment. Names of services, staff and contacts are those of that moment.
 
+mod conversations;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Serialize;
 use serde::ser::Serializer;
 use sha2::{Digest, Sha256};
+
+pub use conversations::{CallView, KnowledgeView, MessageView};
 
 use crate::domain::{
     Actor, ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, AuditId, BookingMode, Business,

@@ -7,7 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use actors::domain::BusinessId;
-use actors::store::{Batch, Key, KeyRange, OnFatal, Order, Store, StoreError, VALUE_BYTES_MAX};
+use actors::store::{
+    Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, OnFatal, Order, Store, StoreError, VALUE_BYTES_MAX,
+};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -151,6 +153,51 @@ async fn values_of_the_greatest_length_make_no_blob_files() {
     store.close().await.unwrap();
     assert_eq!(fs::read_dir(&blobs).unwrap().count(), 0);
     assert_eq!(open(dir.path()).scan(&everything(), Order::Ascending).count(), 80);
+}
+
+/// The key of a record, whose value may be long.
+fn record(number: u8) -> Key {
+    Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
+}
+
+/// A value of this length, no piece of which is like another.
+fn long(bytes: usize, seed: usize) -> Vec<u8> {
+    (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
+}
+
+#[tokio::test]
+async fn long_values_come_back_whole_and_make_no_blob_files() {
+    const MAX: usize = VALUE_BYTES_MAX;
+    let lengths =
+        [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = open(dir.path());
+    // Every key is given every length in turn, so that values grow and shrink over what longer ones left behind.
+    for round in 0..lengths.len() {
+        for number in 0..lengths.len() {
+            let mut batch = Batch::new();
+            batch.put(record(number as u8), long(lengths[(number * 3 + round) % lengths.len()], number));
+            commit(&store, batch).await;
+        }
+        if round % 4 == 3 {
+            store.close().await.unwrap();
+            store = open(dir.path());
+        }
+        for number in 0..lengths.len() {
+            let expected = long(lengths[(number * 3 + round) % lengths.len()], number);
+            assert!(store.get_raw(&record(number as u8)).unwrap().unwrap() == expected, "{round} {number}");
+        }
+    }
+    let of_kind = KeyRange::prefix(Key::new(&[1; 16]).with(&[0x50]));
+    for order in [Order::Ascending, Order::Descending] {
+        let found: Vec<_> = store.scan(&of_kind, order).map(|pair| pair.unwrap().1.len()).collect();
+        assert_eq!(found.len(), lengths.len());
+        assert_eq!(found.iter().sum::<usize>(), lengths.iter().sum::<usize>());
+    }
+    let blobs = dir.path().join("store/blobs");
+    assert_eq!(fs::read_dir(&blobs).unwrap().count(), 0);
+    store.close().await.unwrap();
+    assert_eq!(fs::read_dir(&blobs).unwrap().count(), 0);
 }
 
 #[derive(Clone, Debug)]

@@ -6,8 +6,10 @@
 mod appointments;
 mod audit;
 mod businesses;
+mod calls;
 mod door;
 mod keys;
+mod messages;
 mod router;
 mod services;
 mod staff;

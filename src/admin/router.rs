@@ -8,7 +8,7 @@ use axum::http::Method;
 use axum::{Router, middleware};
 
 use super::door::{Operator, gate};
-use super::{appointments, audit, businesses, keys, services, staff};
+use super::{appointments, audit, businesses, calls, keys, messages, services, staff};
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
@@ -40,6 +40,9 @@ fn table() -> Vec<Route<()>> {
         route(Method::POST, b!("/appointments/{appointment_id}/decline"), (), appointments::decline),
         route(Method::POST, b!("/appointments/{appointment_id}/cancel"), (), appointments::cancel),
         route(Method::POST, b!("/appointments/{appointment_id}/reschedule"), (), appointments::reschedule),
+        route(Method::POST, b!("/calls"), (), calls::create),
+        route(Method::POST, b!("/messages"), (), messages::create),
+        route(Method::PATCH, b!("/messages/{message_id}"), (), messages::update),
         route(Method::GET, b!("/audit"), (), audit::list),
     ]
 }

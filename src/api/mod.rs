@@ -6,9 +6,13 @@
 mod appointments;
 mod availability;
 mod business;
+mod calls;
 mod catalog;
+mod contacts;
 mod gate;
+mod knowledge;
 mod me;
+mod messages;
 mod rate_limit;
 mod router;
 

@@ -9,7 +9,7 @@ use axum::http::Method;
 use axum::{Router, middleware};
 
 use super::gate::{Gate, gate};
-use super::{appointments, availability, business, catalog, me};
+use super::{appointments, availability, business, calls, catalog, contacts, knowledge, me, messages};
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
 use crate::http::routes::{self, Route, route};
@@ -28,6 +28,11 @@ fn table() -> Vec<Route<Access>> {
     use Access::AnyKey;
     const READ_BUSINESS: Access = Access::Scope(Scope::BusinessRead);
     const WRITE_BUSINESS: Access = Access::Scope(Scope::BusinessWrite);
+    const READ_CALLS: Access = Access::Scope(Scope::CallsRead);
+    const READ_CONTACTS: Access = Access::Scope(Scope::ContactsRead);
+    const WRITE_CONTACTS: Access = Access::Scope(Scope::ContactsWrite);
+    const READ_MESSAGES: Access = Access::Scope(Scope::MessagesRead);
+    const WRITE_KNOWLEDGE: Access = Access::Scope(Scope::KnowledgeWrite);
     const READ_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsRead);
     const WRITE_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsWrite);
     vec![
@@ -52,6 +57,14 @@ fn table() -> Vec<Route<Access>> {
             WRITE_APPOINTMENTS,
             appointments::reschedule,
         ),
+        route(Method::GET, "/v1/contacts", READ_CONTACTS, contacts::list),
+        route(Method::POST, "/v1/contacts", WRITE_CONTACTS, contacts::create),
+        route(Method::GET, "/v1/contacts/{contact_id}", READ_CONTACTS, contacts::show),
+        route(Method::PATCH, "/v1/contacts/{contact_id}", WRITE_CONTACTS, contacts::update),
+        route(Method::GET, "/v1/calls", READ_CALLS, calls::list),
+        route(Method::GET, "/v1/calls/{call_id}", READ_CALLS, calls::show),
+        route(Method::GET, "/v1/messages", READ_MESSAGES, messages::list),
+        route(Method::POST, "/v1/knowledge", WRITE_KNOWLEDGE, knowledge::create),
     ]
 }
 

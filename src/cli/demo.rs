@@ -11,17 +11,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
+use actors::business::commands::messages::TakeMessage;
 use actors::business::{BusinessHandle, Change, PageRequest, Request};
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, BookingMode, BusinessId, Calendar, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
-    Scopes, ServiceId, Source, Text, WeeklyHours,
+    Actor, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
+    Day, DayHours, Direction, Email, LocalTime, Locale, MessageDetails, MessageStatus, Phone, Scopes,
+    ServiceId, Source, Text, Urgency, WeeklyHours,
 };
 use actors::{Engine, EngineError, NewBusiness};
-use chrono::Days;
+use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
 
 use super::serve::{ServeError, exit, run, say_where};
@@ -130,7 +134,7 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     {
         let contact = ContactDetails {
             name: Some(text(name)?),
-            phone: Some(Phone::from_e164(phone.into()).map_err(failed)?),
+            phone: Some(number(phone)?),
             ..ContactDetails::default()
         };
         let slots = open_times(&business, services[at]).await.map_err(failed)?;
@@ -144,14 +148,75 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
         };
         made(&business, Book { request, contact: BookingContact::Described(contact) }).await?;
     }
+    conversations(&business).await?;
     let key = CreateKey { name: text("demo")?, scopes: Scopes::all() };
     let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
     let api_key = field(&answer.body, "key")?;
     Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
 }
 
+/// A contact without an appointment, three calls of this morning, and a message that one of them left.
+async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
+    let details = ContactDetails {
+        name: Some(text("Inès Haddad – إيناس")?),
+        email: Some(Email::new("ines.haddad@example.com").map_err(failed)?),
+        locale: Some(Locale::Fr),
+        ..ContactDetails::default()
+    };
+    made(business, CreateContact { details }).await?;
+    let now = business.now();
+    let calls = [
+        ("+33612345678", "Awa Diallo", CallOutcome::AppointmentBooked, "Réserve une coupe pour demain."),
+        (
+            "+33612345690",
+            "Paul Roy",
+            CallOutcome::MessageTaken,
+            "Demande qu'on le rappelle au sujet d'un devis.",
+        ),
+        ("+33612345691", "Lin 林", CallOutcome::QuestionAnswered, "Demande les horaires du samedi."),
+    ];
+    for ((phone, name, outcome, summary), hours) in calls.into_iter().zip([3, 2, 1]) {
+        let started_at = now - TimeDelta::hours(hours);
+        let details = CallDetails {
+            direction: Direction::Inbound,
+            status: CallStatus::Completed,
+            outcome,
+            from_number: Some(number(phone)?),
+            to_number: Some(number("+33142345678")?),
+            contact_id: None,
+            started_at,
+            ended_at: started_at + TimeDelta::seconds(40 + 25 * hours),
+            duration_seconds: None,
+            locale: Some(Locale::Fr),
+            summary: Some(Text::new(summary.into()).map_err(failed)?),
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+        };
+        let id = made(business, RecordCall { details, contact_name: Some(text(name)?) }).await?;
+        if outcome == CallOutcome::MessageTaken {
+            let details = MessageDetails {
+                call_id: Some(id.parse::<CallId>().map_err(failed)?),
+                contact_id: None,
+                caller_name: Some(text(name)?),
+                caller_phone: Some(number(phone)?),
+                body: Text::new("Merci de me rappeler au sujet du devis.".into()).map_err(failed)?,
+                urgency: Urgency::Normal,
+                staff_id: None,
+                status: MessageStatus::New,
+            };
+            made(business, TakeMessage { details }).await?;
+        }
+    }
+    Ok(())
+}
+
 fn text(text: &str) -> Result<Text<1, 200>, ServeError> {
     Text::new(text.into()).map_err(failed)
+}
+
+fn number(phone: &str) -> Result<Phone, ServeError> {
+    Phone::from_e164(phone.into()).map_err(failed)
 }
 
 /// Monday to Saturday, 09:00 to 18:00.

@@ -10,9 +10,11 @@
 mod appointment;
 mod audit;
 mod business;
+mod call;
 mod client;
 mod demo;
 mod key;
+mod message;
 mod options;
 mod print;
 mod record;
@@ -45,6 +47,10 @@ pub enum OperatorCommand {
     Key(Resource<key::KeyCommand>),
     /// Appointments of a business, as its own team books and moves them.
     Appointment(Resource<appointment::AppointmentCommand>),
+    /// Calls of a business: saved when they have ended.
+    Call(Resource<call::CallCommand>),
+    /// Messages for the team of a business.
+    Message(Resource<message::MessageCommand>),
     /// The audit log of a business: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
@@ -57,6 +63,8 @@ impl OperatorCommand {
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
+            Self::Call(Resource { command, options }) => (command.into_task(), options),
+            Self::Message(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),
         }
     }

@@ -20,11 +20,11 @@ pub trait FromParameters: Sized {
 
 /// A type that one parameter can be read as.
 pub trait FromQuery: Sized {
-    /// Reads the decoded value.
+    /// Reads the decoded value; national phone numbers are those of the region.
     ///
     /// # Errors
     /// What is wrong, as a predicate.
-    fn from_query(text: &str) -> Result<Self, String>;
+    fn from_query(text: &str, phone_region: &str) -> Result<Self, String>;
 
     /// What an absent parameter means.
     ///
@@ -36,20 +36,20 @@ pub trait FromQuery: Sized {
 }
 
 impl<T: FromText> FromQuery for T {
-    fn from_query(text: &str) -> Result<Self, String> {
+    fn from_query(text: &str, _: &str) -> Result<Self, String> {
         if text.contains('\0') { Err(NUL.into()) } else { T::from_text(text) }
     }
 }
 
 impl FromQuery for bool {
-    fn from_query(text: &str) -> Result<Self, String> {
+    fn from_query(text: &str, _: &str) -> Result<Self, String> {
         text.parse().map_err(|_| "must be true or false".into())
     }
 }
 
 impl<T: FromQuery> FromQuery for Option<T> {
-    fn from_query(text: &str) -> Result<Self, String> {
-        T::from_query(text).map(Some)
+    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
+        T::from_query(text, phone_region).map(Some)
     }
 
     fn absent() -> Result<Self, String> {
@@ -69,7 +69,7 @@ impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
-    fn from_query(text: &str) -> Result<Self, String> {
+    fn from_query(text: &str, _: &str) -> Result<Self, String> {
         Whole::<1, MAX>::from_digits(text).map(|whole| Self(whole.get()))
     }
 
@@ -90,11 +90,11 @@ impl<T, const MAX: usize> CommaList<T, MAX> {
 }
 
 impl<T: FromText, const MAX: usize> FromQuery for CommaList<T, MAX> {
-    fn from_query(text: &str) -> Result<Self, String> {
+    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
         if text.split(',').count() > MAX {
             return Err(format!("must list at most {MAX} values"));
         }
-        text.split(',').map(T::from_query).collect::<Result<_, _>>().map(Self)
+        text.split(',').map(|item| T::from_query(item, phone_region)).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -126,7 +126,10 @@ impl Parameters {
     /// Reads the parameter of this name.
     pub fn read<T: FromQuery>(&self, name: &str, problems: &mut Problems) -> Option<T> {
         let parameter = self.values.iter().find(|parameter| parameter.name == name);
-        let read = parameter.map_or_else(T::absent, |parameter| T::from_query(&parameter.value));
+        let read = match parameter {
+            Some(parameter) => T::from_query(&parameter.value, problems.phone_region()),
+            None => T::absent(),
+        };
         let explain = |mut message: String| {
             if parameter.is_some_and(|parameter| parameter.plus) {
                 message.push_str(" (in a query, + is a space; write it as %2B)");

@@ -11,7 +11,9 @@ use super::commands::Change;
 use super::desk::{Decision, Desk, audit_id};
 use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
 use super::load::load;
+use super::names;
 use super::state::State;
+use super::write::Write;
 use crate::domain::{Actor as Who, ApiKey, AuditEntry, BusinessId, Refusal, Timestamp};
 use crate::engine::EngineError;
 use crate::ports::Ports;
@@ -189,6 +191,9 @@ fn carry_out(
     let mut batch = Batch::default();
     for write in &writes {
         write.encode(state.id, &mut batch);
+        if let Write::Contact { before, after } = write {
+            names::index(state, before.as_ref(), after, &mut batch)?;
+        }
     }
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
@@ -228,9 +233,10 @@ fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
-    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Err(EngineError::KeyRevoked) };
+    // A row is never deleted, so an id without one is of no key that could have been revoked.
+    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
-    if key.is_some_and(|key| key.revoked_at.is_none()) { Ok(()) } else { Err(EngineError::KeyRevoked) }
+    if key.is_some_and(|key| key.revoked_at.is_some()) { Err(EngineError::KeyRevoked) } else { Ok(()) }
 }
 
 /// The answer that was given to the same request, if it was.
@@ -285,9 +291,10 @@ fn sweep(state: &mut State, now: Timestamp) -> Result<bool, StoreError> {
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        batch.delete(Key::new(&row?.0));
+        let (key, value) = row?;
+        batch.delete_whole(Key::new(&key), value.len());
     }
-    let more = batch.len() == SWEEP_ROWS_MAX;
+    let more = batch.len() >= SWEEP_ROWS_MAX;
     if !batch.is_empty() {
         state.submit(batch, Box::new(|| ()));
     }

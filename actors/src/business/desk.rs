@@ -75,6 +75,14 @@ impl<'a> Desk<'a> {
         self.state.read_raw(key)
     }
 
+    /// Whether there is something under the key, if one is given at all.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn has(&self, key: Option<Key>) -> Result<bool, StoreError> {
+        key.map_or(Ok(true), |key| Ok(self.read_raw(&key)?.is_some()))
+    }
+
     /// A contact by id.
     ///
     /// # Errors

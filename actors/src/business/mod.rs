@@ -15,6 +15,7 @@ pub mod commands;
 mod desk;
 mod handle;
 mod load;
+mod names;
 mod overlay;
 mod queries;
 mod state;
@@ -23,7 +24,7 @@ mod write;
 pub use commands::Change;
 pub use desk::{Decision, Desk};
 pub use handle::{Answer, AnswerStatus, BusinessHandle, Idempotency, IfMatch, Request};
-pub use queries::{AppointmentFilter, Page, PageRequest};
+pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
 
 pub(crate) use actor::{BusinessActor, Message, NoSuchBusiness, QUEUE_PERMITS, Running, Start};
 pub(crate) use queries::collect;

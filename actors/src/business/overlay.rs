@@ -55,7 +55,7 @@ impl Overlay {
     }
 
     /// What is in flight for the keys of a range.
-    pub(crate) fn range(&self, range: &KeyRange) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
+    pub(crate) fn range(&self, range: &KeyRange) -> impl DoubleEndedIterator<Item = (&Key, Option<&[u8]>)> {
         self.entries.range(range.from..range.to).map(|(key, entry)| (key, entry.value.as_deref()))
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::{
     Timestamp,
 };
 use crate::ports::Ports;
-use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys, records::BusyRecord};
+use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys, records::BusyRecord};
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
@@ -67,6 +67,18 @@ impl State {
         }
     }
 
+    /// The last row of a range as the newest decision left it, where no row is ever deleted.
+    pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
+        let stored = self.store.scan(range, Order::Descending).next().transpose()?;
+        let stored = stored.map(|(key, value)| (Key::new(&key), value));
+        let mut in_flight = self.overlay.range(range);
+        let in_flight = in_flight.next_back().and_then(|(key, value)| Some((*key, value?.to_vec())));
+        Ok(match (stored, in_flight) {
+            (Some(stored), Some(newer)) if stored.0 > newer.0 => Some(stored),
+            (stored, in_flight) => in_flight.or(stored),
+        })
+    }
+
     /// Hands a batch to the committer, which calls `done` once it is on the disk; what it writes is seen at once.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         let writes: Vec<_> = batch.writes().map(|(key, value)| (*key, value.map(<[u8]>::to_vec))).collect();
@@ -96,7 +108,11 @@ impl State {
                     self.busy.insert(after.staff_id, after.starts_at, after.ends_at, after.id);
                 }
             }
-            Write::ApiKey(_) | Write::Contact { .. } => {}
+            Write::ApiKey(_)
+            | Write::Contact { .. }
+            | Write::Call(_)
+            | Write::Message { .. }
+            | Write::Knowledge(_) => {}
         }
     }
 

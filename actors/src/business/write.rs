@@ -2,8 +2,12 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
-use crate::domain::{ApiKey, Appointment, Business, BusinessId, Contact, ResourceId, Service, StaffMember};
-use crate::store::records::BusyRecord;
+use crate::domain::{
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Knowledge, ResourceId, Service,
+    StaffMember, TakenMessage,
+};
+use crate::store::keys::MessagesOf;
+use crate::store::records::{BusyRecord, CallRow, status_number};
 use crate::store::{Batch, Record, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
@@ -31,6 +35,17 @@ pub enum Write {
         /// As it shall be.
         after: Contact,
     },
+    /// A call; it never changes.
+    Call(CallRecord),
+    /// A message.
+    Message {
+        /// As it was, or `None` for a new one.
+        before: Option<TakenMessage>,
+        /// As it shall be.
+        after: TakenMessage,
+    },
+    /// A piece of knowledge.
+    Knowledge(Knowledge),
 }
 
 impl Write {
@@ -47,6 +62,9 @@ impl Write {
             }
             Self::Appointment { before, after } => appointment(of, before.as_ref(), after, batch),
             Self::Contact { before, after } => contact(of, before.as_ref(), after, batch),
+            Self::Call(new) => call(of, new, batch),
+            Self::Message { before, after } => message(of, before.as_ref(), after, batch),
+            Self::Knowledge(new) => batch.put(keys::knowledge(of, new.id), new.encode()),
         }
     }
 }
@@ -81,4 +99,36 @@ fn contact(of: BusinessId, before: Option<&Contact>, after: &Contact, batch: &mu
     for row in [phone(after), email(after)].into_iter().flatten() {
         batch.put(row, after.id.uuid().as_bytes().to_vec());
     }
+}
+
+fn call(of: BusinessId, new: &CallRecord, batch: &mut Batch) {
+    batch.put(keys::call(of, new.id), new.encode());
+    batch.put(keys::call_by_start(of, new.started_at, new.id), CallRow::from(new).encode());
+    batch.put(keys::call_by_update(of, new.updated_at, new.id), Vec::new());
+    if let Some(contact) = new.contact_id {
+        batch.put(keys::call_by_contact(of, contact, new.started_at, new.id), Vec::new());
+    }
+}
+
+fn message(of: BusinessId, before: Option<&TakenMessage>, after: &TakenMessage, batch: &mut Batch) {
+    let by_status = |message: &TakenMessage| {
+        let list = MessagesOf::Status(status_number(message.status));
+        keys::message_in(of, list, message.created_at, message.id)
+    };
+    if let Some(before) = before {
+        batch.delete(keys::message_by_update(of, before.updated_at, before.id));
+        batch.delete(by_status(before));
+    } else {
+        let lists = [
+            Some(MessagesOf::Business),
+            after.contact_id.map(MessagesOf::Contact),
+            after.call_id.map(MessagesOf::Call),
+        ];
+        for list in lists.into_iter().flatten() {
+            batch.put(keys::message_in(of, list, after.created_at, after.id), Vec::new());
+        }
+    }
+    batch.put(keys::message(of, after.id), after.encode());
+    batch.put(by_status(after), Vec::new());
+    batch.put(keys::message_by_update(of, after.updated_at, after.id), Vec::new());
 }

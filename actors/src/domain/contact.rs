@@ -2,7 +2,7 @@
 
 use chrono_tz::Tz;
 
-use super::{ContactId, Email, Locale, Phone, Text, Timestamp};
+use super::{ContactId, Email, Locale, Phone, Problem, Refusal, Text, Timestamp};
 
 /// A contact of a business. Phone and email are each unique within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,5 +53,147 @@ impl ContactDetails {
             created_at: now,
             updated_at: now,
         }
+    }
+}
+
+/// What of a contact is to change: absent keeps, an inner `None` clears.
+#[derive(Clone, Debug, Default)]
+pub struct ContactPatch {
+    /// Their name.
+    pub name: Option<Option<Text<1, 200>>>,
+    /// Their phone number.
+    pub phone: Option<Option<Phone>>,
+    /// Their email address.
+    pub email: Option<Option<Email>>,
+    /// The language they speak.
+    pub locale: Option<Option<Locale>>,
+    /// The zone they live in.
+    pub zone: Option<Option<Tz>>,
+}
+
+impl ContactPatch {
+    /// The contact as the patch leaves it, its stamps apart.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] when neither name nor phone nor email remains.
+    pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
+        let mut after = before.clone();
+        if let Some(name) = self.name {
+            after.name = name.map(Text::into_string);
+        }
+        if let Some(phone) = self.phone {
+            after.phone = phone.map(|phone| phone.as_str().to_owned());
+        }
+        if let Some(email) = self.email {
+            after.email = email.map(|email| email.as_str().to_owned());
+        }
+        after.locale = self.locale.unwrap_or(after.locale);
+        after.zone = self.zone.unwrap_or(after.zone);
+        if after.name.is_none() && after.phone.is_none() && after.email.is_none() {
+            return Err(Refusal::invalid("", "must keep one of name, phone, email"));
+        }
+        Ok(after)
+    }
+}
+
+/// Refuses a contact whose phone or email is another one's.
+///
+/// # Errors
+/// [`Refusal::Conflict`] with the path of each and the id of the contact in the way.
+pub fn check_unique(
+    id: Option<ContactId>,
+    phone_holder: Option<ContactId>,
+    email_holder: Option<ContactId>,
+) -> Result<(), Refusal> {
+    let taken = |path: &str, holder: Option<ContactId>| {
+        let other = holder.filter(|holder| Some(*holder) != id)?;
+        Some(Problem::new(path, format!("is that of contact {other}")))
+    };
+    let details: Vec<_> =
+        [taken("phone", phone_holder), taken("email", email_holder)].into_iter().flatten().collect();
+    if details.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::Conflict { message: "another contact has this phone or email".into(), details })
+}
+
+/// A name as names are compared in a search: without regard to case.
+pub fn fold_name(name: &str) -> String {
+    // Letter by letter: the small sigma at the end of a word is the same letter as elsewhere.
+    name.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn id(byte: u8) -> ContactId {
+        Uuid::from_bytes([byte; 16]).into()
+    }
+
+    fn contact() -> Contact {
+        let details = ContactDetails {
+            name: Some(Text::new("Zoë".into()).unwrap()),
+            phone: Some(Phone::from_e164("+15551234567".into()).unwrap()),
+            locale: Some(Locale::Fr),
+            ..ContactDetails::default()
+        };
+        details.into_contact(id(1), Timestamp::from_millis(5))
+    }
+
+    #[test]
+    fn a_patch_keeps_clears_and_sets() {
+        let email = Email::new("Zoe@Example.com").unwrap();
+        let patch = ContactPatch {
+            phone: Some(None),
+            email: Some(Some(email)),
+            locale: Some(None),
+            ..ContactPatch::default()
+        };
+        let expected =
+            Contact { phone: None, email: Some("zoe@example.com".into()), locale: None, ..contact() };
+        assert_eq!(patch.apply(&contact()), Ok(expected));
+        assert_eq!(ContactPatch::default().apply(&contact()), Ok(contact()));
+    }
+
+    #[test]
+    fn one_of_name_phone_and_email_remains() {
+        let last = ContactPatch { name: Some(None), ..ContactPatch::default() };
+        assert!(last.clone().apply(&contact()).is_ok());
+        let none = ContactPatch { phone: Some(None), ..last };
+        assert!(matches!(none.apply(&contact()), Err(Refusal::Invalid(_))));
+    }
+
+    #[test]
+    fn a_phone_and_an_email_belong_to_one_contact() {
+        assert_eq!(check_unique(None, None, None), Ok(()));
+        assert_eq!(check_unique(Some(id(1)), Some(id(1)), Some(id(1))), Ok(()));
+        let paths = |refused: Result<(), Refusal>| match refused {
+            Err(Refusal::Conflict { details, .. }) => details,
+            other => panic!("{other:?}"),
+        };
+        let message = format!("is that of contact {}", id(2));
+        assert_eq!(paths(check_unique(None, Some(id(2)), None)), [Problem::new("phone", message.clone())]);
+        assert_eq!(
+            paths(check_unique(Some(id(1)), Some(id(2)), Some(id(2)))),
+            [Problem::new("phone", message.clone()), Problem::new("email", message)]
+        );
+    }
+
+    #[test]
+    fn names_are_compared_without_their_case() {
+        for (name, part) in [
+            ("Zoë O'NEILL", "zoË o'n"),
+            ("ΑΣΑ", "ας"),
+            ("Straße", "STRAß"),
+            ("李 小龍", "小"),
+            ("عائشة", "ائش"),
+            ("👩‍👩‍👧 Family", "👩‍👧 fam"),
+        ] {
+            assert!(fold_name(name).contains(&fold_name(part)), "{name} {part}");
+        }
+        assert!(!fold_name("Zoë").contains(&fold_name("zoe")));
     }
 }

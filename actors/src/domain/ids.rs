@@ -64,6 +64,12 @@ ids! {
     AppointmentId,
     /// A contact of a business.
     ContactId,
+    /// A call.
+    CallId,
+    /// A message for the team.
+    MessageId,
+    /// A piece of knowledge.
+    KnowledgeId,
     /// An API key.
     KeyId,
     /// An event, the same on every delivery of it.

@@ -14,12 +14,15 @@ pub mod booking;
 mod business;
 mod busy;
 mod calendar;
+mod call;
 mod catalog;
 mod contact;
 mod event;
 mod hours;
 mod ids;
 mod key;
+mod knowledge;
+mod message;
 mod refusal;
 mod text;
 mod time;
@@ -31,14 +34,18 @@ pub use audit::{Actor, AuditEntry, FieldChange};
 pub use business::{BookingMode, Business, Locale};
 pub use busy::Busy;
 pub use calendar::Calendar;
+pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
 pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
-pub use contact::{Contact, ContactDetails};
+pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name};
 pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
-    AppointmentId, AuditId, BusinessId, ContactId, EventId, IdMint, KeyId, ResourceId, ServiceId, StaffId,
+    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId, MessageId,
+    ResourceId, ServiceId, StaffId,
 };
 pub use key::{ApiKey, Scope, Scopes};
+pub use knowledge::{Knowledge, KnowledgeDetails};
+pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{Timestamp, TimestampError};

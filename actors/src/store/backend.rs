@@ -3,12 +3,13 @@
 //! What always holds: only the committer applies and syncs, one batch after the other; any number of threads read.
 //! A reader sees what was applied, durable or not; whoever shows it to the world waits until it is durable.
 
+use super::long::{LONG_VALUE_BYTES_MAX, piece_key, pieces_behind_head, split};
 use super::{Key, KeyRange, StoreError};
 
-/// The greatest length of a value.
+/// The greatest length of a value that stands in one row; a longer one is kept in pieces.
 ///
 /// The disk backend keeps up to about 20 neighbouring pairs in one page, writes a page as one message, and would put
-/// a message above 2 MiB into a file that it never syncs. Longer texts are stored in pieces.
+/// a message above 2 MiB into a file that it never syncs.
 pub const VALUE_BYTES_MAX: usize = 64 << 10;
 
 /// A key and its value.
@@ -69,18 +70,26 @@ impl Batch {
     /// Puts the value under the key.
     ///
     /// # Panics
-    /// When the value is longer than [`VALUE_BYTES_MAX`]: the code that makes the record has to bound it.
+    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]: the code that makes the record has to bound it.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
-            value.len() <= VALUE_BYTES_MAX,
+            value.len() <= LONG_VALUE_BYTES_MAX,
             "a value of {} bytes is more than the store takes",
             value.len()
         );
-        self.bytes += key.len() + value.len();
+        split(&key, &value, |key, row| self.bytes += key.len() + row.len());
         self.writes.push((key, Some(value)));
     }
 
-    /// Deletes the key and its value, if they are there.
+    /// Deletes the key and a value of this length, which may be long.
+    pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
+        self.delete(key);
+        for number in 1..=pieces_behind_head(value_bytes) {
+            self.delete(piece_key(&key, number));
+        }
+    }
+
+    /// Deletes the key and its value, if they are there; of a long value only [`Batch::delete_whole`] deletes all.
     pub fn delete(&mut self, key: Key) {
         self.bytes += key.len();
         self.writes.push((key, None));
@@ -102,7 +111,7 @@ impl Batch {
         self.writes.is_empty()
     }
 
-    /// The length of its keys and values together.
+    /// The length of its keys and values together, as they are kept.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -110,6 +119,16 @@ impl Batch {
     /// Its writes in order; a delete has no value.
     pub fn writes(&self) -> impl Iterator<Item = (&Key, Option<&[u8]>)> {
         self.writes.iter().map(|(key, value)| (key, value.as_deref()))
+    }
+
+    /// The rows that a backend writes for them, in order: those of a long value are several.
+    pub(super) fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
+        for (key, value) in self.writes() {
+            match value {
+                Some(value) => split(key, value, |key, value| row(key, Some(value))),
+                None => row(key, None),
+            }
+        }
     }
 }
 
@@ -138,6 +157,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "more than the store takes")]
     fn a_value_above_the_bound_is_refused() {
-        Batch::new().put(Key::new(b"k"), vec![0; VALUE_BYTES_MAX + 1]);
+        Batch::new().put(Key::new(b"k"), vec![0; LONG_VALUE_BYTES_MAX + 1]);
     }
 }

@@ -7,14 +7,14 @@ use bincode::Options;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{StoreError, VALUE_BYTES_MAX};
+use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 /// What can be kept as a value of the store.
 pub trait Record: Sized {
     /// The record as bytes, in its newest version.
     ///
     /// # Panics
-    /// When it is longer than [`VALUE_BYTES_MAX`]; the types of the domain are bounded well below.
+    /// When it is longer than [`LONG_VALUE_BYTES_MAX`]; the types of the domain are bounded well below.
     fn encode(&self) -> Vec<u8>;
 
     /// The record in these bytes, of any version.
@@ -58,7 +58,7 @@ pub(super) use record;
 
 /// The one set of options; the version byte is counted apart.
 fn options() -> impl Options {
-    bincode::DefaultOptions::new().with_limit(VALUE_BYTES_MAX as u64 - 1)
+    bincode::DefaultOptions::new().with_limit(LONG_VALUE_BYTES_MAX as u64 - 1)
 }
 
 /// The version and the fields as bytes.

@@ -12,7 +12,7 @@
 //! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
 //!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
 //!   kernel met behind sled's back, since the kernel reports them once to each handle;
-//! - no message goes into a blob file, which sled never syncs: values are bounded (`VALUE_BYTES_MAX`), and a
+//! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`), and a
 //!   store with blob files is not opened.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -121,12 +121,10 @@ impl Backend for DiskBackend {
 
     fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut writes = sled::Batch::default();
-        for (key, value) in batch.writes() {
-            match value {
-                Some(value) => writes.insert(&**key, IVec::from(value)),
-                None => writes.remove(&**key),
-            }
-        }
+        batch.rows(|key, value| match value {
+            Some(value) => writes.insert(&**key, IVec::from(value)),
+            None => writes.remove(&**key),
+        });
         self.with_db(|db| db.apply_batch(writes))?.map_err(|error| StoreError::Apply(error.into()))
     }
 

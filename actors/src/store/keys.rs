@@ -9,10 +9,12 @@ use uuid::Uuid;
 
 use super::{Key, KeyRange, StoreError};
 use crate::domain::{
-    ApiKey, AppointmentId, AuditId, BusinessId, ContactId, KeyId, ResourceId, ServiceId, StaffId, Timestamp,
+    ApiKey, AppointmentId, AuditId, BusinessId, CallId, ContactId, KeyId, KnowledgeId, MessageId, ResourceId,
+    ServiceId, StaffId, Timestamp,
 };
 
-/// The kinds of a business's keys. Numbers are left free between groups; one that was used is never used again.
+/// The kinds of a business's keys, all below 0x80: the bit above marks the pieces of long values. Numbers are left
+/// free between groups; one that was used is never used again.
 pub mod kind {
     /// The profile: the rest is zero → `Business`.
     pub const PROFILE: u8 = 0x01;
@@ -40,6 +42,30 @@ pub mod kind {
     pub const CONTACT_BY_EMAIL: u8 = 0x32;
     /// When they last changed and their id → nothing.
     pub const CONTACT_BY_UPDATE: u8 = 0x33;
+    /// The names of some contacts that follow each other: the id from which on → `NamesRecord`.
+    pub const CONTACT_NAMES: u8 = 0x34;
+    /// A call: its id → `CallRecord`.
+    pub const CALL: u8 = 0x40;
+    /// Its start and id → `CallRow`.
+    pub const CALL_BY_START: u8 = 0x41;
+    /// Its contact, start and id → nothing.
+    pub const CALL_BY_CONTACT: u8 = 0x42;
+    /// When it last changed and its id → nothing.
+    pub const CALL_BY_UPDATE: u8 = 0x43;
+    /// A message: its id → `TakenMessage`.
+    pub const MESSAGE: u8 = 0x48;
+    /// When it was taken and its id → nothing.
+    pub const MESSAGE_BY_CREATION: u8 = 0x49;
+    /// The number of its status, when it was taken and its id → nothing.
+    pub const MESSAGE_BY_STATUS: u8 = 0x4a;
+    /// Its contact, when it was taken and its id → nothing.
+    pub const MESSAGE_BY_CONTACT: u8 = 0x4b;
+    /// Its call, when it was taken and its id → nothing.
+    pub const MESSAGE_BY_CALL: u8 = 0x4c;
+    /// When it last changed and its id → nothing.
+    pub const MESSAGE_BY_UPDATE: u8 = 0x4d;
+    /// A piece of knowledge: its id → `Knowledge`.
+    pub const KNOWLEDGE: u8 = 0x50;
     /// An entry of the audit log: its id → `AuditEntry`.
     pub const AUDIT: u8 = 0x70;
     /// An idempotency key: its day and a hash → `IdempotencyRecord`.
@@ -71,6 +97,16 @@ fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
 /// An instant whose bytes are ordered like the instants.
 fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
+}
+
+/// An index key that ends with an instant and an id.
+fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {
+    prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
+}
+
+/// The keys of an index under this prefix whose instants lie within `from..to`.
+fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
+    KeyRange { from: prefix.with(&ordered(from)), to: prefix.with(&ordered(to)) }
 }
 
 /// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
@@ -153,13 +189,12 @@ pub fn appointment(business: BusinessId, id: AppointmentId) -> Key {
 
 /// An appointment in the order of starts.
 pub fn appointment_by_start(business: BusinessId, starts_at: Timestamp, id: AppointmentId) -> Key {
-    start(business, kind::APPOINTMENT_BY_START).with(&ordered(starts_at)).with(id.uuid().as_bytes())
+    of_instant(start(business, kind::APPOINTMENT_BY_START), starts_at, id)
 }
 
 /// The appointments, in the order of starts, that start within `from..to`.
 pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
-    let at = |instant| start(business, kind::APPOINTMENT_BY_START).with(&ordered(instant));
-    KeyRange { from: at(from), to: at(to) }
+    within(start(business, kind::APPOINTMENT_BY_START), from, to)
 }
 
 /// An appointment among those of its contact, in the order of starts.
@@ -169,9 +204,7 @@ pub fn appointment_by_contact(
     starts_at: Timestamp,
     id: AppointmentId,
 ) -> Key {
-    of_id(business, kind::APPOINTMENT_BY_CONTACT, contact)
-        .with(&ordered(starts_at))
-        .with(id.uuid().as_bytes())
+    of_instant(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact), starts_at, id)
 }
 
 /// The appointments of a contact, in the order of starts.
@@ -181,14 +214,13 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
 
 /// An appointment in the order of changes.
 pub fn appointment_by_update(business: BusinessId, updated_at: Timestamp, id: AppointmentId) -> Key {
-    start(business, kind::APPOINTMENT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
+    of_instant(start(business, kind::APPOINTMENT_BY_UPDATE), updated_at, id)
 }
 
-/// The appointments changed from one instant to another, both included, in the order of their changes.
-pub fn appointments_changed(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
-    let of_kind = of_kind(business, kind::APPOINTMENT_BY_UPDATE);
-    let at = |instant| start(business, kind::APPOINTMENT_BY_UPDATE).with(&ordered(instant));
-    of_kind.starting_at(at(from)).before(at(to + chrono::TimeDelta::milliseconds(1)))
+/// The records changed from one instant to another, both included, in the order of their changes; by the kind of
+/// that index.
+pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }
 
 /// A contact.
@@ -208,7 +240,101 @@ pub fn contact_by_email(business: BusinessId, email: &str) -> Key {
 
 /// A contact in the order of changes.
 pub fn contact_by_update(business: BusinessId, updated_at: Timestamp, id: ContactId) -> Key {
-    start(business, kind::CONTACT_BY_UPDATE).with(&ordered(updated_at)).with(id.uuid().as_bytes())
+    of_instant(start(business, kind::CONTACT_BY_UPDATE), updated_at, id)
+}
+
+/// The names of the contacts from this one on, up to where the next such key begins.
+pub fn contact_names(business: BusinessId, from: ContactId) -> Key {
+    of_id(business, kind::CONTACT_NAMES, from)
+}
+
+/// The keys of contacts' names of which the last is the one that a contact's name stands under.
+pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
+    KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
+}
+
+/// A call.
+pub fn call(business: BusinessId, id: CallId) -> Key {
+    of_id(business, kind::CALL, id)
+}
+
+/// A call in the order of starts.
+pub fn call_by_start(business: BusinessId, started_at: Timestamp, id: CallId) -> Key {
+    of_instant(start(business, kind::CALL_BY_START), started_at, id)
+}
+
+/// The calls, in the order of starts, that started within `from..to`.
+pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, kind::CALL_BY_START), from, to)
+}
+
+/// A call among those of its contact, in the order of starts.
+pub fn call_by_contact(business: BusinessId, contact: ContactId, started_at: Timestamp, id: CallId) -> Key {
+    of_instant(of_id(business, kind::CALL_BY_CONTACT, contact), started_at, id)
+}
+
+/// The calls of a contact, in the order of starts, that started within `from..to`.
+pub fn calls_of_contact(
+    business: BusinessId,
+    contact: ContactId,
+    from: Timestamp,
+    to: Timestamp,
+) -> KeyRange {
+    within(of_id(business, kind::CALL_BY_CONTACT, contact), from, to)
+}
+
+/// A call in the order of changes.
+pub fn call_by_update(business: BusinessId, updated_at: Timestamp, id: CallId) -> Key {
+    of_instant(start(business, kind::CALL_BY_UPDATE), updated_at, id)
+}
+
+/// A message.
+pub fn message(business: BusinessId, id: MessageId) -> Key {
+    of_id(business, kind::MESSAGE, id)
+}
+
+/// Which messages an index lists; each in the order in which they were taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessagesOf {
+    /// All.
+    Business,
+    /// Those with the status of this number.
+    Status(u8),
+    /// Those of this contact.
+    Contact(ContactId),
+    /// Those of this call.
+    Call(CallId),
+}
+
+impl MessagesOf {
+    fn prefix(self, business: BusinessId) -> Key {
+        match self {
+            Self::Business => start(business, kind::MESSAGE_BY_CREATION),
+            Self::Status(number) => start(business, kind::MESSAGE_BY_STATUS).with(&[number]),
+            Self::Contact(id) => of_id(business, kind::MESSAGE_BY_CONTACT, id),
+            Self::Call(id) => of_id(business, kind::MESSAGE_BY_CALL, id),
+        }
+    }
+}
+
+/// A message in one of the lists that it is in.
+pub fn message_in(business: BusinessId, list: MessagesOf, created_at: Timestamp, id: MessageId) -> Key {
+    of_instant(list.prefix(business), created_at, id)
+}
+
+/// The messages of a list that were taken within `from..to`.
+pub fn messages(business: BusinessId, list: MessagesOf, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(list.prefix(business), from, to)
+}
+
+/// A message in the order of changes.
+pub fn message_by_update(business: BusinessId, updated_at: Timestamp, id: MessageId) -> Key {
+    of_instant(start(business, kind::MESSAGE_BY_UPDATE), updated_at, id)
+}
+
+/// A piece of knowledge.
+pub fn knowledge(business: BusinessId, id: KnowledgeId) -> Key {
+    of_id(business, kind::KNOWLEDGE, id)
 }
 
 /// An entry of the audit log.
@@ -314,6 +440,18 @@ mod tests {
             (contact_by_phone(business, "+15551234567"), 33),
             (contact_by_email(business, ""), 33),
             (contact_by_update(business, now, id(2)), 41),
+            (contact_names(business, id(2)), 33),
+            (call(business, id(2)), 33),
+            (call_by_start(business, now, id(2)), 41),
+            (call_by_contact(business, id(3), now, id(2)), 57),
+            (call_by_update(business, now, id(2)), 41),
+            (message(business, id(2)), 33),
+            (message_in(business, MessagesOf::Business, now, id(2)), 41),
+            (message_in(business, MessagesOf::Status(1), now, id(2)), 42),
+            (message_in(business, MessagesOf::Contact(id(3)), now, id(2)), 57),
+            (message_in(business, MessagesOf::Call(id(3)), now, id(2)), 57),
+            (message_by_update(business, now, id(2)), 41),
+            (knowledge(business, id(2)), 33),
             (audit(business, id(2)), 33),
             (idempotency(business, 9, &[2; 32]), 53),
             (meta(), 33),

@@ -204,8 +204,8 @@ impl Backend for Session {
         if std::mem::take(&mut state.fail_apply) {
             return Err(StoreError::Apply("a fault was injected".into()));
         }
-        let undo =
-            batch.writes().map(|(key, value)| (*key, state.write(key, value.map(<[u8]>::to_vec)))).collect();
+        let mut undo = Vec::new();
+        batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
         state.unsynced.push(undo);
         state.applies += 1;
         Ok(())

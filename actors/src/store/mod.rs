@@ -4,6 +4,7 @@
 //! and then awaits [`Store::settled`] before it shows what it read. What always holds:
 //!
 //! - nothing is acknowledged that is not durable, and a batch is there whole or not at all, after any crash;
+//! - a value may be long; no module outside sees the pieces that it is kept in;
 //! - no module outside names the storage engine or the encoding of records;
 //! - the layout of the keys stands in [`keys`] alone, the layout of the records in [`records`] alone.
 
@@ -14,6 +15,7 @@ mod disk;
 mod error;
 mod key;
 pub mod keys;
+mod long;
 mod memory;
 pub mod records;
 
@@ -26,6 +28,7 @@ use committer::Committer;
 pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
+pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
 
 use crate::domain::BusinessId;
@@ -79,7 +82,10 @@ impl Store {
     /// # Errors
     /// When reading fails.
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.backend.get(key)
+        match self.0.backend.get(key)? {
+            Some(row) => long::whole(&*self.0.backend, key, row),
+            None => Ok(None),
+        }
     }
 
     /// Whether there is anything under the key.
@@ -92,7 +98,14 @@ impl Store {
 
     /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
-        self.0.backend.scan(range, order)
+        let backend = &*self.0.backend;
+        Box::new(backend.scan(range, order).filter_map(|pair| match pair {
+            Ok((key, row)) if long::is_head(&row) => {
+                let value = long::whole(backend, &key, row);
+                value.map(|value| value.map(|value| (key, value))).transpose()
+            }
+            pair => Some(pair),
+        }))
     }
 
     /// Queues a change of the business and gives its ticket. `done` runs once the change and everything queued before

@@ -86,7 +86,8 @@ async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
         }
         let (cancel, read) =
             tokio::join!(handle.change(by_operator(), Cancel { id }), handle.appointment(id));
-        assert!(matches!(cancel, Err(EngineError::Stopping)), "{cancel:?}");
+        // It was queued: nobody can say what of it will be there.
+        assert!(matches!(cancel, Err(EngineError::Failed)), "{cancel:?}");
         // The read came before the cancellation was queued, and may be answered.
         if let Ok(shown) = read {
             assert_eq!(shown.unwrap().status, AppointmentStatus::Confirmed);

@@ -4,6 +4,7 @@
 
 mod answers;
 mod clock;
+mod conversations;
 mod failures;
 mod harness;
 mod idempotency;

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use actors::domain::{
     Actor, Appointment, AppointmentId, AuditEntry, BusinessId, Contact, ContactId, KeyId, ResourceId,
-    StaffId, Timestamp,
+    StaffId, Timestamp, fold_name,
 };
 use actors::store::keys::{self, kind};
-use actors::store::records::{BusyRecord, IdempotencyRecord};
+use actors::store::records::{BusyRecord, IdempotencyRecord, NamesRecord};
 use actors::store::{Order, Record, Store};
 
 /// What lies in the store of one business.
@@ -26,6 +26,7 @@ impl Rows {
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
+        let mut names = Vec::new();
         for row in store.scan(&keys::all(of), Order::Ascending) {
             let (key, value) = row.unwrap();
             match keys::kind_of(&key).unwrap() {
@@ -47,9 +48,18 @@ impl Rows {
                 | kind::CONTACT_BY_PHONE
                 | kind::CONTACT_BY_EMAIL
                 | kind::CONTACT_BY_UPDATE => _ = indexes.insert(key, value),
+                kind::CONTACT_NAMES => {
+                    let row = NamesRecord::decode(&value).unwrap().names;
+                    let from = keys::id_at_end::<ContactId>(&key).unwrap();
+                    assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 32);
+                    names.extend(row);
+                }
                 _ => {}
             }
         }
+        let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
+        let expected_names: Vec<_> = rows.contacts.values().filter_map(named).collect();
+        assert_eq!(names, expected_names, "the index of names does not agree with the contacts");
         assert_eq!(indexes, expected, "the index rows do not agree with the records");
         for appointment in rows.appointments.values() {
             assert!(rows.contacts.contains_key(&appointment.contact_id));

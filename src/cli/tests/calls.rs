@@ -178,6 +178,71 @@ fn appointments() {
 }
 
 #[test]
+fn calls() {
+    let all = format!("{B}/calls");
+    let create = "call create --business b1 --direction inbound --status completed --outcome message_taken \
+                  --started-at 2026-03-02T09:00:00Z --ended-at 2026-03-02T09:01:00Z";
+    let needed = json!({
+        "direction": "inbound", "status": "completed", "outcome": "message_taken",
+        "started_at": "2026-03-02T09:00:00Z", "ended_at": "2026-03-02T09:01:00Z",
+    });
+    check(create, "POST", &all, needed.clone());
+    let mut full = needed;
+    for (name, value) in [
+        ("duration_seconds", json!(50)),
+        ("from_number", json!("+33612345678")),
+        ("to_number", json!("+33112345678")),
+        ("contact_id", json!("c1")),
+        ("contact_name", json!("Zoë")),
+        ("locale", json!("fr")),
+        ("summary", json!("Rappeler")),
+        ("recording_url", json!("https://r.example/1")),
+        ("appointment_id", json!("a1")),
+        ("message_id", json!("m1")),
+    ] {
+        full[name] = value;
+    }
+    check(
+        &format!(
+            "{create} --duration-seconds 50 --from-number +33612345678 --to-number +33112345678 --contact c1 \
+             --contact-name Zoë --locale fr --summary Rappeler --recording-url https://r.example/1 \
+             --appointment a1 --message m1"
+        ),
+        "POST",
+        &all,
+        full,
+    );
+    check_usage("call create --business b1 --direction inbound", "--status");
+}
+
+#[test]
+fn messages() {
+    let all = format!("{B}/messages");
+    let one = format!("{all}/m1");
+    check("message create --business b1 --body 'Ring back'", "POST", &all, json!({"body": "Ring back"}));
+    check(
+        "message create --business b1 --body Hi --caller-name Zoë --caller-phone +33612345678 --contact c1 \
+         --call k1 --urgency urgent --staff s1 --status read",
+        "POST",
+        &all,
+        json!({
+            "body": "Hi", "caller_name": "Zoë", "caller_phone": "+33612345678", "contact_id": "c1",
+            "call_id": "k1", "urgency": "urgent", "staff_id": "s1", "status": "read",
+        }),
+    );
+    let update = "message update m1 --business b1";
+    check(update, "PATCH", &one, json!({}));
+    check(
+        &format!("{update} --status resolved --staff s1"),
+        "PATCH",
+        &one,
+        json!({"status": "resolved", "staff_id": "s1"}),
+    );
+    check(&format!("{update} --clear-staff"), "PATCH", &one, json!({"staff_id": null}));
+    check_usage(&format!("{update} --clear-staff --staff s1"), "cannot be used with");
+}
+
+#[test]
 fn the_audit_log() {
     check("audit list --business b1", "GET", &format!("{B}/audit"), Value::Null);
 }

@@ -1,12 +1,11 @@
 //! Booking, moving, confirming, declining and cancelling appointments.
 
-use super::Change;
+use super::{Change, contacts};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, Contact, ContactDetails, ContactId, EventType, Problem,
-    Refusal,
+    Appointment, AppointmentId, AppointmentStatus, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::engine::EngineError;
 use crate::store::{StoreError, keys};
@@ -35,7 +34,9 @@ impl Change for Book {
         let Self { request, contact } = *self;
         let known = match &contact {
             BookingContact::Known(id) => desk.contact(*id)?,
-            BookingContact::Described(details) => find_contact(desk, details)?,
+            BookingContact::Described(details) => {
+                contacts::find(desk, details.phone.as_ref(), details.email.as_ref())?
+            }
         };
         let mut problems = Vec::new();
         if known.is_none() && matches!(contact, BookingContact::Known(_)) {
@@ -56,10 +57,7 @@ impl Change for Book {
         let shown = desk.show(&appointment, &contact);
         let mut decision = Decision::created(&shown);
         if is_new {
-            decision = decision
-                .note("contact.created", "contact", contact.id)
-                .announce(EventType::ContactCreated, &crate::view::ContactView::from(&contact))
-                .write(Write::Contact { before: None, after: contact });
+            decision = decision.with_new_contact(contact);
         }
         if let Some(event) = event {
             decision = decision.announce(event, &shown);
@@ -72,20 +70,6 @@ impl Change for Book {
             "appointment",
             id,
         ))
-    }
-}
-
-/// The contact with this phone, else with this email.
-fn find_contact(desk: &Desk<'_>, details: &ContactDetails) -> Result<Option<Contact>, StoreError> {
-    let business = desk.business_id();
-    if let Some(phone) = &details.phone
-        && let Some(contact) = desk.contact_at(&keys::contact_by_phone(business, phone.as_str()))?
-    {
-        return Ok(Some(contact));
-    }
-    match &details.email {
-        Some(email) => desk.contact_at(&keys::contact_by_email(business, email.as_str())),
-        None => Ok(None),
     }
 }
 

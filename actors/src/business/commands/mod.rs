@@ -4,8 +4,12 @@
 //! [`Decision`] as data. None of them writes anything itself.
 
 pub mod appointments;
+pub mod calls;
 pub mod catalog;
+pub mod contacts;
 pub mod keys;
+pub mod knowledge;
+pub mod messages;
 pub mod profile;
 
 use super::desk::{Decision, Desk};

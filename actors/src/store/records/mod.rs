@@ -8,11 +8,15 @@
 mod appointment;
 mod audit;
 mod business;
+mod call;
 mod catalog;
 mod contact;
 mod house;
 mod idempotency;
 mod key;
+mod knowledge;
+mod message;
+mod names;
 #[cfg(test)]
 mod testing;
 
@@ -20,11 +24,15 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 pub use self::appointment::BusyRecord;
+pub use self::call::CallRow;
 pub use self::house::{MetaRecord, STORE_FORMAT};
 pub use self::idempotency::IdempotencyRecord;
+pub use self::message::status_number;
+pub use self::names::NamesRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, CalendarSyncStatus, Day, Locale, ResourceId, Source, Timestamp,
+    AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus, Day, Direction, Locale,
+    MessageStatus, ResourceId, Source, Timestamp, Urgency,
 };
 
 /// A word with a number that never changes.
@@ -60,9 +68,17 @@ numbers! {
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
+    CallOutcome {
+        AppointmentBooked = 1, AppointmentRescheduled = 2, AppointmentCancelled = 3, MessageTaken = 4,
+        QuestionAnswered = 5, Transferred = 6, Voicemail = 7, Spam = 8, Hangup = 9, Other = 10,
+    }
+    CallStatus { Completed = 1, Missed = 2, Failed = 3 }
     Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
+    Direction { Inbound = 1, Outbound = 2 }
     Locale { En = 1, Fr = 2 }
+    MessageStatus { New = 1, Read = 2, Resolved = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+    Urgency { Normal = 1, Urgent = 2 }
 }
 
 /// An id as it is stored.

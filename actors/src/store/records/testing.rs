@@ -40,7 +40,10 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
-    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, Contact, Service, StaffMember};
+    use crate::domain::{
+        ApiKey, Appointment, AuditEntry, Business, CallRecord, Contact, Knowledge, Service, StaffMember,
+        TakenMessage,
+    };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);
@@ -48,9 +51,14 @@ fn decode_all(bytes: &[u8]) {
     let _ = Contact::decode(bytes);
     let _ = Service::decode(bytes);
     let _ = StaffMember::decode(bytes);
+    let _ = CallRecord::decode(bytes);
+    let _ = Knowledge::decode(bytes);
+    let _ = TakenMessage::decode(bytes);
     let _ = super::BusyRecord::decode(bytes);
+    let _ = super::CallRow::decode(bytes);
     let _ = super::IdempotencyRecord::decode(bytes);
     let _ = super::MetaRecord::decode(bytes);
+    let _ = super::NamesRecord::decode(bytes);
 }
 
 proptest! {

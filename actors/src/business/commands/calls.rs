@@ -1,0 +1,71 @@
+//! Saving calls, as telephony adapters report them.
+
+use super::{Change, contacts};
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
+use crate::engine::EngineError;
+use crate::store::keys;
+use crate::view::CallView;
+
+/// Saves a call that has ended. Whoever is at the other end is found by their number, else becomes a contact.
+#[derive(Clone, Debug)]
+pub struct RecordCall {
+    /// What is known of the call.
+    pub details: CallDetails,
+    /// The name that a contact gets who appears for the first time.
+    pub contact_name: Option<Text<1, 200>>,
+}
+
+impl Change for RecordCall {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let Self { details, contact_name } = *self;
+        let known = match details.contact_id {
+            Some(id) => desk.contact(id)?,
+            None => contacts::find(desk, details.caller(), None)?,
+        };
+        details.check(unknown(desk, &details, known.as_ref())?)?;
+        let new = match (&known, details.caller()) {
+            (None, Some(phone)) => Some(newcomer(desk, phone.clone(), contact_name)),
+            _ => None,
+        };
+        let contact = known.as_ref().or(new.as_ref());
+        let call = details.into_call(desk.mint(), contact.map(|contact| contact.id), desk.at());
+        let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
+        let mut decision = Decision::created(&shown);
+        if let Some(contact) = new {
+            decision = decision.with_new_contact(contact);
+        }
+        Ok(decision
+            .note("call.completed", "call", call.id)
+            .announce(EventType::CallCompleted, &shown)
+            .write(Write::Call(call)))
+    }
+}
+
+/// The problems of the ids that a call names.
+fn unknown(
+    desk: &Desk<'_>,
+    details: &CallDetails,
+    contact: Option<&Contact>,
+) -> Result<Vec<Problem>, EngineError> {
+    let of = desk.business_id();
+    let mut problems = Vec::new();
+    if details.contact_id.is_some() && contact.is_none() {
+        problems.push(Problem::new("contact_id", "is not a contact of the business"));
+    }
+    let appointment = details.appointment_id.map(|id| keys::appointment(of, id));
+    if !desk.has(appointment)? {
+        problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
+    }
+    let message = details.message_id.map(|id| keys::message(of, id));
+    if !desk.has(message)? {
+        problems.push(Problem::new("message_id", "is not a message of the business"));
+    }
+    Ok(problems)
+}
+
+fn newcomer(desk: &mut Desk<'_>, phone: Phone, name: Option<Text<1, 200>>) -> Contact {
+    let details = ContactDetails { name, phone: Some(phone), ..ContactDetails::default() };
+    details.into_contact(desk.mint(), desk.at())
+}

@@ -1,0 +1,90 @@
+//! Creating and changing contacts.
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{
+    Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, check_unique,
+};
+use crate::engine::EngineError;
+use crate::store::{StoreError, keys};
+use crate::view::ContactView;
+
+/// Creates a contact.
+#[derive(Clone, Debug)]
+pub struct CreateContact {
+    /// What is known of them: a name, a phone or an email at least.
+    pub details: ContactDetails,
+}
+
+impl Change for CreateContact {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let contact = self.details.into_contact(desk.mint(), desk.at());
+        check_free(desk, &contact)?;
+        Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
+    }
+}
+
+/// Changes what is given of a contact and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchContact {
+    /// Which.
+    pub id: ContactId,
+    /// What changes.
+    pub patch: ContactPatch,
+}
+
+impl Change for PatchContact {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
+        let shown = ContactView::from(&before);
+        desk.check_match(&shown)?;
+        let mut after = self.patch.apply(&before)?;
+        if after == before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        check_free(desk, &after)?;
+        after.updated_at = desk.at();
+        let now_shown = ContactView::from(&after);
+        Ok(Decision::unchanged(&now_shown)
+            .note_changes("contact.updated", "contact", self.id, (&shown, &now_shown))
+            .write(Write::Contact { before: Some(before), after }))
+    }
+}
+
+/// Refuses a contact whose phone or email is another one's.
+fn check_free(desk: &Desk<'_>, contact: &Contact) -> Result<(), EngineError> {
+    let of = desk.business_id();
+    let holder = |row| Ok::<_, StoreError>(desk.contact_at(&row)?.map(|holder| holder.id));
+    let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
+    let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
+    Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
+}
+
+/// The contact with this phone, else with this email.
+pub(super) fn find(
+    desk: &Desk<'_>,
+    phone: Option<&Phone>,
+    email: Option<&Email>,
+) -> Result<Option<Contact>, StoreError> {
+    let of = desk.business_id();
+    if let Some(phone) = phone
+        && let Some(contact) = desk.contact_at(&keys::contact_by_phone(of, phone.as_str()))?
+    {
+        return Ok(Some(contact));
+    }
+    match email {
+        Some(email) => desk.contact_at(&keys::contact_by_email(of, email.as_str())),
+        None => Ok(None),
+    }
+}
+
+impl Decision {
+    /// Adds a contact that appears for the first time.
+    #[must_use]
+    pub(super) fn with_new_contact(self, contact: Contact) -> Self {
+        self.note("contact.created", "contact", contact.id)
+            .announce(EventType::ContactCreated, &ContactView::from(&contact))
+            .write(Write::Contact { before: None, after: contact })
+    }
+}

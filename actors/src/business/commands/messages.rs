@@ -1,0 +1,83 @@
+//! Taking messages for the team, and what the team does with them.
+
+use super::{Change, contacts};
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{
+    EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, StaffId, TakenMessage,
+};
+use crate::engine::EngineError;
+use crate::store::keys;
+use crate::view::MessageView;
+
+const NO_STAFF: &str = "is not a staff member of the business";
+
+/// Takes a message. Its contact is the one with the caller's number, if there is one.
+#[derive(Clone, Debug)]
+pub struct TakeMessage {
+    /// What is known of the message.
+    pub details: MessageDetails,
+}
+
+impl Change for TakeMessage {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let details = self.details;
+        let contact = match details.contact_id {
+            Some(id) => desk.contact(id)?,
+            None => contacts::find(desk, details.caller_phone.as_ref(), None)?,
+        };
+        let mut problems = Vec::new();
+        if !desk.has(details.call_id.map(|id| keys::call(desk.business_id(), id)))? {
+            problems.push(Problem::new("call_id", "is not a call of the business"));
+        }
+        if details.contact_id.is_some() && contact.is_none() {
+            problems.push(Problem::new("contact_id", "is not a contact of the business"));
+        }
+        if details.staff_id.is_some_and(|id| desk.staff(id).is_none()) {
+            problems.push(Problem::new("staff_id", NO_STAFF));
+        }
+        if !problems.is_empty() {
+            return Err(Refusal::Invalid(problems).into());
+        }
+        let message = details.into_message(desk.mint(), contact.map(|contact| contact.id), desk.at());
+        let shown = MessageView::from(&message);
+        Ok(Decision::created(&shown)
+            .note("message.taken", "message", message.id)
+            .announce(EventType::MessageTaken, &shown)
+            .write(Write::Message { before: None, after: message }))
+    }
+}
+
+/// Changes what is given of a message and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchMessage {
+    /// Which.
+    pub id: MessageId,
+    /// How far the team is with it.
+    pub status: Option<MessageStatus>,
+    /// For whom it is; the inner `None` clears it.
+    pub staff_id: Option<Option<StaffId>>,
+}
+
+impl Change for PatchMessage {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let before = desk.read::<TakenMessage>(&keys::message(desk.business_id(), self.id))?;
+        let before = before.ok_or(Refusal::NotFound("message"))?;
+        let shown = MessageView::from(&before);
+        desk.check_match(&shown)?;
+        if self.staff_id.flatten().is_some_and(|id| desk.staff(id).is_none()) {
+            return Err(Refusal::invalid("staff_id", NO_STAFF).into());
+        }
+        let mut after = before.clone();
+        after.status = self.status.unwrap_or(after.status);
+        after.staff_id = self.staff_id.unwrap_or(after.staff_id);
+        if after == before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        after.updated_at = desk.at();
+        let now_shown = MessageView::from(&after);
+        Ok(Decision::unchanged(&now_shown)
+            .note_changes("message.updated", "message", self.id, (&shown, &now_shown))
+            .write(Write::Message { before: Some(before), after }))
+    }
+}

@@ -1,0 +1,124 @@
+//! Reading calls.
+
+use std::collections::HashMap;
+
+use super::{Page, PageRequest, collect, once, walk};
+use crate::business::BusinessHandle;
+use crate::domain::{BusinessId, CallId, CallOutcome, CallRecord, Contact, ContactId, Direction, Timestamp};
+use crate::engine::EngineError;
+use crate::store::keys::kind;
+use crate::store::records::CallRow;
+use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::view::CallView;
+
+/// What a list of calls is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct CallFilter {
+    /// Only those that started at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those that started before this instant.
+    pub to: Option<Timestamp>,
+    /// Only those in this direction.
+    pub direction: Option<Direction>,
+    /// Only those with this outcome.
+    pub outcome: Option<CallOutcome>,
+    /// Only this contact's.
+    pub contact_id: Option<ContactId>,
+    /// Only those changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+}
+
+impl CallFilter {
+    fn admits_row(&self, row: CallRow) -> bool {
+        self.direction.is_none_or(|direction| direction == row.direction)
+            && self.outcome.is_none_or(|outcome| outcome == row.outcome)
+    }
+
+    fn admits(&self, call: &CallRecord) -> bool {
+        self.admits_row(call.into())
+            && self.from.is_none_or(|from| call.started_at >= from)
+            && self.to.is_none_or(|to| call.started_at < to)
+            && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
+    }
+}
+
+impl BusinessHandle {
+    /// A call, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>, EngineError> {
+        self.read(|store| {
+            let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
+            call.map(|call| Callers::of(store, self.id).show(&call)).transpose()
+        })
+        .await
+    }
+
+    /// The calls that the filter admits, newest first by their start, or with `updated_since` by change.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn calls(
+        &self,
+        filter: &CallFilter,
+        page: &PageRequest,
+    ) -> Result<Page<CallView>, EngineError> {
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let record = |id: CallId| keys::call(self.id, id);
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(self.id, kind::CALL_BY_UPDATE, since, self.fence().await?);
+            let admits = |at, call: &CallRecord| call.updated_at == at && filter.admits(call);
+            return self
+                .read(|store| {
+                    let mut callers = Callers::of(store, self.id);
+                    walk(store, (changed, Order::Ascending), page, record, admits, |call| callers.show(call))
+                })
+                .await;
+        }
+        if let Some(contact) = filter.contact_id {
+            let range = keys::calls_of_contact(self.id, contact, from, to);
+            let admits = |_, call: &CallRecord| filter.admits(call);
+            return self
+                .read(|store| {
+                    let mut callers = Callers::of(store, self.id);
+                    walk(store, (range, Order::Descending), page, record, admits, |call| callers.show(call))
+                })
+                .await;
+        }
+        self.read(|store| {
+            let mut callers = Callers::of(store, self.id);
+            let range = keys::calls_started(self.id, from, to);
+            collect(store, range, Order::Descending, page, |key, value| {
+                if !filter.admits_row(CallRow::decode(value)?) {
+                    return Ok(None);
+                }
+                let (_, id) = keys::instant_and_id(key)?;
+                store.get::<CallRecord>(&record(id))?.map(|call| callers.show(&call)).transpose()
+            })
+        })
+        .await
+    }
+}
+
+/// The contacts of calls, each read once.
+struct Callers<'a> {
+    store: &'a Store,
+    business: BusinessId,
+    names: HashMap<ContactId, Option<String>>,
+}
+
+impl<'a> Callers<'a> {
+    fn of(store: &'a Store, business: BusinessId) -> Self {
+        Self { store, business, names: HashMap::new() }
+    }
+
+    fn show(&mut self, call: &CallRecord) -> Result<CallView, StoreError> {
+        let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
+        let (store, of) = (self.store, self.business);
+        let name = once(&mut self.names, contact, |id| {
+            Ok(store.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name))
+        })?;
+        Ok(CallView::new(call, name.as_deref()))
+    }
+}

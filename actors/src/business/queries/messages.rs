@@ -1,0 +1,71 @@
+//! Reading messages.
+
+use super::{Page, PageRequest, walk};
+use crate::business::BusinessHandle;
+use crate::domain::{CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
+use crate::engine::EngineError;
+use crate::store::keys::{MessagesOf, kind};
+use crate::store::records::status_number;
+use crate::store::{Order, keys};
+use crate::view::MessageView;
+
+/// What a list of messages is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct MessageFilter {
+    /// Only those taken at or after this instant.
+    pub from: Option<Timestamp>,
+    /// Only those taken before this instant.
+    pub to: Option<Timestamp>,
+    /// Only those with this status.
+    pub status: Option<MessageStatus>,
+    /// Only those of this call.
+    pub call_id: Option<CallId>,
+    /// Only this contact's.
+    pub contact_id: Option<ContactId>,
+    /// Only those changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+}
+
+impl MessageFilter {
+    fn admits(&self, message: &TakenMessage) -> bool {
+        self.from.is_none_or(|from| message.created_at >= from)
+            && self.to.is_none_or(|to| message.created_at < to)
+            && self.status.is_none_or(|status| message.status == status)
+            && self.call_id.is_none_or(|id| message.call_id == Some(id))
+            && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
+    }
+
+    /// The shortest list that holds everything the filter admits.
+    fn list(&self) -> MessagesOf {
+        let of_call = self.call_id.map(MessagesOf::Call);
+        let of_contact = self.contact_id.map(MessagesOf::Contact);
+        let of_status = self.status.map(|status| MessagesOf::Status(status_number(status)));
+        of_call.or(of_contact).or(of_status).unwrap_or(MessagesOf::Business)
+    }
+}
+
+impl BusinessHandle {
+    /// The messages that the filter admits, newest first, or with `updated_since` by change.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn messages(
+        &self,
+        filter: &MessageFilter,
+        page: &PageRequest,
+    ) -> Result<Page<MessageView>, EngineError> {
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let record = |id: MessageId| keys::message(self.id, id);
+        let show = |message: &TakenMessage| Ok(MessageView::from(message));
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(self.id, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
+            let admits = |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
+            return self
+                .read(|store| walk(store, (changed, Order::Ascending), page, record, admits, show))
+                .await;
+        }
+        let range = keys::messages(self.id, filter.list(), from, to);
+        let admits = |_, message: &TakenMessage| filter.admits(message);
+        self.read(|store| walk(store, (range, Order::Descending), page, record, admits, show)).await
+    }
+}

@@ -1,0 +1,91 @@
+//! Pieces of knowledge.
+
+use serde::{Deserialize, Serialize};
+
+use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
+use crate::domain::Knowledge;
+use crate::store::StoreError;
+use crate::store::codec::{Layout, record};
+
+#[derive(Serialize, Deserialize)]
+struct KnowledgeRecordV1 {
+    id: IdBytes,
+    title: String,
+    content: String,
+    source_url: Option<String>,
+    locale: Option<u8>,
+    created_at: i64,
+    updated_at: i64,
+}
+
+record!(Knowledge, "knowledge", 1 => KnowledgeRecordV1);
+
+impl Layout<Knowledge> for KnowledgeRecordV1 {
+    fn freeze(value: &Knowledge) -> Self {
+        Self {
+            id: bytes_of(value.id),
+            title: value.title.clone(),
+            content: value.content.clone(),
+            source_url: value.source_url.clone(),
+            locale: value.locale.map(Numbered::number),
+            created_at: value.created_at.millis(),
+            updated_at: value.updated_at.millis(),
+        }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<Knowledge, StoreError> {
+        Ok(Knowledge {
+            id: id_of(self.id),
+            title: self.title,
+            content: self.content,
+            source_url: self.source_url,
+            locale: self.locale.map(|number| word(record, number)).transpose()?,
+            created_at: instant(record, self.created_at)?,
+            updated_at: instant(record, self.updated_at)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_damage, replace};
+    use super::*;
+    use crate::domain::{Locale, Timestamp};
+    use crate::store::{LONG_VALUE_BYTES_MAX, Record};
+
+    fn knowledge() -> Knowledge {
+        Knowledge {
+            id: id_of([0xa1; 16]),
+            title: "Parking".into(),
+            content: "Behind the house".into(),
+            source_url: Some("https://a.example".into()),
+            locale: Some(Locale::En),
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    #[test]
+    fn a_piece_of_knowledge_has_these_bytes() {
+        check(
+            &knowledge(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1075061726b696e6710426568696e64\
+             2074686520686f757365011168747470733a2f2f612e6578616d706c650101fd\
+             00358d5b39030000fd02358d5b39030000",
+        );
+    }
+
+    #[test]
+    fn the_longest_content_is_within_the_bound() {
+        let longest = Knowledge { content: "😀".repeat(50_000), ..knowledge() };
+        let bytes = longest.encode();
+        assert!(bytes.len() < LONG_VALUE_BYTES_MAX);
+        assert_eq!(Knowledge::decode(&bytes).unwrap(), longest);
+    }
+
+    #[test]
+    fn damaged_fields_are_refused() {
+        check_damage(&knowledge(), |bytes| replace(bytes, b".example\x01\x01", b".example\x01\x03"));
+        check_damage(&knowledge(), |bytes| replace(bytes, b"house", b"hous\xff"));
+    }
+}

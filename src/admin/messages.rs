@@ -1,0 +1,63 @@
+//! `B/messages`: taking a message for the team, and what the team does with it.
+
+use actors::business::commands::messages::{PatchMessage, TakeMessage};
+use actors::domain::{CallId, ContactId, MessageDetails, MessageStatus, Phone, StaffId, Text, Urgency};
+
+use crate::http::call::Call;
+use crate::http::read::Patch;
+use crate::http::routes::Handled;
+use crate::json_object;
+
+json_object! {
+    /// A message as it is taken.
+    pub(crate) struct MessageBody {
+        /// The call in which it was taken.
+        call_id: Option<CallId>,
+        /// The contact; without it whoever has the caller's number, if anyone.
+        contact_id: Option<ContactId>,
+        /// Who left it, as they said.
+        caller_name: Option<Text<1, 200>>,
+        /// The number to call back, E.164 or national.
+        caller_phone: Option<Phone>,
+        /// What it says.
+        body: Text<1, 10_000>,
+        /// How soon the team should see it; `normal` when absent.
+        urgency: Option<Urgency>,
+        /// For whom it is.
+        staff_id: Option<StaffId>,
+        /// How far the team is with it; `new` when absent.
+        status: Option<MessageStatus>,
+    }
+}
+
+json_object! {
+    /// What of a message is to change; what is absent stays.
+    pub(crate) struct MessagePatch {
+        /// How far the team is with it.
+        status: Patch<MessageStatus>,
+        /// For whom it is; null clears it.
+        staff_id: Patch<Option<StaffId>>,
+    }
+    check crate::http::read::not_empty
+}
+
+pub(super) async fn create(mut call: Call) -> Handled {
+    let body: MessageBody = call.body().await?;
+    let details = MessageDetails {
+        call_id: body.call_id,
+        contact_id: body.contact_id,
+        caller_name: body.caller_name,
+        caller_phone: body.caller_phone,
+        body: body.body,
+        urgency: body.urgency.unwrap_or(Urgency::Normal),
+        staff_id: body.staff_id,
+        status: body.status.unwrap_or(MessageStatus::New),
+    };
+    call.change(TakeMessage { details }).await
+}
+
+pub(super) async fn update(mut call: Call) -> Handled {
+    let patch: MessagePatch = call.body().await?;
+    let id = call.id("message_id", "message")?;
+    call.change(PatchMessage { id, status: patch.status.set(), staff_id: patch.staff_id.set() }).await
+}

@@ -1,0 +1,34 @@
+//! `POST /knowledge`: adds to what the receptionist knows.
+
+use actors::business::commands::knowledge::AddKnowledge;
+use actors::domain::{KnowledgeDetails, Locale, Text};
+
+use crate::http::call::Call;
+use crate::http::routes::Handled;
+use crate::http::values::WebsiteUrl;
+use crate::json_object;
+
+json_object! {
+    /// A piece of knowledge as it is added.
+    pub(crate) struct KnowledgeBody {
+        /// What it is about.
+        title: Text<1, 200>,
+        /// What it says.
+        content: Text<1, 50_000>,
+        /// Where it comes from.
+        source_url: Option<WebsiteUrl>,
+        /// The language it is in.
+        locale: Option<Locale>,
+    }
+}
+
+pub(super) async fn create(mut call: Call) -> Handled {
+    let body: KnowledgeBody = call.body().await?;
+    let details = KnowledgeDetails {
+        title: body.title,
+        content: body.content,
+        source_url: body.source_url.map(WebsiteUrl::into_string),
+        locale: body.locale,
+    };
+    call.change(AddKnowledge { details }).await
+}
