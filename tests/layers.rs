@@ -72,7 +72,7 @@ fn the_rules_of_the_domain_are_pure() {
         "getrandom",
         "sha2",
         "dashmap",
-        "url",
+        "url::Url",
         "rustls",
         "utoipa",
     ];
@@ -106,7 +106,7 @@ fn the_engine_serves_no_http_and_only_net_sends_it() {
         "rustls",
         "tokio_rustls",
         "rustls_native_certs",
-        "url",
+        "url::Url",
         "ipnet",
     ];
     only("actors/src", &["actors/src/net/"], &outgoing);
