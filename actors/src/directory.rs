@@ -251,11 +251,11 @@ mod tests {
         let inner = &engine.business(id).inner;
         for _ in 0..3 {
             // The actor loads only what is on the disk, so none of them gets it in time.
-            let asked = inner.directory.running(inner, id);
+            let asked = inner.businesses.running(inner, id);
             assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
         }
         disk.release_syncs();
-        inner.directory.running(inner, id).await.unwrap();
+        inner.businesses.running(inner, id).await.unwrap();
         assert_eq!(inner.supervisor.get_children().len(), 1);
     }
 }

@@ -80,7 +80,13 @@ impl Ports {
 
     /// A clock and randomness, and a network on which no name resolves and no connection opens.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
-        Self { clock, random, resolver: Arc::new(NoNetwork), dialer: Arc::new(NoNetwork), trust: Trust::nobody() }
+        Self {
+            clock,
+            random,
+            resolver: Arc::new(NoNetwork),
+            dialer: Arc::new(NoNetwork),
+            trust: Trust::nobody(),
+        }
     }
 
     /// So many random bytes.

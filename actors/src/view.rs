@@ -356,7 +356,7 @@ pub struct NewKeyView {
 }
 
 /// A webhook endpoint; its secret is never shown again.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct WebhookView {
     /// Its id.
     pub id: WebhookId,
@@ -395,7 +395,7 @@ impl From<&WebhookEndpoint> for WebhookView {
 }
 
 /// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct NewWebhookView {
     /// The endpoint.
     #[serde(flatten)]
@@ -449,7 +449,7 @@ impl DeliveryView {
 }
 
 /// What came of a test of an endpoint.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TestView {
     /// The id of the sample event.
     pub event_id: EventId,

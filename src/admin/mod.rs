@@ -13,5 +13,6 @@ mod messages;
 mod router;
 mod services;
 mod staff;
+mod webhooks;
 
 pub(crate) use router::{paths, router};

@@ -8,7 +8,7 @@ use axum::http::Method;
 use axum::{Router, middleware};
 
 use super::door::{Operator, gate};
-use super::{appointments, audit, businesses, calls, keys, messages, services, staff};
+use super::{appointments, audit, businesses, calls, keys, messages, services, staff, webhooks};
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
@@ -43,6 +43,13 @@ fn table() -> Vec<Route<()>> {
         route(Method::POST, b!("/calls"), (), calls::create),
         route(Method::POST, b!("/messages"), (), messages::create),
         route(Method::PATCH, b!("/messages/{message_id}"), (), messages::update),
+        route(Method::GET, b!("/webhooks"), (), webhooks::list),
+        route(Method::GET, b!("/webhooks/{webhook_id}"), (), webhooks::show),
+        route(Method::PATCH, b!("/webhooks/{webhook_id}"), (), webhooks::update),
+        route(Method::GET, b!("/webhooks/{webhook_id}/deliveries"), (), webhooks::deliveries),
+        route(Method::POST, b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), (), webhooks::resend),
+        route(Method::POST, b!("/webhooks/{webhook_id}/resend-missed"), (), webhooks::resend_missed),
+        route(Method::POST, b!("/webhooks/{webhook_id}/rotate-secret"), (), webhooks::rotate_secret),
         route(Method::GET, b!("/audit"), (), audit::list),
     ]
 }

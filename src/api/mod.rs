@@ -16,5 +16,6 @@ mod messages;
 pub(crate) mod operation;
 mod rate_limit;
 mod router;
+mod webhooks;
 
 pub(crate) use router::{router, table};

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use actors::Engine;
 use actors::domain::Scope;
 use actors::view::{
-    AppointmentView, BusinessView, CallView, ContactView, KnowledgeView, MessageView, ServiceView, StaffView,
+    AppointmentView, BusinessView, CallView, ContactView, KnowledgeView, MessageView, NewWebhookView,
+    ServiceView, StaffView, TestView, WebhookView,
 };
 use axum::extract::Request;
 use axum::{Router, middleware};
 
 use super::gate::{Gate, gate};
-use super::operation::{Access, Operation, get, patch, post};
-use super::{appointments, availability, business, calls, catalog, contacts, knowledge, me, messages};
+use super::operation::{Access, Operation, delete, get, patch, post};
+use super::{
+    appointments, availability, business, calls, catalog, contacts, knowledge, me, messages, webhooks,
+};
 use crate::http::cursor::Cursors;
 use crate::http::error::{ApiError, Code};
 use crate::http::query::ListQuery;
@@ -28,8 +31,7 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
     use Access::AnyKey;
     use Scope::{
         AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead, ContactsWrite,
-        KnowledgeWrite, MessagesRead,
-    };
+        KnowledgeWrite, MessagesRead, WebhooksManage};
     vec![
         get("/v1/me", AnyKey, me::show)
             .named("getMe", "Describe the key and its business")
@@ -122,6 +124,36 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .named("addKnowledge", "Add to what the receptionist knows")
             .body::<knowledge::KnowledgeBody>()
             .created::<KnowledgeView>(),
+        get("/v1/webhooks", WebhooksManage, webhooks::list)
+            .named("listWebhooks", "List the webhook endpoints")
+            .details("Ordered by creation. Secrets are not shown.")
+            .query::<ListQuery>()
+            .list::<WebhookView>(),
+        post("/v1/webhooks", WebhooksManage, webhooks::create)
+            .named("createWebhook", "Subscribe an HTTPS endpoint to events")
+            .details("The answer is the only one that carries the `secret`. The URL must use https and resolve to public \
+                addresses only. At most 25 endpoints a business.")
+            .body::<webhooks::WebhookBody>()
+            .refuses(&[Code::Conflict])
+            .created::<NewWebhookView>(),
+        get("/v1/webhooks/{webhook_id}", WebhooksManage, webhooks::show)
+            .named("getWebhook", "Get a webhook endpoint")
+            .one::<WebhookView>(),
+        patch("/v1/webhooks/{webhook_id}", WebhooksManage, webhooks::update)
+            .named("updateWebhook", "Change a webhook endpoint, or turn it on or off")
+            .details("What is left out stays. A changed URL takes effect with the next attempt.")
+            .body::<webhooks::WebhookPatch>()
+            .one::<WebhookView>(),
+        delete("/v1/webhooks/{webhook_id}", WebhooksManage, webhooks::delete)
+            .named("deleteWebhook", "Remove a webhook endpoint")
+            .details("What waits for it is never sent.")
+            .gone(),
+        post("/v1/webhooks/{webhook_id}/test", WebhooksManage, webhooks::test)
+            .named("testWebhook", "Send a signed sample event at once")
+            .details("One attempt without retries, marked by the header `webhook-test: true`. It works on a disabled \
+                endpoint, changes nothing and is not in the delivery log.")
+            .body::<Option<webhooks::WebhookTestBody>>()
+            .plain::<TestView>(),
     ]
 }
 

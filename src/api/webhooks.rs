@@ -100,7 +100,7 @@ pub(super) async fn delete(mut call: Call) -> Handled {
 
 /// One signed attempt at once. It leaves no trace, so an `Idempotency-Key` has nothing to protect here.
 pub(super) async fn test(mut call: Call) -> Handled {
-    let body: Option<WebhookTestBody> = call.optional_body().await?;
+    let body: Option<WebhookTestBody> = call.body().await?;
     let id = call.id("webhook_id", "webhook endpoint")?;
     let tested = call.business()?.test_webhook(id, body.and_then(|body| body.kind)).await?;
     Ok(envelope::plain(StatusCode::OK, &view::render(&tested)))

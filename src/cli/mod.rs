@@ -26,6 +26,7 @@ mod staff;
 mod task;
 #[cfg(test)]
 mod tests;
+mod webhook;
 
 use clap::{Args, Subcommand};
 
@@ -53,6 +54,8 @@ pub enum OperatorCommand {
     Call(Resource<call::CallCommand>),
     /// Messages for the team of a business.
     Message(Resource<message::MessageCommand>),
+    /// Webhook endpoints of a business: their delivery log, and sending again.
+    Webhook(Resource<webhook::WebhookCommand>),
     /// The audit log of a business: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
@@ -67,6 +70,7 @@ impl OperatorCommand {
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
             Self::Call(Resource { command, options }) => (command.into_task(), options),
             Self::Message(Resource { command, options }) => (command.into_task(), options),
+            Self::Webhook(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),
         }
     }

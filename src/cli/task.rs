@@ -38,6 +38,7 @@ pub(super) enum Show {
 pub(super) struct Part {
     limit: Option<u32>,
     cursor: Option<String>,
+    filters: Vec<(&'static str, String)>,
 }
 
 impl Part {
@@ -50,6 +51,9 @@ impl Part {
     pub(super) fn target(&self, path: &str, cursor: Option<&str>) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("limit", &self.limit.unwrap_or(WALK_PAGE_ROWS).to_string());
+        for (name, value) in &self.filters {
+            query.append_pair(name, value);
+        }
         if let Some(cursor) = cursor.or(self.cursor.as_deref()) {
             query.append_pair("cursor", cursor);
         }
@@ -59,7 +63,7 @@ impl Part {
 
 impl From<Paging> for Part {
     fn from(paging: Paging) -> Self {
-        Self { limit: paging.limit, cursor: paging.cursor }
+        Self { limit: paging.limit, cursor: paging.cursor, filters: Vec::new() }
     }
 }
 
@@ -77,6 +81,14 @@ impl Task {
 
     pub(super) fn list(path: String, columns: &'static [&'static str], paging: Paging) -> Self {
         Self { show: Show::Table { columns, part: paging.into() }, ..Self::get(path) }
+    }
+
+    /// The list narrowed by a filter, if there is a value for it.
+    pub(super) fn narrowed(mut self, name: &'static str, value: Option<String>) -> Self {
+        if let (Show::Table { part, .. }, Some(value)) = (&mut self.show, value) {
+            part.filters.push((name, value));
+        }
+        self
     }
 
     pub(super) fn post(path: String, body: Body) -> Self {
@@ -178,14 +190,15 @@ mod tests {
 
     #[test]
     fn a_page_is_asked_for_by_limit_and_cursor() {
-        let whole = Part { limit: None, cursor: None };
+        let whole = Part { limit: None, cursor: None, filters: Vec::new() };
         assert!(whole.is_whole());
         assert_eq!(whole.target("/p", None), "/p?limit=100");
         assert_eq!(whole.target("/p", Some("a+b/c=")), "/p?limit=100&cursor=a%2Bb%2Fc%3D");
 
-        let page = Part { limit: Some(5), cursor: Some("c&d".into()) };
+        let page =
+            Part { limit: Some(5), cursor: Some("c&d".into()), filters: vec![("status", "a b".into())] };
         assert!(!page.is_whole());
-        assert_eq!(page.target("/p", None), "/p?limit=5&cursor=c%26d");
-        assert_eq!(page.target("/p", Some("next")), "/p?limit=5&cursor=next");
+        assert_eq!(page.target("/p", None), "/p?limit=5&status=a+b&cursor=c%26d");
+        assert_eq!(page.target("/p", Some("next")), "/p?limit=5&status=a+b&cursor=next");
     }
 }

@@ -130,12 +130,12 @@ impl Call {
         self.idempotency_key().map(|_| ())
     }
 
-    /// The JSON body, read whole.
+    /// The JSON body, read whole; where none is required, an absent one is read as `null`.
     pub(crate) async fn body<T: FromJson + 'static>(&mut self) -> Result<T, ApiError> {
         self.check_described::<T>(|described| described.body);
         self.check_head()?;
         let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
-        let json = Json::parse(&bytes)?;
+        let json = if bytes.is_empty() && !T::REQUIRED { Json::Null } else { Json::parse(&bytes)? };
         if self.parts.headers.contains_key(IDEMPOTENCY_KEY) {
             self.canonical = json.canonical();
         }

@@ -5,10 +5,11 @@ use std::hash::Hash;
 
 use actors::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DayHours, Direction, Email, EventId, EventType, KeyId,
-    LocalTime, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text, TextError,
-    Timestamp, Urgency, WeeklyHours,
+    CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, Email, EventId, EventType,
+    KeyId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text,
+    TextError, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
 };
+use actors::net::WebhookUrl;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde_json::{Value, json};
@@ -57,6 +58,19 @@ impl<const MIN: usize, const MAX: usize> Describe for Text<MIN, MAX> {
             // Not of white space only.
             _ => json!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
         }
+    }
+}
+
+/// The URL of a webhook endpoint, as far as its text tells; where its host leads is asked when it is saved.
+impl FromText for WebhookUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::parse(text).map_err(|refusal| refusal.to_string())
+    }
+}
+
+impl Describe for WebhookUrl {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "uri", "maxLength": actors::net::url::URL_CHARS_MAX, "pattern": "^[hH][tT][tT][pP][sS]://"})
     }
 }
 
@@ -251,6 +265,7 @@ macro_rules! ids_from_text {
 }
 
 ids_from_text!(
+    WebhookId,
     BusinessId,
     ServiceId,
     StaffId,
@@ -283,6 +298,8 @@ macro_rules! words_from_text {
 }
 
 words_from_text!(
+    DeliveryStatus,
+    WebhookStatus,
     AppointmentStatus,
     BookingMode,
     CalendarSyncStatus,

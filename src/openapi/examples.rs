@@ -65,7 +65,27 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "Slot" => json!({"starts_at": "2026-03-02T09:00:00.000Z", "ends_at": "2026-03-02T09:30:00.000Z"}),
         "Staff" => json!({"id": STAFF, "name": "Camille", "active": true, "timezone": "Europe/Paris",
             "service_ids": [SERVICE], "created_at": THEN, "updated_at": THEN}),
+        "Webhook" => webhook(),
+        "NewWebhook" => {
+            let mut created = webhook();
+            created["secret"] = json!("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=");
+            created
+        }
+        "WebhookBody" => json!({"url": "https://hooks.salon-lumiere.example/events",
+            "events": ["appointment.booked", "appointment.cancelled"], "description": "booking page"}),
+        "WebhookPatch" => json!({"status": "enabled"}),
+        "WebhookTestBody" => json!({"type": "appointment.booked"}),
+        "Test" => {
+            json!({"event_id": APPOINTMENT, "type": "appointment.booked", "delivered": true, "response_status": 204,
+            "error": null, "duration_ms": 87})
+        }
         _ => return None,
     };
     Some(example)
+}
+
+fn webhook() -> Value {
+    json!({"id": "019c8f3e-4444-7000-9999-4f4f4f4f4f4f", "url": "https://hooks.salon-lumiere.example/events",
+        "events": ["appointment.booked", "appointment.cancelled"], "description": "booking page", "status": "enabled",
+        "disabled_reason": null, "disabled_at": null, "created_at": THEN, "updated_at": THEN})
 }

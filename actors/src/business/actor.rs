@@ -14,7 +14,10 @@ use super::state::State;
 use super::write::Write;
 use crate::delivery::{EndpointKey, LOG_DAYS, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
-use crate::domain::{Actor as Who, ApiKey, AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal, ResourceId, Timestamp};
+use crate::domain::{
+    Actor as Who, ApiKey, AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal,
+    ResourceId, Timestamp,
+};
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::keys::kind;

@@ -3,7 +3,10 @@
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
 use crate::delivery::{EndpointKey, write_delivery};
-use crate::domain::{ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId};
+use crate::domain::{
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId, Service,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+};
 use crate::store::keys::MessagesOf;
 use crate::store::records::{BusyRecord, CallRow, status_number};
 use crate::store::{Batch, Record, keys};

@@ -6,6 +6,7 @@ use chrono::TimeDelta;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use super::actor::{Message, Resend, ResendReply, signed};
+use super::sample::sample;
 use super::{EndpointKey, reveal};
 use crate::BusinessHandle;
 use crate::business::{Page, PageRequest, collect};
@@ -86,13 +87,13 @@ impl BusinessHandle {
         &self,
         id: WebhookId,
         event: Option<EventType>,
-        sample: impl FnOnce(EventType) -> Vec<u8>,
     ) -> Result<TestView, EngineError> {
         let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
+        let timezone = self.business().await?.zone.name();
         let now = self.now();
         let event_id: EventId = self.inner.mint_id(now);
-        let body = crate::view::event(event_id, event, now, self.id, &sample(event));
+        let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
         let result = match signed(&self.inner, &endpoint, &event_id.to_string(), body, true) {
             Ok((post, _)) => self.inner.webhooks.post(post).await.into(),

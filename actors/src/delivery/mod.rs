@@ -12,6 +12,7 @@
 
 mod actor;
 mod handle;
+mod sample;
 mod schedule;
 mod signature;
 mod steady;

@@ -40,7 +40,10 @@ pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
 pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name};
 pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
-pub use ids::{AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId};
+pub use ids::{
+    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId, MessageId,
+    ResourceId, ServiceId, StaffId, WebhookId,
+};
 pub use key::{ApiKey, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};

@@ -8,7 +8,10 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{Key, KeyRange, StoreError};
-use crate::domain::{ApiKey, AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, Timestamp, WebhookId};
+use crate::domain::{
+    ApiKey, AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MessageId,
+    ResourceId, ServiceId, StaffId, Timestamp, WebhookId,
+};
 
 /// The kinds of a business's keys, all below 0x80: the bit above marks the pieces of long values. Numbers are left
 /// free between groups; one that was used is never used again.

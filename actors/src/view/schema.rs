@@ -7,8 +7,9 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, Direction, EventId, EventType, KeyId, KnowledgeId, LocalTime,
-    Locale, MessageId, MessageStatus, Scope, ServiceId, Source, StaffId, Timestamp, Urgency,
+    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId, EventType,
+    KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Scope, ServiceId, Source, StaffId,
+    Timestamp, Urgency, WebhookId, WebhookStatus,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
@@ -35,6 +36,9 @@ macro_rules! words {
 }
 
 words!(
+    DeliveryStatus,
+    DisabledReason,
+    WebhookStatus,
     AppointmentStatus,
     BookingMode,
     CalendarSyncStatus,
@@ -63,6 +67,7 @@ macro_rules! ids {
 }
 
 ids!(
+    WebhookId,
     AppointmentId,
     AuditId,
     BusinessId,

@@ -31,7 +31,11 @@ pub use self::idempotency::IdempotencyRecord;
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
 use super::StoreError;
-use crate::domain::{AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source, Timestamp, Urgency, WebhookStatus};
+use crate::domain::{
+    AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus,
+    Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source, Timestamp, Urgency,
+    WebhookStatus,
+};
 
 /// A word with a number that never changes.
 trait Numbered: Sized {

@@ -40,7 +40,10 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
-    use crate::domain::{ApiKey, Appointment, AuditEntry, Business, CallRecord, Contact, Delivery, Knowledge, Service, StaffMember, TakenMessage, WebhookEndpoint};
+    use crate::domain::{
+        ApiKey, Appointment, AuditEntry, Business, CallRecord, Contact, Delivery, Knowledge, Service,
+        StaffMember, TakenMessage, WebhookEndpoint,
+    };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);
