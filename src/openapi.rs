@@ -209,7 +209,9 @@ fn page(shown: &Value) -> Value {
 /// A JSON body of a named schema, with its example.
 fn content(schema: &Value) -> Value {
     let mut media = json!({"schema": schema});
-    let name = schema["$ref"].as_str().and_then(|to| to.rsplit('/').next());
+    // An optional body is one of a named schema and null.
+    let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
+    let name = named["$ref"].as_str().and_then(|to| to.rsplit('/').next());
     if let Some(example) = name.and_then(examples::of) {
         media["example"] = example;
     }

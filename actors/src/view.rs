@@ -397,11 +397,56 @@ impl From<&WebhookEndpoint> for WebhookView {
 /// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct NewWebhookView {
-    /// The endpoint.
-    #[serde(flatten)]
-    pub endpoint: WebhookView,
-    /// What its deliveries are signed with.
+    /// Its id.
+    pub id: WebhookId,
+    /// Where events are sent.
+    pub url: String,
+    /// Which events.
+    pub events: Vec<EventType>,
+    /// What it is for; empty when nobody said.
+    pub description: String,
+    /// Whether it is sent events.
+    pub status: WebhookStatus,
+    /// Why it is disabled.
+    pub disabled_reason: Option<DisabledReason>,
+    /// Since when it is disabled.
+    pub disabled_at: Option<Timestamp>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// What its deliveries are signed with: `whsec_` and the base64 of the key.
     pub secret: String,
+}
+
+impl NewWebhookView {
+    /// The endpoint with its secret.
+    pub fn new(endpoint: &WebhookEndpoint, secret: String) -> Self {
+        // Flattening the other view would leave its schema open; the fields are the same by its own conversion.
+        let WebhookView {
+            id,
+            url,
+            events,
+            description,
+            status,
+            disabled_reason,
+            disabled_at,
+            created_at,
+            updated_at,
+        } = endpoint.into();
+        Self {
+            id,
+            url,
+            events,
+            description,
+            status,
+            disabled_reason,
+            disabled_at,
+            created_at,
+            updated_at,
+            secret,
+        }
+    }
 }
 
 /// A row of an endpoint's delivery log.

@@ -43,8 +43,7 @@ impl Change for CreateWebhook {
             created_at: desk.at(),
             updated_at: desk.at(),
         };
-        let shown =
-            NewWebhookView { endpoint: WebhookView::from(&endpoint), secret: reveal(&endpoint.secret) };
+        let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(Decision::created(&shown)
             .note("webhook.created", "webhook", endpoint.id)
             .write(Write::Webhook(endpoint)))
