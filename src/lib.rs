@@ -11,3 +11,5 @@ pub mod http;
 pub mod server;
 pub mod service;
 pub mod telemetry;
+
+pub use api::{PublicRoute, api_routes};

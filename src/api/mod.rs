@@ -17,3 +17,4 @@ mod rate_limit;
 mod router;
 
 pub(crate) use router::router;
+pub use router::{PublicRoute, api_routes};

@@ -68,6 +68,28 @@ fn table() -> Vec<Route<Access>> {
     ]
 }
 
+/// A row of the table, as tools and tests may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicRoute {
+    /// The method.
+    pub method: Method,
+    /// The path, with `{…_id}` for a parameter.
+    pub path: &'static str,
+    /// The scope that a key needs; `None` when any valid key will do.
+    pub scope: Option<Scope>,
+}
+
+/// Every route of the public API.
+pub fn api_routes() -> Vec<PublicRoute> {
+    let scope = |access| match access {
+        Access::AnyKey => None,
+        Access::Scope(scope) => Some(scope),
+    };
+    let shown =
+        |row: Route<Access>| PublicRoute { method: row.method, path: row.path, scope: scope(row.access) };
+    table().into_iter().map(shown).collect()
+}
+
 /// The router of the public API: `/v1` behind the gate.
 pub(crate) fn router(engine: Engine, requests_per_minute: u32) -> Router {
     let cursors = Cursors::new(engine.secret());
