@@ -45,6 +45,7 @@ async fn a_contact_created_and_changed_with_a_key_is_told() {
     let house = House::open().await;
     let salon = house.salon().await;
     let before = count(&salon).await;
+    house.clock.set("2026-03-02T07:00:00Z");
     let made = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     house.clock.advance(5);
     salon
@@ -54,7 +55,7 @@ async fn a_contact_created_and_changed_with_a_key_is_told() {
     let [created, updated] = &entries[..] else { panic!("{entries:?}") };
     assert_eq!(what(created), ("contact.created", "contact", id(&made)));
     assert_eq!(what(updated), ("contact.updated", "contact", id(&made)));
-    for (entry, at) in [(created, "2026-03-02T06:00:00.000Z"), (updated, "2026-03-02T06:00:05.000Z")] {
+    for (entry, at) in [(created, "2026-03-02T07:00:00.000Z"), (updated, "2026-03-02T07:00:05.000Z")] {
         assert_eq!((&entry["actor"], &entry["at"]), (&by_key(&salon), &json!(at)));
     }
     let expected = [

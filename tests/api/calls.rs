@@ -33,12 +33,13 @@ async fn a_call_is_saved_whole_and_read_back() {
         "appointment_id": appointment["id"],
         "message_id": message["id"],
     });
+    house.clock.set("2026-03-02T07:00:00Z");
     let made = salon.record_call(whole.clone()).await;
     for (name, value) in whole.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
     }
     assert_eq!(made["contact_name"], "Zoé");
-    assert_eq!(made["created_at"], "2026-03-02T06:00:00.000Z");
+    assert_eq!(made["created_at"], "2026-03-02T07:00:00.000Z");
     let shown = salon.get(&format!("/calls/{}", id(&made))).await;
     assert_eq!(shown.data(), made);
     salon

@@ -80,7 +80,7 @@ async fn a_bad_patch_is_named_and_changes_nothing() {
         (json!({ "email": "a" }), &["email"]),
         (json!({ "locale": "es" }), &["locale"]),
         (json!({ "timezone": "Mars" }), &["timezone"]),
-        (json!({ "created_at": "2026-03-02T06:00:00Z" }), &["created_at"]),
+        (json!({ "name": "B", "created_at": "2026-03-02T06:00:00Z" }), &["created_at"]),
         (json!({ "name": 1, "phone": [], "email": {} }), &["name", "phone", "email"]),
     ] {
         salon.try_patch_contact(&made, patch).await.invalid_at(paths);

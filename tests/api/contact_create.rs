@@ -1,6 +1,7 @@
 //! `POST /contacts` and `GET /contacts/{contact_id}`.
 
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::harness::{House, id, stamp};
 
@@ -10,6 +11,7 @@ const NOBODY: &str = "018f0000-0000-7000-8000-000000000000";
 async fn a_contact_is_created_with_all_or_one_and_read_back() {
     let house = House::open().await;
     let salon = house.salon().await;
+    house.clock.set("2026-03-02T07:00:00Z");
     let whole = json!({ "name": "Zoë O'Neill", "phone": "+33612345678", "email": "zoe@example.com",
         "locale": "fr", "timezone": "Europe/Paris" });
     let answer = salon.try_contact(whole.clone()).await;
@@ -17,7 +19,7 @@ async fn a_contact_is_created_with_all_or_one_and_read_back() {
     for (name, value) in whole.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
     }
-    assert_eq!(made["created_at"], stamp("2026-03-02T06:00"));
+    assert_eq!(made["created_at"], stamp("2026-03-02T07:00"));
     assert_eq!(made["updated_at"], made["created_at"]);
     let path = format!("/contacts/{}", id(&made));
     let read = salon.get(&path).await;
@@ -41,7 +43,7 @@ async fn a_contact_needs_a_name_a_phone_or_an_email() {
         json!({ "locale": "fr", "timezone": "Europe/Paris" }),
         json!({ "name": null, "phone": null, "email": null }),
     ] {
-        salon.try_contact(body).await.fails(400, "invalid_request").says("");
+        salon.try_contact(body).await.fails(400, "invalid_request");
     }
     let null_is_absent = json!({ "name": "A", "phone": null, "email": null, "locale": null });
     assert_eq!(salon.contact(null_is_absent).await["phone"], Value::Null);
@@ -181,4 +183,36 @@ async fn a_contact_of_another_business_is_not_there() {
     let mine = salon.contact(body).await;
     assert_ne!(id(&mine), id(&theirs));
     assert_eq!(other.api.all("/contacts").await, [theirs]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_32_who_bring_one_number_one_creates_the_contact() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let mut tasks = JoinSet::new();
+    for number in 0..32 {
+        let salon = salon.clone();
+        let body = json!({ "name": format!("N{number}"), "phone": "+33612345678" });
+        tasks.spawn(async move {
+            if number % 2 == 0 {
+                return salon.try_contact(body).await;
+            }
+            salon.try_call(json!({ "from_number": body["phone"], "contact_name": body["name"] })).await
+        });
+    }
+    let answers = tasks.join_all().await;
+    let contacts = salon.api.all("/contacts").await;
+    let [only] = &contacts[..] else { panic!("{contacts:?}") };
+    for answer in answers {
+        match answer.status {
+            201 if answer.data().get("direction").is_some() => {
+                let call = answer.data();
+                assert_eq!((&call["contact_id"], &call["contact_name"]), (&only["id"], &only["name"]));
+            }
+            201 => assert_eq!(answer.data(), *only),
+            _ => {
+                answer.fails(409, "conflict");
+            }
+        }
+    }
 }

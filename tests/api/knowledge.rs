@@ -12,9 +12,10 @@ fn parking() -> Value {
 async fn knowledge_is_added_whole_or_bare() {
     let house = House::open().await;
     let salon = house.salon().await;
+    house.clock.set("2026-03-02T07:00:00Z");
     let bare = salon.api.post("/knowledge", &parking()).await.created();
     assert_eq!((&bare["source_url"], &bare["locale"]), (&Value::Null, &Value::Null));
-    assert_eq!(bare["created_at"], "2026-03-02T06:00:00.000Z");
+    assert_eq!(bare["created_at"], "2026-03-02T07:00:00.000Z");
     assert_eq!(bare["updated_at"], bare["created_at"]);
     let more =
         json!({ "source_url": "https://example.com/parking", "locale": "fr", "title": "é".repeat(200) });

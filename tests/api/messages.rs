@@ -26,13 +26,14 @@ async fn a_message_is_taken_whole_or_bare() {
         "staff_id": salon.ben,
         "status": "read",
     });
+    house.clock.set("2026-03-02T07:00:00Z");
     let made = salon.message(whole.clone()).await;
     for (name, value) in whole.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
     }
     assert_eq!(
         (&made["created_at"], &made["updated_at"]),
-        (&json!("2026-03-02T06:00:00.000Z"), &made["created_at"])
+        (&json!("2026-03-02T07:00:00.000Z"), &made["created_at"])
     );
     assert_eq!(listed(&salon).await, [made]);
     let bare = salon.message(json!({})).await;
@@ -128,8 +129,8 @@ async fn the_team_sets_status_and_staff_and_nothing_else() {
         (json!({ "status": null }), &["status"][..]),
         (json!({ "status": "done", "staff_id": "x" }), &["status", "staff_id"]),
         (json!({ "staff_id": UNKNOWN }), &["staff_id"]),
-        (json!({ "body": "b" }), &["body"]),
-        (json!({ "urgency": "urgent" }), &["urgency"]),
+        (json!({ "status": "read", "body": "b" }), &["body"]),
+        (json!({ "status": "read", "urgency": "urgent" }), &["urgency"]),
     ] {
         salon.try_patch_message(&made, change).await.invalid_at(paths);
     }
@@ -223,4 +224,21 @@ async fn bad_filters_are_named() {
         salon.get(&format!("/messages?{query}")).await.invalid_at(&[path]);
     }
     salon.get(&format!("/messages/{UNKNOWN}")).await.fails(404, "not_found");
+}
+
+#[tokio::test]
+async fn if_match_lets_only_the_version_that_was_read_be_handled() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let taken = salon.try_message(json!({})).await;
+    let path = format!("/messages/{}", id(&taken.created()));
+    let patch = async |status: &str, tag: &str| {
+        let call = salon.desk.call("PATCH", &path).json(&json!({ "status": status }));
+        call.header("if-match", tag).await
+    };
+    let read = patch("read", &taken.etag()).await;
+    assert_ne!(read.is(200).etag(), taken.etag());
+    patch("resolved", &taken.etag()).await.fails(409, "conflict");
+    assert_eq!(listed(&salon).await, [read.data()]);
+    patch("resolved", &read.etag()).await.is(200);
 }
