@@ -142,3 +142,33 @@ async fn bad_filters_are_named() {
         salon.get(&format!("/calls?{query}")).await.invalid_at(&[path]);
     }
 }
+
+#[tokio::test]
+async fn calls_of_any_age_stand_in_their_order() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let mut made = Vec::new();
+    for started in [
+        "0001-01-01T00:00:00.000Z",
+        "1899-12-31T23:59:59.999Z",
+        "1969-12-31T23:59:59.999Z",
+        "1970-01-01T00:00:00.000Z",
+        "2026-03-01T00:00:00.000Z",
+        "9999-12-31T23:59:59.999Z",
+    ] {
+        let call = salon.record_call(json!({ "started_at": started, "ended_at": started })).await;
+        assert_eq!((&call["started_at"], &call["duration_seconds"]), (&json!(started), &json!(0)));
+        made.insert(0, call);
+    }
+    for limit in 1..=7 {
+        assert_eq!(salon.api.walk("/calls", limit).await, made);
+    }
+    let between = "/calls?from=1969-12-31T23:59:59.999Z&to=1970-01-01T00:00:00.001Z";
+    assert_eq!(salon.api.all(between).await, made[2..4]);
+    let ages = json!({ "started_at": "0001-01-01T00:00:00Z", "ended_at": "9999-12-31T00:00:00Z" });
+    assert_eq!(salon.record_call(ages).await["duration_seconds"], u32::MAX);
+    for beyond in ["9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01", "10000-01-01T00:00:00Z"] {
+        let answer = salon.try_call(json!({ "started_at": beyond, "ended_at": beyond })).await;
+        answer.invalid_at(&["started_at", "ended_at"]);
+    }
+}

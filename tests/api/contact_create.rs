@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{House, id, stamp};
+use crate::harness::{House, encoded, id, of_characters, stamp};
 
 const NOBODY: &str = "018f0000-0000-7000-8000-000000000000";
 
@@ -214,5 +214,19 @@ async fn of_32_who_bring_one_number_one_creates_the_contact() {
                 answer.fails(409, "conflict");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn names_in_every_script_come_back_byte_for_byte() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    for name in of_characters(200) {
+        let made = salon.contact(json!({ "name": name })).await;
+        assert_eq!(made["name"], name);
+        assert_eq!(salon.get(&format!("/contacts/{}", id(&made))).await.data(), made);
+        let found = salon.api.all(&format!("/contacts?q={}", encoded(&name))).await;
+        assert_eq!(found, [made]);
+        salon.try_contact(json!({ "name": format!("{name}x") })).await.invalid_at(&["name"]);
     }
 }

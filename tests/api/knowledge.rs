@@ -81,3 +81,20 @@ async fn fifty_thousand_characters_are_kept_and_replayed_byte_for_byte() {
         assert!(again.bytes == first.bytes, "{key} after a restart");
     }
 }
+
+#[tokio::test]
+async fn a_body_may_escape_its_text_and_is_still_the_same_request() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let send = async |body: &'static str| salon.api.call("POST", "/knowledge").bytes(body).once("k").await;
+    let first = send(r#"{"title":"Zoë","content":"👍🏽 e\u0301\n"}"#).await;
+    assert_eq!(first.created()["content"], "👍🏽 e\u{301}\n");
+    let escaped = r#" { "content" : "\ud83d\udc4d\ud83c\udffd e\u0301\u000a", "title": "Zo\u00eb" } "#;
+    let again = send(escaped).await;
+    assert_eq!((again.is(201).header("idempotent-replayed"), &again.bytes), ("true", &first.bytes));
+    let composed = r#"{"title":"Zoë","content":"👍🏽 é\n"}"#;
+    send(composed).await.fails(422, "idempotency_key_reused");
+    for lone in [r#"{"title":"a","content":"\ud83d"}"#, r#"{"title":"a","content":"\udc4d\ud83d"}"#] {
+        salon.api.call("POST", "/knowledge").bytes(lone).await.fails(400, "invalid_request");
+    }
+}
