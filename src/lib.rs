@@ -8,8 +8,8 @@ mod api;
 pub mod cli;
 pub mod config;
 pub mod http;
+mod metrics;
+pub mod openapi;
 pub mod server;
 pub mod service;
 pub mod telemetry;
-
-pub use api::{PublicRoute, api_routes};

@@ -21,6 +21,8 @@ enum Command {
     Serve(ServeArgs),
     /// Run the service on a store of its own with a sample business, and print how to book there
     Demo(ServeArgs),
+    /// Print the OpenAPI document of the public API
+    Openapi,
     #[command(flatten)]
     Operator(OperatorCommand),
 }
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
+        Command::Openapi => cli::openapi(),
         Command::Operator(command) => cli::operate(command),
     }
 }

@@ -20,8 +20,9 @@ use tokio::task::JoinHandle;
 use crate::config::{AdminToken, Settings, TokenError, variables};
 use crate::http::request_id;
 use crate::http::values::load_numbering_plans;
+use crate::metrics::{self, Metrics};
 use crate::server::{self, ServerError};
-use crate::{admin, api};
+use crate::{admin, api, openapi};
 
 /// Why the service cannot start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -85,11 +86,18 @@ impl Service {
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
         let health = Health { engine: engine.clone(), stopping: stopping.clone() };
+        let metrics = Arc::new(Metrics::new(paths()));
         let public_router = finish(
-            api::router(engine.clone(), settings.rate_limit_per_minute.get())
-                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health))),
+            api::router(engine.clone(), settings.rate_limit_per_minute.get(), Arc::clone(&metrics))
+                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health)))
+                .merge(openapi::router()),
+            &metrics,
         );
-        let admin_router = finish(admin::router(engine.clone(), admin_token.clone()));
+        let admin_router = finish(
+            admin::router(engine.clone(), admin_token.clone())
+                .merge(metrics::router(Arc::clone(&metrics), engine.clone())),
+            &metrics,
+        );
         let service = Self {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
@@ -132,8 +140,14 @@ impl Service {
 }
 
 /// The layers that every answer of a listener passes.
-fn finish(router: Router) -> Router {
-    router.layer(middleware::from_fn(request_id::identify))
+fn finish(router: Router, metrics: &Arc<Metrics>) -> Router {
+    router.layer(middleware::from_fn_with_state(Arc::clone(metrics), request_id::identify))
+}
+
+/// Every path that is served, as its table has it.
+fn paths() -> impl Iterator<Item = &'static str> {
+    let public = api::table().into_iter().map(|row| row.path);
+    public.chain(admin::paths()).chain(["/healthz", "/openapi.json", "/metrics"])
 }
 
 /// Where a listener really listens: port 0 picks one.

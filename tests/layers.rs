@@ -72,6 +72,7 @@ fn the_rules_of_the_domain_are_pure() {
         "getrandom",
         "sha2",
         "dashmap",
+        "utoipa",
     ];
     only("actors/src/domain", &[], &outside);
     only(
@@ -96,6 +97,11 @@ fn only_the_store_names_the_storage_engine_and_the_encoding() {
 #[test]
 fn the_engine_knows_nothing_of_http() {
     only("actors/src", &[], &["axum", "hyper", "tower", "clap", "receptionist::"]);
+}
+
+#[test]
+fn only_views_are_described_in_the_engine() {
+    only("actors/src", &["actors/src/view"], &["utoipa"]);
 }
 
 #[test]

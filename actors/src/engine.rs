@@ -277,6 +277,16 @@ impl Engine {
         self.inner.directory.len()
     }
 
+    /// How many more messages may be in flight, of [`ENGINE_PERMITS`].
+    pub fn permits_available(&self) -> usize {
+        self.inner.permits.available_permits()
+    }
+
+    /// Whether the store has failed for good.
+    pub fn store_failed(&self) -> bool {
+        self.inner.store.failed()
+    }
+
     /// Refuses what comes from now on, waits for what is in flight (at most 2 s), and closes the store.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod directory;
 pub mod domain;
 mod engine;
 mod key_usage;
+pub mod measure;
 pub mod ports;
 pub mod store;
 mod supervisor;

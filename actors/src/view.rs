@@ -10,6 +10,9 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Serialize;
 use serde::ser::Serializer;
 use sha2::{Digest, Sha256};
+use utoipa::ToSchema;
+
+pub mod schema;
 
 pub use conversations::{CallView, KnowledgeView, MessageView};
 
@@ -30,7 +33,7 @@ pub fn etag(json: &[u8]) -> String {
 }
 
 /// A business, as integrations see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BusinessView {
     /// Stable identifier.
     pub id: BusinessId,
@@ -41,6 +44,7 @@ pub struct BusinessView {
     /// Default language for callers.
     pub locale: Locale,
     /// Its web site.
+    #[schema(format = "uri")]
     pub website_url: Option<String>,
     /// How appointments come about.
     pub booking_mode: BookingMode,
@@ -53,13 +57,15 @@ pub struct BusinessView {
 }
 
 /// The opening hours of one day.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct HoursView {
-    /// The day.
+    /// The day on which they begin.
     pub day: Day,
-    /// Local time, `HH:MM`.
+    /// Local time, `HH:MM`, to `23:59`.
+    #[schema(value_type = crate::domain::LocalTime)]
     pub open: String,
-    /// Local time, `HH:MM`.
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    #[schema(value_type = crate::domain::LocalTime)]
     pub close: String,
 }
 
@@ -111,7 +117,7 @@ impl From<&Business> for OperatorBusinessView {
 }
 
 /// A service, as integrations see it; they see active ones only.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ServiceView {
     /// Its id.
     pub id: ServiceId,
@@ -157,7 +163,7 @@ impl From<&Service> for OperatorServiceView {
 }
 
 /// A staff member.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffView {
     /// Their id.
     pub id: StaffId,
@@ -190,7 +196,7 @@ impl From<&StaffMember> for StaffView {
 }
 
 /// An appointment, with the names it refers to.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AppointmentView {
     /// Its id.
     pub id: AppointmentId,
@@ -264,7 +270,7 @@ impl AppointmentView {
 }
 
 /// A contact.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ContactView {
     /// Their id.
     pub id: ContactId,
@@ -300,7 +306,7 @@ impl From<&Contact> for ContactView {
 }
 
 /// A key as `GET /me` describes it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct KeyView {
     /// Its id.
     pub id: KeyId,

@@ -66,6 +66,7 @@ impl Door<()> for Operator {
             params,
             body,
             canonical: Vec::new(),
+            described: None,
         })
     }
 }

@@ -14,4 +14,4 @@ mod router;
 mod services;
 mod staff;
 
-pub(crate) use router::router;
+pub(crate) use router::{paths, router};

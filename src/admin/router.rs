@@ -47,6 +47,11 @@ fn table() -> Vec<Route<()>> {
     ]
 }
 
+/// Every path of it.
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    table().into_iter().map(|row| row.path)
+}
+
 /// The router of the operator API, behind its token.
 pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
     let cursors = Cursors::new(engine.secret());

@@ -48,7 +48,7 @@ json_object! {
 
 query_object! {
     /// Which appointments are asked for.
-    struct AppointmentsQuery {
+    pub(super) struct AppointmentsQuery {
         /// Only these statuses, separated by commas.
         status: Option<CommaList<AppointmentStatus, 4>>,
         /// Only those that start at or after this instant.

@@ -5,6 +5,7 @@ use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot};
 use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::Call;
 use crate::http::cursor::CursorText;
@@ -15,7 +16,7 @@ use crate::query_object;
 
 query_object! {
     /// Which times are asked for.
-    struct AvailabilityQuery {
+    pub(super) struct AvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,
         /// The first day, in the business's time zone.
@@ -32,8 +33,8 @@ query_object! {
 }
 
 /// A time that can be booked.
-#[derive(Debug, Serialize)]
-struct SlotView {
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct SlotView {
     /// When it starts.
     starts_at: Timestamp,
     /// When it ends.

@@ -12,7 +12,7 @@ use crate::query_object;
 
 query_object! {
     /// Which calls are asked for.
-    struct CallsQuery {
+    pub(crate) struct CallsQuery {
         /// Only those that started at or after this instant.
         from: Option<Timestamp>,
         /// Only those that started before this instant.

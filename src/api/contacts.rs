@@ -51,7 +51,7 @@ json_object! {
 
 query_object! {
     /// Which contacts are asked for.
-    struct ContactsQuery {
+    pub(crate) struct ContactsQuery {
         /// Only the one with this number, E.164 or national.
         phone: Option<Phone>,
         /// Only the one with this address.

@@ -4,6 +4,7 @@
 //! counted against its peer address alone; a key is never logged.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use actors::credentials::Credential;
 use actors::domain::Actor;
@@ -13,13 +14,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::operation::{Access, Operation};
 use super::rate_limit::{Allowance, RateLimit, Verdict};
-use super::router::Access;
 use crate::http::call::{Call, Caller, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
 use crate::http::request_id::{LoggedKey, caught};
 use crate::http::routes::{Door, Route};
+use crate::metrics::{Metrics, Refused};
 use crate::server::PeerAddr;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -31,11 +33,17 @@ pub(crate) struct Gate {
     engine: Engine,
     cursors: Cursors,
     limits: RateLimit,
+    metrics: Arc<Metrics>,
 }
 
 impl Gate {
-    pub(super) fn new(engine: Engine, cursors: Cursors, requests_per_minute: u32) -> Self {
-        Self { engine, cursors, limits: RateLimit::new(requests_per_minute) }
+    pub(super) fn new(
+        engine: Engine,
+        cursors: Cursors,
+        requests_per_minute: u32,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self { engine, cursors, limits: RateLimit::new(requests_per_minute), metrics }
     }
 
     /// What the request's key opens.
@@ -64,30 +72,38 @@ pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
             .extensions()
             .get::<PeerAddr>()
             .map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
-        return refused(gate.limits.peer(peer, now))
+        return refused(gate.limits.peer(peer, now), &gate.metrics.refused, |refused| &refused.addresses)
             .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance));
     };
     let logged = LoggedKey(principal.key.id);
-    let mut response = match refused(gate.limits.key(principal.key.id, now)) {
-        Ok(response) => response,
-        Err(allowance) => {
-            request.extensions_mut().insert(principal);
-            with_headers(caught(next.run(request)).await, allowance)
-        }
-    };
+    let mut response =
+        match refused(gate.limits.key(principal.key.id, now), &gate.metrics.refused, |refused| &refused.keys)
+        {
+            Ok(response) => response,
+            Err(allowance) => {
+                request.extensions_mut().insert(principal);
+                with_headers(caught(next.run(request)).await, allowance)
+            }
+        };
     response.extensions_mut().insert(logged);
     response
 }
 
 /// The answer to a request over its limit, or what is left to one within it.
-fn refused(verdict: Verdict) -> Result<Response, Allowance> {
+fn refused(
+    verdict: Verdict,
+    counters: &Refused,
+    over: impl Fn(&Refused) -> &AtomicU64,
+) -> Result<Response, Allowance> {
     let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
     let (error, allowance) = match verdict {
         Verdict::Within(allowance) => return Err(allowance),
         Verdict::Over(allowance) => {
+            over(counters).fetch_add(1, Ordering::Relaxed);
             (ApiError::RateLimited { retry_after: retry_after(allowance) }, allowance)
         }
         Verdict::Unavailable(allowance) => {
+            counters.uncounted.fetch_add(1, Ordering::Relaxed);
             (ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }, allowance)
         }
     };
@@ -102,15 +118,15 @@ fn with_headers(mut response: Response, allowance: Allowance) -> Response {
     response
 }
 
-impl Door<Access> for Arc<Gate> {
+impl Door<Operation> for Arc<Gate> {
     async fn admit(
         &self,
         mut request: Request,
-        route: &Route<Access>,
+        route: &Route<Operation>,
         params: Vec<(String, String)>,
     ) -> Result<Call, ApiError> {
         let principal = request.extensions_mut().remove::<Principal>().ok_or(ApiError::Unauthorized)?;
-        if let Access::Scope(scope) = route.access {
+        if let Access::Scope(scope) = route.access.access {
             if principal.business.suspended {
                 return Err(ApiError::Forbidden);
             }
@@ -134,6 +150,7 @@ impl Door<Access> for Arc<Gate> {
             params,
             body,
             canonical: Vec::new(),
+            described: Some(route.access.described()),
         })
     }
 }

@@ -4,14 +4,15 @@ use actors::Principal;
 use actors::domain::BusinessId;
 use actors::view::KeyView;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::http::call::Call;
 use crate::http::error::ApiError;
 use crate::http::routes::Handled;
 
 /// The key and its business.
-#[derive(Debug, Serialize)]
-struct Me {
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Me {
     /// The key.
     api_key: KeyView,
     /// The business it opens.
@@ -19,7 +20,7 @@ struct Me {
 }
 
 /// A business by name.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 struct BusinessName {
     /// Its id.
     id: BusinessId,

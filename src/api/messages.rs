@@ -12,7 +12,7 @@ use crate::query_object;
 
 query_object! {
     /// Which messages are asked for.
-    struct MessagesQuery {
+    pub(crate) struct MessagesQuery {
         /// Only those taken at or after this instant.
         from: Option<Timestamp>,
         /// Only those taken before this instant.

@@ -13,8 +13,8 @@ mod gate;
 mod knowledge;
 mod me;
 mod messages;
+pub(crate) mod operation;
 mod rate_limit;
 mod router;
 
-pub(crate) use router::router;
-pub use router::{PublicRoute, api_routes};
+pub(crate) use router::{router, table};

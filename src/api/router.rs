@@ -1,99 +1,132 @@
-//! Every route of the public API: its method, path, scope and handler.
+//! Every route of the public API: its method, path, scope and handler, and what the document says of it.
 
 use std::sync::Arc;
 
 use actors::Engine;
 use actors::domain::Scope;
+use actors::view::{
+    AppointmentView, BusinessView, CallView, ContactView, KnowledgeView, MessageView, ServiceView, StaffView,
+};
 use axum::extract::Request;
-use axum::http::Method;
 use axum::{Router, middleware};
 
 use super::gate::{Gate, gate};
+use super::operation::{Access, Operation, get, patch, post};
 use super::{appointments, availability, business, calls, catalog, contacts, knowledge, me, messages};
 use crate::http::cursor::Cursors;
-use crate::http::error::ApiError;
-use crate::http::routes::{self, Route, route};
+use crate::http::error::{ApiError, Code};
+use crate::http::query::ListQuery;
+use crate::http::routes::{self, Route};
+use crate::metrics::Metrics;
 
-/// Who may call an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Any valid key, even of a suspended business.
-    AnyKey,
-    /// A key with this scope.
-    Scope(Scope),
-}
+/// Why a time cannot be booked.
+const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
 
-/// The table.
-fn table() -> Vec<Route<Access>> {
+/// The table, from which the router and the published document follow.
+#[rustfmt::skip] // one row, one paragraph
+pub(crate) fn table() -> Vec<Route<Operation>> {
     use Access::AnyKey;
-    const READ_BUSINESS: Access = Access::Scope(Scope::BusinessRead);
-    const WRITE_BUSINESS: Access = Access::Scope(Scope::BusinessWrite);
-    const READ_CALLS: Access = Access::Scope(Scope::CallsRead);
-    const READ_CONTACTS: Access = Access::Scope(Scope::ContactsRead);
-    const WRITE_CONTACTS: Access = Access::Scope(Scope::ContactsWrite);
-    const READ_MESSAGES: Access = Access::Scope(Scope::MessagesRead);
-    const WRITE_KNOWLEDGE: Access = Access::Scope(Scope::KnowledgeWrite);
-    const READ_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsRead);
-    const WRITE_APPOINTMENTS: Access = Access::Scope(Scope::AppointmentsWrite);
+    use Scope::{
+        AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead, ContactsWrite,
+        KnowledgeWrite, MessagesRead,
+    };
     vec![
-        route(Method::GET, "/v1/me", AnyKey, me::show),
-        route(Method::GET, "/v1/business", READ_BUSINESS, business::show),
-        route(Method::PATCH, "/v1/business", WRITE_BUSINESS, business::update),
-        route(Method::GET, "/v1/services", READ_BUSINESS, catalog::services),
-        route(Method::GET, "/v1/staff", READ_BUSINESS, catalog::staff),
-        route(Method::GET, "/v1/availability", READ_APPOINTMENTS, availability::list),
-        route(Method::GET, "/v1/appointments", READ_APPOINTMENTS, appointments::list),
-        route(Method::POST, "/v1/appointments", WRITE_APPOINTMENTS, appointments::book),
-        route(Method::GET, "/v1/appointments/{appointment_id}", READ_APPOINTMENTS, appointments::show),
-        route(
-            Method::POST,
-            "/v1/appointments/{appointment_id}/cancel",
-            WRITE_APPOINTMENTS,
-            appointments::cancel,
-        ),
-        route(
-            Method::POST,
-            "/v1/appointments/{appointment_id}/reschedule",
-            WRITE_APPOINTMENTS,
-            appointments::reschedule,
-        ),
-        route(Method::GET, "/v1/contacts", READ_CONTACTS, contacts::list),
-        route(Method::POST, "/v1/contacts", WRITE_CONTACTS, contacts::create),
-        route(Method::GET, "/v1/contacts/{contact_id}", READ_CONTACTS, contacts::show),
-        route(Method::PATCH, "/v1/contacts/{contact_id}", WRITE_CONTACTS, contacts::update),
-        route(Method::GET, "/v1/calls", READ_CALLS, calls::list),
-        route(Method::GET, "/v1/calls/{call_id}", READ_CALLS, calls::show),
-        route(Method::GET, "/v1/messages", READ_MESSAGES, messages::list),
-        route(Method::POST, "/v1/knowledge", WRITE_KNOWLEDGE, knowledge::create),
+        get("/v1/me", AnyKey, me::show)
+            .named("getMe", "Describe the key and its business")
+            .details("Works with any valid key, whatever its scopes, and even while the business is suspended.")
+            .one::<me::Me>(),
+        get("/v1/business", BusinessRead, business::show)
+            .named("getBusiness", "Get the business profile and opening hours")
+            .one::<BusinessView>(),
+        patch("/v1/business", BusinessWrite, business::update)
+            .named("updateBusiness", "Update the business profile or opening hours")
+            .details("What is left out stays. `hours` replaces the whole week; a day that is not listed becomes \
+                closed. A change of hours touches no appointment that exists.")
+            .body::<business::BusinessPatch>()
+            .one::<BusinessView>(),
+        get("/v1/services", BusinessRead, catalog::services)
+            .named("listServices", "List the services that can be booked")
+            .details("Ordered by creation.")
+            .query::<ListQuery>()
+            .list::<ServiceView>(),
+        get("/v1/staff", BusinessRead, catalog::staff)
+            .named("listStaff", "List the staff members, inactive ones included")
+            .details("Ordered by creation.")
+            .query::<ListQuery>()
+            .list::<StaffView>(),
+        get("/v1/availability", AppointmentsRead, availability::list)
+            .named("listAvailability", "List the times at which a service can be booked")
+            .details("Start times lie on a grid of 30 minutes of local time from each day's opening. A time can be \
+                booked exactly when it is listed here. At most 7 days in one request.")
+            .query::<availability::AvailabilityQuery>()
+            .list::<availability::SlotView>(),
+        get("/v1/appointments", AppointmentsRead, appointments::list)
+            .named("listAppointments", "List appointments")
+            .details("Ordered by start; with `updated_since` by their last change.")
+            .query::<appointments::AppointmentsQuery>()
+            .list::<AppointmentView>(),
+        post("/v1/appointments", AppointmentsWrite, appointments::book)
+            .named("bookAppointment", "Book an appointment")
+            .details("For exactly one of `contact_id` and `contact`. Without `staff_id` a free staff member is chosen. \
+                Where the booking mode is `request`, `allow_pending` makes it a request that holds its time.")
+            .body::<appointments::BookBody>()
+            .refuses(BOOKING)
+            .created::<AppointmentView>(),
+        get("/v1/appointments/{appointment_id}", AppointmentsRead, appointments::show)
+            .named("getAppointment", "Get an appointment")
+            .one::<AppointmentView>(),
+        post("/v1/appointments/{appointment_id}/cancel", AppointmentsWrite, appointments::cancel)
+            .named("cancelAppointment", "Cancel an appointment")
+            .details("One that is cancelled or declined already is returned unchanged.")
+            .one::<AppointmentView>(),
+        post("/v1/appointments/{appointment_id}/reschedule", AppointmentsWrite, appointments::reschedule)
+            .named("rescheduleAppointment", "Move an appointment to another time")
+            .details("It keeps its id and its duration, and its staff member unless `staff_id` is given.")
+            .body::<appointments::RescheduleBody>()
+            .refuses(BOOKING)
+            .one::<AppointmentView>(),
+        get("/v1/contacts", ContactsRead, contacts::list)
+            .named("listContacts", "List contacts")
+            .details("Newest first; with `updated_since` by their last change, oldest first.")
+            .query::<contacts::ContactsQuery>()
+            .list::<ContactView>(),
+        post("/v1/contacts", ContactsWrite, contacts::create)
+            .named("createContact", "Create a contact")
+            .details("Needs one of `name`, `phone` and `email`. Phone and email are each unique within the business.")
+            .body::<contacts::NewContactBody>()
+            .created::<ContactView>(),
+        get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
+            .named("getContact", "Get a contact")
+            .one::<ContactView>(),
+        patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
+            .named("updateContact", "Update a contact")
+            .details("What is left out stays, `null` clears; one of `name`, `phone` and `email` must remain.")
+            .body::<contacts::ContactPatchBody>()
+            .one::<ContactView>(),
+        get("/v1/calls", CallsRead, calls::list)
+            .named("listCalls", "List calls")
+            .details("Newest first by their start; with `updated_since` by their last change, oldest first.")
+            .query::<calls::CallsQuery>()
+            .list::<CallView>(),
+        get("/v1/calls/{call_id}", CallsRead, calls::show)
+            .named("getCall", "Get a call")
+            .one::<CallView>(),
+        get("/v1/messages", MessagesRead, messages::list)
+            .named("listMessages", "List messages")
+            .details("Newest first; with `updated_since` by their last change, oldest first.")
+            .query::<messages::MessagesQuery>()
+            .list::<MessageView>(),
+        post("/v1/knowledge", KnowledgeWrite, knowledge::create)
+            .named("addKnowledge", "Add a piece of knowledge")
+            .body::<knowledge::KnowledgeBody>()
+            .created::<KnowledgeView>(),
     ]
 }
 
-/// A row of the table, as tools and tests may see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicRoute {
-    /// The method.
-    pub method: Method,
-    /// The path, with `{…_id}` for a parameter.
-    pub path: &'static str,
-    /// The scope that a key needs; `None` when any valid key will do.
-    pub scope: Option<Scope>,
-}
-
-/// Every route of the public API.
-pub fn api_routes() -> Vec<PublicRoute> {
-    let scope = |access| match access {
-        Access::AnyKey => None,
-        Access::Scope(scope) => Some(scope),
-    };
-    let shown =
-        |row: Route<Access>| PublicRoute { method: row.method, path: row.path, scope: scope(row.access) };
-    table().into_iter().map(shown).collect()
-}
-
 /// The router of the public API: `/v1` behind the gate.
-pub(crate) fn router(engine: Engine, requests_per_minute: u32) -> Router {
+pub(crate) fn router(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Router {
     let cursors = Cursors::new(engine.secret());
-    let door = Arc::new(Gate::new(engine, cursors, requests_per_minute));
+    let door = Arc::new(Gate::new(engine, cursors, requests_per_minute, metrics));
     let no_such_path =
         |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
     routes::router(table(), &door)

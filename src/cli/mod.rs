@@ -15,6 +15,7 @@ mod client;
 mod demo;
 mod key;
 mod message;
+mod openapi;
 mod options;
 mod print;
 mod record;
@@ -29,6 +30,7 @@ mod tests;
 use clap::{Args, Subcommand};
 
 pub use demo::demo;
+pub use openapi::openapi;
 pub use options::OperatorOptions;
 pub use run::operate;
 pub use serve::serve;

@@ -3,6 +3,8 @@
 //! What always holds: path, scope and syntax are settled before the engine is asked for anything; a change carries
 //! the request's `If-Match` and `Idempotency-Key` with it, so that both are decided where the change is.
 
+use std::any::TypeId;
+
 use actors::business::{Answer, AnswerStatus, Change, Idempotency, IfMatch, Page, PageRequest, Request};
 use actors::domain::{Actor, BusinessId, KeyId, Refusal, ResourceId};
 use actors::{BusinessHandle, Engine, EngineError, view};
@@ -11,10 +13,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::body;
 use super::cursor::{Binding, CursorText, Cursors};
+use super::describe::Schemas;
 use super::envelope;
 use super::error::ApiError;
 use super::etag::Condition;
@@ -52,6 +56,10 @@ impl FromParameters for NoQuery {
     fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
         Some(Self)
     }
+
+    fn parameters(_: &mut Schemas) -> Vec<Value> {
+        Vec::new()
+    }
 }
 
 /// A request that has passed the gate and been routed.
@@ -65,6 +73,17 @@ pub(crate) struct Call {
     pub(crate) body: Body,
     /// The body's canonical JSON, once it was read, if the request is to happen once.
     pub(crate) canonical: Vec<u8>,
+    /// What the document says that the handler reads and shows, if there is a document of it.
+    pub(crate) described: Option<Described>,
+}
+
+/// The types that an operation is described with. While the tests run, a handler that reads or shows another one
+/// panics, so that the document tells what is served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Described {
+    pub(crate) query: Option<TypeId>,
+    pub(crate) body: Option<TypeId>,
+    pub(crate) shows: Option<TypeId>,
 }
 
 impl Call {
@@ -83,14 +102,25 @@ impl Call {
         self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
     }
 
+    /// Makes sure that the document tells of the type.
+    fn check_described<T: 'static>(&self, told: impl Fn(&Described) -> Option<TypeId>) {
+        let same = |described| told(described) == Some(TypeId::of::<T>());
+        let name = std::any::type_name::<T>();
+        debug_assert!(
+            self.described.as_ref().is_none_or(same),
+            "the table of routes does not tell of {name}"
+        );
+    }
+
     /// The query string, read whole.
-    pub(crate) fn query<T: FromParameters>(&self) -> Result<T, ApiError> {
+    pub(crate) fn query<T: FromParameters + 'static>(&self) -> Result<T, ApiError> {
+        self.check_described::<T>(|described| described.query);
         query::parse(self.parts.uri.query(), &self.caller.phone_region)
     }
 
     /// Makes sure that there is no query parameter.
     pub(crate) fn no_query(&self) -> Result<(), ApiError> {
-        self.query::<NoQuery>().map(|NoQuery| ())
+        query::parse(self.parts.uri.query(), &self.caller.phone_region).map(|NoQuery| ())
     }
 
     /// Makes sure that query and headers of a change are well-formed: that is told before what a path id names.
@@ -101,7 +131,8 @@ impl Call {
     }
 
     /// The JSON body, read whole.
-    pub(crate) async fn body<T: FromJson>(&mut self) -> Result<T, ApiError> {
+    pub(crate) async fn body<T: FromJson + 'static>(&mut self) -> Result<T, ApiError> {
+        self.check_described::<T>(|described| described.body);
         self.check_head()?;
         let bytes = body::read(&self.parts.headers, std::mem::take(&mut self.body)).await?;
         let json = Json::parse(&bytes)?;
@@ -159,18 +190,20 @@ impl Call {
     }
 
     /// Answers with one resource, or says that the client has it already.
-    pub(crate) fn one<V: Serialize>(&self, resource: &V) -> Result<Response, ApiError> {
+    pub(crate) fn one<V: Serialize + 'static>(&self, resource: &V) -> Result<Response, ApiError> {
+        self.check_described::<V>(|described| described.shows);
         let known = Condition::if_none_match(&self.parts.headers)?;
         Ok(envelope::found(&view::render(resource), known.as_ref()))
     }
 
     /// Answers with a part of a list, whose cursor is tied to the list and its filters.
-    pub(crate) fn list<T, V: Serialize>(
+    pub(crate) fn list<T, V: Serialize + 'static>(
         &self,
         page: Page<T>,
         binding: &Binding,
         view: impl Fn(&T) -> V,
     ) -> Result<Response, ApiError> {
+        self.check_described::<V>(|described| described.shows);
         let items: Vec<V> = page.items.iter().map(view).collect();
         let next = page.next.map(|position| self.cursors.seal(binding, &position));
         envelope::list(&items, next)

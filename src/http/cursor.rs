@@ -10,6 +10,7 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
+use super::describe::{Describe, Schemas};
 use super::error::ApiError;
 use super::read::FromText;
 
@@ -50,6 +51,12 @@ impl CursorText {
 impl FromText for CursorText {
     fn from_text(text: &str) -> Result<Self, String> {
         if text.len() > CURSOR_CHARS_MAX { Err(CursorError.to_string()) } else { Ok(Self(text.to_owned())) }
+    }
+}
+
+impl Describe for CursorText {
+    fn describe(_: &mut Schemas) -> serde_json::Value {
+        serde_json::json!({"type": "string", "maxLength": CURSOR_CHARS_MAX})
     }
 }
 

@@ -9,6 +9,7 @@ use actors::domain::{Problem, Refusal, Scope};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503 and of a request
 /// that is still being carried out.
@@ -18,8 +19,9 @@ pub const RETRY_SECONDS: u64 = 1;
 const SHOWN_PATH_CHARS_MAX: usize = 200;
 
 /// What stands in `code`; there are no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ErrorCode)]
 pub enum Code {
     /// The request is invalid.
     InvalidRequest,
@@ -203,6 +205,12 @@ impl ApiError {
         }
     }
 
+    /// The body of the answer.
+    pub(crate) fn body(&self) -> Body<'_> {
+        let details = self.details().iter().map(|Problem { path, message }| Detail { path, message });
+        Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
+    }
+
     fn details(&self) -> &[Problem] {
         match self {
             Self::Refused(Refusal::Invalid(problems)) => problems,
@@ -212,7 +220,7 @@ impl ApiError {
     }
 
     /// The header that goes with the status.
-    fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+    pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             Self::MethodNotAllowed(allow) => Some((header::ALLOW, HeaderValue::from_static(allow))),
@@ -241,22 +249,34 @@ fn summary(problems: &[Problem]) -> String {
     }
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Why a request was not carried out.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct Body<'a> {
+    /// The error.
     error: Fault<'a>,
 }
 
-#[derive(Serialize)]
+/// The error.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ErrorObject)]
 struct Fault<'a> {
+    /// For programs.
     code: Code,
+    /// For people.
     message: String,
+    /// What is wrong and where, if it can be said of places.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail<'a>>,
 }
 
-#[derive(Serialize)]
+/// One problem.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ErrorDetail)]
 struct Detail<'a> {
+    /// The place, such as `hours[0].open`, a parameter's or a header's name; empty for the whole.
     path: &'a str,
+    /// What is wrong there.
     message: &'a str,
 }
 
@@ -266,12 +286,10 @@ impl IntoResponse for ApiError {
             let cause: &(dyn Error + 'static) = cause.as_ref();
             tracing::error!(error = cause, "a request failed by a fault of ours");
         }
-        let (status, code) = self.status();
-        let details = self.details().iter().map(|Problem { path, message }| Detail { path, message });
-        let body = Body { error: Fault { code, message: self.message(), details: details.collect() } };
         // Serialising strings cannot fail; an empty body would still carry the status.
-        let body = serde_json::to_vec(&body).unwrap_or_default();
-        let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
+        let body = serde_json::to_vec(&self.body()).unwrap_or_default();
+        let mut response =
+            (self.status().0, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         if let Some((name, value)) = self.header() {
             response.headers_mut().insert(name, value);
         }

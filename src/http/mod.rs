@@ -13,6 +13,7 @@ pub mod body;
 pub(crate) mod call;
 pub(crate) mod contact;
 pub mod cursor;
+pub mod describe;
 pub mod envelope;
 pub mod error;
 pub mod etag;

@@ -34,6 +34,15 @@ macro_rules! json_object {
                 Some(Self { $($field: $field?,)* })
             }
         }
+
+        impl $crate::http::describe::Describe for $name {
+            fn describe(schemas: &mut $crate::http::describe::Schemas) -> ::serde_json::Value {
+                use $crate::http::describe::Declared;
+                let properties = vec![$(Declared::property::<$type>(
+                    $crate::name_of!($field $($json)?), &[$($field_doc),*], schemas)),*];
+                schemas.object(stringify!($name), &[$($doc),*], properties)
+            }
+        }
     };
 }
 
@@ -63,6 +72,12 @@ macro_rules! query_object {
                 $(let $field: Option<$type> =
                     parameters.read($crate::name_of!($field $($parameter)?), problems);)*
                 Some(Self { $($field: $field?,)* })
+            }
+
+            fn parameters(schemas: &mut $crate::http::describe::Schemas) -> Vec<::serde_json::Value> {
+                use $crate::http::describe::Declared;
+                vec![$(Declared::parameter::<$type>(
+                    $crate::name_of!($field $($parameter)?), &[$($field_doc),*], schemas).into_parameter()),*]
             }
         }
     };

@@ -3,7 +3,10 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
+use serde_json::{Value, json};
+
 use super::cursor::CursorText;
+use super::describe::{Describe, Schemas};
 use super::error::ApiError;
 use super::read::{FromText, NUL, Path, Problems};
 use super::values::Whole;
@@ -16,10 +19,13 @@ pub trait FromParameters: Sized {
 
     /// Reads every parameter, or adds what is wrong.
     fn from_parameters(parameters: &Parameters, problems: &mut Problems) -> Option<Self>;
+
+    /// The parameters as the document lists them.
+    fn parameters(schemas: &mut Schemas) -> Vec<Value>;
 }
 
 /// A type that one parameter can be read as.
-pub trait FromQuery: Sized {
+pub trait FromQuery: Describe + Sized {
     /// Reads the decoded value; national phone numbers are those of the region.
     ///
     /// # Errors
@@ -78,6 +84,14 @@ impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
     }
 }
 
+impl<const DEFAULT: u32, const MAX: u32> Describe for Limit<DEFAULT, MAX> {
+    const REQUIRED: bool = false;
+
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": 1, "maximum": MAX, "default": DEFAULT})
+    }
+}
+
 /// One to `MAX` values with commas between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommaList<T, const MAX: usize>(Vec<T>);
@@ -95,6 +109,12 @@ impl<T: FromText, const MAX: usize> FromQuery for CommaList<T, MAX> {
             return Err(format!("must list at most {MAX} values"));
         }
         text.split(',').map(|item| T::from_query(item, phone_region)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<T: Describe, const MAX: usize> Describe for CommaList<T, MAX> {
+    fn describe(schemas: &mut Schemas) -> Value {
+        json!({"type": "array", "items": T::describe(schemas), "minItems": 1, "maxItems": MAX})
     }
 }
 

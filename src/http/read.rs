@@ -7,6 +7,7 @@ use std::fmt;
 
 use actors::domain::{Problem, Refusal};
 
+use super::describe::Describe;
 use super::error::ApiError;
 use super::json::Json;
 
@@ -112,7 +113,7 @@ impl From<Problems> for ApiError {
 }
 
 /// A type that can be read from JSON.
-pub trait FromJson: Sized {
+pub trait FromJson: Describe + Sized {
     /// Reads the value, or adds what is wrong with it.
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self>;
 
@@ -124,7 +125,7 @@ pub trait FromJson: Sized {
 }
 
 /// A type written as a string, in a body as in a query. Its parser stands here alone.
-pub trait FromText: Sized {
+pub trait FromText: Describe + Sized {
     /// Reads the text, which holds no NUL.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The outermost layer of both APIs: gives every request an id, logs it once, and turns a panic into a 500.
+//! The outermost layer of both APIs: gives every request an id, logs and counts it once, and turns a panic into a 500.
 //!
 //! What always holds: every response carries `X-Request-Id`, everything logged meanwhile stands in a span with that
 //! id, and of the headers of a request only that one is ever logged.
@@ -7,10 +7,11 @@ use std::any::Any;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use actors::domain::KeyId;
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -19,6 +20,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use super::error::ApiError;
+use crate::metrics::Metrics;
 
 /// The header.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -57,8 +59,12 @@ impl RequestId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedKey(pub KeyId);
 
-/// The layer, for [`axum::middleware::from_fn`]. Must wrap routes and fallbacks alike (`Router::layer`, added last).
-pub async fn identify(mut request: Request, next: Next) -> Response {
+/// The layer, for [`axum::middleware::from_fn_with_state`]. Must wrap routes and fallbacks alike (`Router::layer`, added last).
+pub(crate) async fn identify(
+    State(metrics): State<Arc<Metrics>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let id = RequestId::of(request.headers());
     request.extensions_mut().insert(id.clone());
     // An error's span, so that the id stands beside errors whatever the log's filter is.
@@ -66,18 +72,20 @@ pub async fn identify(mut request: Request, next: Next) -> Response {
     async move {
         let start = Instant::now();
         let method = request.method().clone();
-        let path = match request.extensions().get::<MatchedPath>() {
-            Some(matched) => matched.as_str().to_owned(),
-            // Whoever has no key can ask for any path; the log does not repeat it at length.
-            None => request.uri().path().chars().take(PATH_CHARS_MAX).collect(),
-        };
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        let route = matched.as_ref().map(MatchedPath::as_str);
+        // Whoever has no key can ask for any path; the log does not repeat it at length.
+        let shown = |path: &str| path.chars().take(PATH_CHARS_MAX).collect();
+        let unmatched: String = if route.is_none() { shown(request.uri().path()) } else { String::new() };
         let mut response = caught(next.run(request)).await;
         response.headers_mut().insert(X_REQUEST_ID, id.0);
+        let took = start.elapsed();
+        metrics.answered(route, &method, response.status(), took);
         tracing::info!(
             http.method = method.as_str(),
-            http.path = path,
+            http.path = route.unwrap_or(&unmatched),
             http.status = response.status().as_u16(),
-            duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX),
+            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             key.id = response.extensions().get::<LoggedKey>().map(|key| tracing::field::display(key.0)),
             "request answered"
         );
@@ -123,7 +131,7 @@ mod tests {
             .route("/echo", get(echo))
             .route("/panic", get(panics))
             .fallback(|| async { ApiError::NoSuchPath("/x".into()) })
-            .layer(middleware::from_fn(identify))
+            .layer(middleware::from_fn_with_state(Arc::new(Metrics::new([])), identify))
     }
 
     async fn get_with(path: &str, id: Option<&[u8]>) -> (u16, HeaderMap, serde_json::Value) {

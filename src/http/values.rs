@@ -11,8 +11,10 @@ use actors::domain::{
 };
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use serde_json::{Value, json};
 use url::Url;
 
+use super::describe::{Describe, Schemas};
 use super::json::Json;
 use super::query::FromQuery;
 use super::read::{FromJson, FromText, Path, Problems, items};
@@ -36,15 +38,38 @@ impl FromText for String {
     }
 }
 
+impl Describe for String {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string"})
+    }
+}
+
 impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     fn from_text(text: &str) -> Result<Self, String> {
         Text::new(text.to_owned()).map_err(|error| error.to_string())
     }
 }
 
+impl<const MIN: usize, const MAX: usize> Describe for Text<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        match MIN {
+            0 => json!({"type": "string", "maxLength": MAX}),
+            // Not of white space only.
+            _ => json!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
+        }
+    }
+}
+
 impl FromText for Email {
     fn from_text(text: &str) -> Result<Self, String> {
         Email::new(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Describe for Email {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "email", "maxLength": Self::CHARS_MAX,
+            "pattern": "^[^\\s@]+@[^\\s@]+$"})
     }
 }
 
@@ -61,6 +86,12 @@ impl FromJson for Phone {
 impl FromQuery for Phone {
     fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
         phone(text, phone_region).map_err(|error| error.to_string())
+    }
+}
+
+impl Describe for Phone {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "minLength": 1, "maxLength": PHONE_CHARS_MAX})
     }
 }
 
@@ -138,9 +169,21 @@ impl FromText for PhoneRegion {
     }
 }
 
+impl Describe for PhoneRegion {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "pattern": "^[A-Z]{2}$"})
+    }
+}
+
 impl FromText for Timestamp {
     fn from_text(text: &str) -> Result<Self, String> {
         Timestamp::parse(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Describe for Timestamp {
+    fn describe(schemas: &mut Schemas) -> Value {
+        schemas.view::<Self>()
     }
 }
 
@@ -154,9 +197,21 @@ impl FromText for Tz {
     }
 }
 
+impl Describe for Tz {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "minLength": 1, "maxLength": ZONE_CHARS_MAX})
+    }
+}
+
 impl FromText for LocalTime {
     fn from_text(text: &str) -> Result<Self, String> {
         LocalTime::parse(text).ok_or_else(|| "must be a local time from 00:00 to 24:00, as HH:MM".into())
+    }
+}
+
+impl Describe for LocalTime {
+    fn describe(schemas: &mut Schemas) -> Value {
+        schemas.view::<Self>()
     }
 }
 
@@ -173,11 +228,23 @@ impl FromText for NaiveDate {
     }
 }
 
+impl Describe for NaiveDate {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "date"})
+    }
+}
+
 macro_rules! ids_from_text {
     ($($id:ty),* $(,)?) => {$(
         impl FromText for $id {
             fn from_text(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| "must be a UUID".into())
+            }
+        }
+
+        impl Describe for $id {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
             }
         }
     )*};
@@ -204,6 +271,12 @@ macro_rules! words_from_text {
                     let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
                     format!("must be one of {}", words.join(", "))
                 })
+            }
+        }
+
+        impl Describe for $words {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
             }
         }
     )*};
@@ -252,6 +325,13 @@ impl FromText for WebsiteUrl {
     }
 }
 
+impl Describe for WebsiteUrl {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
+    }
+}
+
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const MIN: u32, const MAX: u32>(u32);
@@ -290,6 +370,12 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     }
 }
 
+impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
+    }
+}
+
 /// An array of `MIN` to `MAX` items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List<T, const MIN: usize, const MAX: usize>(Vec<T>);
@@ -304,6 +390,12 @@ impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
 impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, MAX> {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
         items(json, (MIN, MAX), at, problems).map(Self)
+    }
+}
+
+impl<T: Describe, const MIN: usize, const MAX: usize> Describe for List<T, MIN, MAX> {
+    fn describe(schemas: &mut Schemas) -> Value {
+        json!({"type": "array", "items": T::describe(schemas), "minItems": MIN, "maxItems": MAX})
     }
 }
 
@@ -331,22 +423,36 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
+impl<T: Describe, const MIN: usize, const MAX: usize> Describe for DistinctList<T, MIN, MAX> {
+    fn describe(schemas: &mut Schemas) -> Value {
+        let mut list = List::<T, MIN, MAX>::describe(schemas);
+        list["uniqueItems"] = json!(true);
+        list
+    }
+}
+
 json_object! {
-    /// The window of one day.
-    struct HoursItem {
-        /// The day on which the window opens.
+    /// The opening hours of one day.
+    struct Hours {
+        /// The day on which they begin.
         day: Day,
-        /// When it opens, local time.
+        /// Local time, `HH:MM`, to `23:59`.
         open: LocalTime,
-        /// When it closes, local time; not later than `open` means on the next day.
+        /// Local time, `HH:MM`; earlier than `open` means on the next day.
         close: LocalTime,
     }
 }
 
 impl FromJson for DayHours {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
-        let HoursItem { day, open, close } = HoursItem::from_json(json, at, problems)?;
+        let Hours { day, open, close } = Hours::from_json(json, at, problems)?;
         Some(Self { day, open, close })
+    }
+}
+
+impl Describe for DayHours {
+    fn describe(schemas: &mut Schemas) -> Value {
+        Hours::describe(schemas)
     }
 }
 
@@ -361,6 +467,12 @@ impl FromJson for WeeklyHours {
             problems.add(&at.item(problem.index).property(problem.field), problem.message);
         }
         None
+    }
+}
+
+impl Describe for WeeklyHours {
+    fn describe(schemas: &mut Schemas) -> Value {
+        json!({"type": "array", "items": Hours::describe(schemas), "maxItems": HOURS_ITEMS_MAX})
     }
 }
 

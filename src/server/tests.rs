@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::http::body::{self, BODY_BYTES_MAX};
 use crate::http::request_id;
+use crate::metrics::Metrics;
 
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -213,7 +214,7 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
     let router = Router::new()
         .route("/panic", get(panics))
         .route("/", get(|| async { "hello" }))
-        .layer(middleware::from_fn(request_id::identify));
+        .layer(middleware::from_fn_with_state(Arc::new(Metrics::new([])), request_id::identify));
     let (address, _stop, _server) = start(None, router).await;
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(b"GET /panic HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();

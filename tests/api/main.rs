@@ -27,6 +27,7 @@ mod keys;
 mod knowledge;
 mod listing;
 mod messages;
+mod metrics;
 mod modes;
 mod operator;
 mod rate_limit;

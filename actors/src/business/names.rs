@@ -10,7 +10,7 @@ use crate::store::records::NamesRecord;
 use crate::store::{Batch, Record, StoreError, keys};
 
 /// How many names share a row. More make a search cheaper and a new contact dearer.
-const NAMES_PER_ROW_MAX: usize = 32;
+const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
@@ -90,7 +90,7 @@ mod tests {
         let (kept, overflow) = filed(full(), id(999), Some("n999".into()));
         assert_eq!((kept, overflow), (full(), row([999].into_iter())));
         let (kept, overflow) = filed(full(), id(1), Some("n1".into()));
-        assert_eq!((kept.len(), overflow.len()), (16, 17));
+        assert_eq!((kept.len(), overflow.len()), (32, 33));
         assert_eq!(kept[1], (id(1), "n1".into()));
     }
 }

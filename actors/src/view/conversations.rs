@@ -1,6 +1,7 @@
 //! Calls, messages and knowledge as the API shows them.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Knowledge, KnowledgeId,
@@ -8,7 +9,7 @@ use crate::domain::{
 };
 
 /// A call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct CallView {
     /// Its id.
     pub id: CallId,
@@ -37,6 +38,7 @@ pub struct CallView {
     /// What was said.
     pub summary: Option<String>,
     /// Where the recording is.
+    #[schema(format = "uri")]
     pub recording_url: Option<String>,
     /// The appointment that the call was about.
     pub appointment_id: Option<AppointmentId>,
@@ -75,7 +77,7 @@ impl CallView {
 }
 
 /// A message for the team.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MessageView {
     /// Its id.
     pub id: MessageId,
@@ -120,7 +122,7 @@ impl From<&TakenMessage> for MessageView {
 }
 
 /// A piece of knowledge.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct KnowledgeView {
     /// Its id.
     pub id: KnowledgeId,
@@ -129,6 +131,7 @@ pub struct KnowledgeView {
     /// What it says.
     pub content: String,
     /// Where it comes from.
+    #[schema(format = "uri")]
     pub source_url: Option<String>,
     /// The language it is in.
     pub locale: Option<Locale>,

@@ -51,7 +51,7 @@ impl Rows {
                 kind::CONTACT_NAMES => {
                     let row = NamesRecord::decode(&value).unwrap().names;
                     let from = keys::id_at_end::<ContactId>(&key).unwrap();
-                    assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 32);
+                    assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
                     names.extend(row);
                 }
                 _ => {}

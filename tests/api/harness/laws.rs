@@ -1,10 +1,17 @@
 //! What every answer keeps, whatever was asked.
 
+use std::sync::LazyLock;
+
 use hyper::Method;
 use serde_json::Value;
 
 use super::answer::Answer;
+use super::conformance::Conformance;
 use super::shapes;
+
+/// The published document, which every answer of the public API keeps.
+static DOCUMENT: LazyLock<Conformance> =
+    LazyLock::new(|| Conformance::new(&receptionist::openapi::document()));
 
 /// Every code there is, with the statuses it comes with.
 const CODES: [(&str, &[u16]); 15] = [
@@ -27,6 +34,8 @@ const CODES: [(&str, &[u16]); 15] = [
 
 pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     assert_ne!(answer.status, 500, "{answer}");
+    let documented = DOCUMENT.check(method.as_str(), path, answer.status, &answer.headers, &answer.bytes);
+    assert!(documented.is_ok(), "{documented:?}: {answer}");
     let id = answer.header("x-request-id");
     assert!((1..=128).contains(&id.len()), "{answer}");
     headers_of_the_status(answer);

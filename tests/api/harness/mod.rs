@@ -5,6 +5,8 @@
 mod answer;
 mod api;
 mod clock;
+#[path = "../../support/conformance.rs"]
+mod conformance;
 mod laws;
 mod raw;
 mod records;

@@ -111,12 +111,17 @@ impl BusinessHandle {
         if let Some(position) = &page.after {
             range = range.before(Key::new(&range.from[..HEAD_BYTES]).with(position));
         }
+        let finder = memchr::memmem::Finder::new(part);
         let mut items = Vec::new();
         let mut last = None;
         // Each row is looked up afresh, so that it holds every name up to the row before: one scan could meet a row after
         // a part of it was moved behind the place that the scan has passed.
         while let Some((key, row)) = store.scan(&range, Order::Descending).next().transpose()? {
             range = range.before(Key::new(&key));
+            // Names stand in a row as they are, so a row without the bytes has no such name and need not be decoded.
+            if finder.find(&row).is_none() {
+                continue;
+            }
             let NamesRecord { names } = NamesRecord::decode(&row)?;
             for (id, name) in names.into_iter().rev() {
                 if after.is_some_and(|after| id >= after) || !name.contains(part) {

@@ -4,9 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::queue::Group;
+use crate::measure::{Distribution, Histogram};
+
+/// Bounds of the changes that share a sync.
+const GROUP_CHANGES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Bounds of the time of a sync, in microseconds.
+const SYNC_MICROS: [u64; 12] =
+    [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000];
 
 /// What the writer has done since it started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitStats {
     /// Changes that are queued and not yet taken.
     pub queued: usize,
@@ -28,10 +35,13 @@ pub struct CommitStats {
     pub sync_time: Duration,
     /// The longest sync.
     pub sync_time_max: Duration,
+    /// How many changes shared a sync.
+    pub group_changes: Distribution,
+    /// How long syncs took, in microseconds.
+    pub sync_micros: Distribution,
 }
 
 /// The counters behind [`CommitStats`]. The writer alone adds to them, so they need no order among each other.
-#[derive(Default)]
 pub(super) struct Counters {
     groups: AtomicU64,
     changes: AtomicU64,
@@ -42,6 +52,26 @@ pub(super) struct Counters {
     commit_nanos: AtomicU64,
     sync_nanos: AtomicU64,
     sync_nanos_max: AtomicU64,
+    group_changes: Histogram<{ GROUP_CHANGES.len() }>,
+    sync_micros: Histogram<{ SYNC_MICROS.len() }>,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            groups: AtomicU64::default(),
+            changes: AtomicU64::default(),
+            barriers: AtomicU64::default(),
+            writes: AtomicU64::default(),
+            bytes: AtomicU64::default(),
+            group_changes_max: AtomicU64::default(),
+            commit_nanos: AtomicU64::default(),
+            sync_nanos: AtomicU64::default(),
+            sync_nanos_max: AtomicU64::default(),
+            group_changes: Histogram::new(&GROUP_CHANGES),
+            sync_micros: Histogram::new(&SYNC_MICROS),
+        }
+    }
 }
 
 impl Counters {
@@ -54,6 +84,9 @@ impl Counters {
         add(&self.writes, group.batch.len());
         add(&self.bytes, group.batch.bytes());
         self.group_changes_max.fetch_max(group.writing as u64, Ordering::Relaxed);
+        if group.writing > 0 {
+            self.group_changes.observe(group.writing as u64);
+        }
     }
 
     /// Counts the time a group took.
@@ -65,6 +98,7 @@ impl Counters {
         self.commit_nanos.fetch_add(nanos(commit), Ordering::Relaxed);
         self.sync_nanos.fetch_add(nanos(sync), Ordering::Relaxed);
         self.sync_nanos_max.fetch_max(nanos(sync), Ordering::Relaxed);
+        self.sync_micros.observe(nanos(sync) / 1_000);
     }
 
     /// The counters as they are now.
@@ -82,6 +116,8 @@ impl Counters {
             commit_time: time(&self.commit_nanos),
             sync_time: time(&self.sync_nanos),
             sync_time_max: time(&self.sync_nanos_max),
+            group_changes: self.group_changes.read(),
+            sync_micros: self.sync_micros.read(),
         }
     }
 }

@@ -1,0 +1,76 @@
+//! Measures that cost one atomic addition each: counts of what fell between fixed bounds.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts observations by size. `N` bounds make `N + 1` buckets, the last one without an upper bound.
+#[derive(Debug)]
+pub struct Histogram<const N: usize> {
+    /// The greatest value of each bucket but the last, ascending.
+    bounds: &'static [u64; N],
+    buckets: [AtomicU64; N],
+    above: AtomicU64,
+    sum: AtomicU64,
+}
+
+/// A histogram at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distribution {
+    /// The greatest value of each bucket, ascending, and how many observations lie in it and in none before it.
+    pub buckets: Vec<(u64, u64)>,
+    /// How many observations lie above all of them.
+    pub above: u64,
+    /// The sum of all observations.
+    pub sum: u64,
+}
+
+impl<const N: usize> Histogram<N> {
+    /// An empty one with these bounds, ascending.
+    pub const fn new(bounds: &'static [u64; N]) -> Self {
+        Self {
+            bounds,
+            buckets: [const { AtomicU64::new(0) }; N],
+            above: AtomicU64::new(0),
+            sum: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts a value.
+    pub fn observe(&self, value: u64) {
+        let bucket = self.bounds.partition_point(|bound| *bound < value);
+        self.buckets.get(bucket).unwrap_or(&self.above).fetch_add(1, Ordering::Relaxed);
+        self.sum.fetch_add(value, Ordering::Relaxed);
+    }
+
+    /// What was counted so far. Observations that come meanwhile may be in one part of it and not in another.
+    pub fn read(&self) -> Distribution {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Distribution {
+            buckets: self.bounds.iter().copied().zip(self.buckets.iter().map(get)).collect(),
+            above: get(&self.above),
+            sum: get(&self.sum),
+        }
+    }
+}
+
+impl Distribution {
+    /// How many observations there are.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().map(|(_, count)| count).sum::<u64>() + self.above
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_falls_into_the_first_bucket_that_holds_it() {
+        let histogram = Histogram::new(&[1, 10, 100]);
+        for value in [0, 1, 2, 10, 100, 101, 5_000] {
+            histogram.observe(value);
+        }
+        let read = histogram.read();
+        assert_eq!(read.buckets, [(1, 2), (10, 2), (100, 1)]);
+        assert_eq!((read.above, read.sum, read.count()), (2, 5_214, 7));
+    }
+}

@@ -1,0 +1,97 @@
+//! What monitoring reads: `GET /metrics` on the operator listener, in the OpenMetrics text that Prometheus reads.
+//!
+//! What always holds: counting a request costs one look-up and a few atomic additions, and formats nothing; the labels
+//! are the routes of the tables, the known methods and the known statuses, so that no client can make more of them.
+
+mod exposition;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use actors::measure::Histogram;
+use axum::http::{Method, StatusCode};
+
+pub(crate) use exposition::router;
+
+/// Bounds of the time that an answer takes, in microseconds.
+const ANSWER_MICROS: [u64; 14] = [
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 2_500_000,
+    10_000_000,
+];
+
+/// The methods told apart.
+const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "DELETE", "other"];
+
+/// The statuses told apart; zero stands for any other.
+const STATUSES: [u16; 18] =
+    [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503];
+
+/// The label of a path that is none of the tables'.
+const UNMATCHED: &str = "unmatched";
+
+/// The counters that the edges keep.
+pub(crate) struct Metrics {
+    routes: HashMap<&'static str, Methods>,
+    unmatched: Methods,
+    pub(crate) refused: Refused,
+}
+
+/// The requests of one path, by method.
+type Methods = Box<[Series; METHODS.len()]>;
+
+/// The requests of one path and method.
+struct Series {
+    statuses: [AtomicU64; STATUSES.len()],
+    other_status: AtomicU64,
+    answer_micros: Histogram<{ ANSWER_MICROS.len() }>,
+}
+
+/// Requests refused for their rate.
+#[derive(Default)]
+pub(crate) struct Refused {
+    /// The key has used up its minute.
+    pub(crate) keys: AtomicU64,
+    /// The address has, for requests without a valid key.
+    pub(crate) addresses: AtomicU64,
+    /// There was no room to count the address.
+    pub(crate) uncounted: AtomicU64,
+}
+
+impl Metrics {
+    /// Counters for the paths that are served.
+    pub(crate) fn new(paths: impl IntoIterator<Item = &'static str>) -> Self {
+        let routes = paths.into_iter().map(|path| (path, methods())).collect();
+        Self { routes, unmatched: methods(), refused: Refused::default() }
+    }
+
+    /// Counts an answer to a request of the route, which is the path as its table has it.
+    pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
+        let methods = route.and_then(|route| self.routes.get(route)).unwrap_or(&self.unmatched);
+        let series = &methods[place_of(method)];
+        let status = STATUSES.binary_search(&status.as_u16());
+        let counter = status.map_or(&series.other_status, |place| &series.statuses[place]);
+        counter.fetch_add(1, Ordering::Relaxed);
+        series.answer_micros.observe(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+}
+
+fn methods() -> Methods {
+    let series = || Series {
+        statuses: [const { AtomicU64::new(0) }; STATUSES.len()],
+        other_status: AtomicU64::new(0),
+        answer_micros: Histogram::new(&ANSWER_MICROS),
+    };
+    Box::new(std::array::from_fn(|_| series()))
+}
+
+/// HEAD is answered by GET and counted with it.
+fn place_of(method: &Method) -> usize {
+    match *method {
+        Method::GET | Method::HEAD => 0,
+        Method::POST => 1,
+        Method::PATCH => 2,
+        Method::DELETE => 3,
+        _ => 4,
+    }
+}

@@ -1,0 +1,242 @@
+//! The text of `GET /metrics`, written when it is asked for.
+
+use std::fmt::{self, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actors::measure::Distribution;
+use actors::{ENGINE_PERMITS, Engine};
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::{Registry, Unit};
+
+use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
+use crate::http::error::ApiError;
+
+/// What Prometheus calls this form.
+const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Microseconds of a second.
+const MICROS: f64 = 1e6;
+
+/// `GET /metrics`.
+pub(crate) fn router(metrics: Arc<Metrics>, engine: Engine) -> Router {
+    let mut registry = Registry::with_prefix("receptionist");
+    registry.register_collector(Box::new(Exposition { metrics, engine }));
+    Router::new().route("/metrics", get(show)).with_state(Arc::new(registry))
+}
+
+async fn show(State(registry): State<Arc<Registry>>) -> Response {
+    let mut body = String::new();
+    match text::encode(&mut body, &registry) {
+        Ok(()) => ([(header::CONTENT_TYPE, MEDIA_TYPE)], body).into_response(),
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}
+
+/// Where the numbers come from.
+struct Exposition {
+    metrics: Arc<Metrics>,
+    engine: Engine,
+}
+
+impl fmt::Debug for Exposition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exposition")
+    }
+}
+
+impl Collector for Exposition {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        self.requests(&mut encoder)?;
+        self.refused(&mut encoder)?;
+        self.commits(&mut encoder)?;
+        self.engine(&mut encoder)
+    }
+}
+
+impl Exposition {
+    /// Every path and method that was asked for at least once.
+    fn series(&self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], &Series)> {
+        let routes = self.metrics.routes.iter().map(|(path, methods)| (*path, methods));
+        let all = routes.chain([(UNMATCHED, &self.metrics.unmatched)]);
+        all.flat_map(|(path, methods)| {
+            let named = METHODS.iter().zip(methods.iter());
+            named.map(move |(method, series)| ([("route", path), ("method", *method)], series))
+        })
+    }
+
+    fn requests(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let about = "Requests answered, by route, method and status";
+        let mut counter = encoder.encode_descriptor("http_requests", about, None, MetricType::Counter)?;
+        for ([route, method], series) in self.series() {
+            let statuses = STATUSES.map(|status| status.to_string());
+            let counters = statuses.iter().map(String::as_str).zip(&series.statuses);
+            for (status, count) in counters.chain([("other", &series.other_status)]) {
+                let count = get_count(count);
+                if count > 0 {
+                    count_of(&mut counter.encode_family(&[route, method, ("status", status)])?, count)?;
+                }
+            }
+        }
+        let about = "Time from a request's head to its answer";
+        let mut histogram = encoder.encode_descriptor(
+            "http_request_duration",
+            about,
+            Some(&Unit::Seconds),
+            MetricType::Histogram,
+        )?;
+        for (labels, series) in self.series() {
+            let read = series.answer_micros.read();
+            if read.count() > 0 {
+                distribution(&mut histogram.encode_family(&labels)?, &read, MICROS)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn refused(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let about =
+            "Requests refused for their rate, by what was counted; uncounted when there was no room to";
+        let mut counter =
+            encoder.encode_descriptor("rate_limited_requests", about, None, MetricType::Counter)?;
+        let refused = &self.metrics.refused;
+        for (by, count) in
+            [("key", &refused.keys), ("address", &refused.addresses), ("uncounted", &refused.uncounted)]
+        {
+            count_of(&mut counter.encode_family(&[("by", by)])?, get_count(count))?;
+        }
+        Ok(())
+    }
+
+    fn commits(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let stats = self.engine.commit_stats();
+        for (name, about, count) in [
+            ("commits", "Groups of changes written and synced", stats.groups),
+            ("commit_changes", "Changes in them", stats.changes),
+            ("commit_writes", "Keys put or deleted by them", stats.writes),
+            ("commit_bytes", "Length of the keys and values they wrote", stats.bytes),
+        ] {
+            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
+        }
+        let about = "Time spent on writing and syncing groups";
+        encoder
+            .encode_descriptor("commit_time", about, Some(&Unit::Seconds), MetricType::Counter)?
+            .encode_counter::<NoLabelSet, f64, f64>(&stats.commit_time.as_secs_f64(), None)?;
+        let about = "Changes that shared a sync";
+        let mut group =
+            encoder.encode_descriptor("commit_group_changes", about, None, MetricType::Histogram)?;
+        distribution(&mut group, &stats.group_changes, 1.0)?;
+        let about = "Time of a sync";
+        let mut sync =
+            encoder.encode_descriptor("sync_duration", about, Some(&Unit::Seconds), MetricType::Histogram)?;
+        distribution(&mut sync, &stats.sync_micros, MICROS)?;
+        gauge(encoder, "commit_queue", "Changes queued and not yet taken by the writer", stats.queued)
+    }
+
+    fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let free = self.engine.permits_available();
+        for (name, about, value) in [
+            ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
+            ("permits_available", "How many more messages may be in flight", free),
+            ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
+            ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
+        ] {
+            gauge(encoder, name, about, value)?;
+        }
+        Ok(())
+    }
+}
+
+fn get_count(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+fn count_of(encoder: &mut MetricEncoder<'_>, count: u64) -> Result<(), Error> {
+    encoder.encode_counter::<NoLabelSet, u64, f64>(&count, None)
+}
+
+fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, value: usize) -> Result<(), Error> {
+    let value = i64::try_from(value).unwrap_or(i64::MAX);
+    encoder.encode_descriptor(name, about, None, MetricType::Gauge)?.encode_gauge(&value)
+}
+
+/// Writes a histogram, its values divided by `scale`.
+#[allow(clippy::cast_precision_loss, reason = "no bound and no sum is near the numbers that are not exact")]
+fn distribution(encoder: &mut MetricEncoder<'_>, read: &Distribution, scale: f64) -> Result<(), Error> {
+    let mut buckets: Vec<(f64, u64)> =
+        read.buckets.iter().map(|(bound, count)| (*bound as f64 / scale, *count)).collect();
+    // The last bucket has no upper bound.
+    buckets.push((f64::MAX, read.above));
+    encoder.encode_histogram::<NoLabelSet>(read.sum as f64 / scale, read.count(), &buckets, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use actors::ports::Ports;
+    use axum::body::Body;
+    use axum::http::{Method, Request, StatusCode};
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn scrape(metrics: &Arc<Metrics>, engine: &Engine) -> String {
+        let request = Request::get("/metrics").body(Body::empty()).unwrap();
+        let response = router(Arc::clone(metrics), engine.clone()).oneshot(request).await.unwrap();
+        assert_eq!(response.headers()[header::CONTENT_TYPE], MEDIA_TYPE);
+        String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    fn has(text: &str, line: &str) {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+
+    #[tokio::test]
+    async fn requests_are_counted_by_template_method_and_status() {
+        let directory = tempfile::tempdir().unwrap();
+        let engine = Engine::open(directory.path(), Ports::system(), |_| {}).await.unwrap();
+        let metrics = Arc::new(Metrics::new(["/v1/appointments/{appointment_id}"]));
+        let answered = |route, method, status, micros| {
+            let status = StatusCode::from_u16(status).unwrap();
+            metrics.answered(route, &method, status, Duration::from_micros(micros));
+        };
+        let route = Some("/v1/appointments/{appointment_id}");
+        answered(route, Method::GET, 200, 90);
+        answered(route, Method::HEAD, 200, 900);
+        answered(route, Method::GET, 418, 20_000_000);
+        answered(Some("/v1/made-up"), Method::PUT, 404, 1);
+        answered(None, Method::PUT, 404, 1);
+        metrics.refused.keys.fetch_add(3, Ordering::Relaxed);
+
+        let text = scrape(&metrics, &engine).await;
+        let of =
+            |rest: &str| format!(r#"{{route="/v1/appointments/{{appointment_id}}",method="GET",{rest}}}"#);
+        has(&text, &format!("receptionist_http_requests_total{} 2", of(r#"status="200""#)));
+        has(&text, &format!("receptionist_http_requests_total{} 1", of(r#"status="other""#)));
+        has(&text, r#"receptionist_http_requests_total{route="unmatched",method="other",status="404"} 2"#);
+        assert!(!text.contains("made-up"), "{text}");
+        let bucket = "receptionist_http_request_duration_seconds_bucket";
+        for (le, count) in [("0.0001", 1), ("0.001", 2), ("10.0", 2), ("+Inf", 3)] {
+            let labels = format!(r#"{{le="{le}",route="/v1/appointments/{{appointment_id}}",method="GET"}}"#);
+            has(&text, &format!("{bucket}{labels} {count}"));
+        }
+        has(&text, r#"receptionist_rate_limited_requests_total{by="key"} 3"#);
+        has(&text, "receptionist_commits_total 1");
+        has(&text, r#"receptionist_commit_group_changes_bucket{le="1.0"} 1"#);
+        has(&text, "receptionist_sync_duration_seconds_count 1");
+        has(&text, "receptionist_running_businesses 0");
+        has(&text, "receptionist_permits_available 16384");
+        has(&text, "receptionist_permits_in_use 0");
+        has(&text, "receptionist_store_failed 0");
+        assert!(text.ends_with("# EOF\n"), "{text}");
+        engine.close().await.unwrap();
+    }
+}

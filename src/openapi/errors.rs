@@ -1,0 +1,148 @@
+//! The errors that an operation can give, as the document lists them: each made as the service makes it, so that
+//! status, headers and body are those that are sent.
+
+use std::collections::BTreeMap;
+
+use actors::domain::{Problem, Refusal, Scope, SlotReason};
+use axum::http::{Method, StatusCode, header};
+use serde_json::{Map, Value, json};
+
+use super::{component, headers_sent};
+use crate::api::operation::{Access, Answers, Operation};
+use crate::http::body::BODY_BYTES_MAX;
+use crate::http::error::{ApiError, Code, RETRY_SECONDS};
+use crate::http::routes::Route;
+
+/// The statuses whose answers differ from one operation to another, and so are written out with each.
+const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
+
+/// The responses of an operation's errors; those that all operations share are put among `shared`.
+pub(super) fn of(route: &Route<Operation>, shared: &mut Map<String, Value>) -> Value {
+    let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
+    for error in possible(route) {
+        by_status.entry(error.status().0.as_u16()).or_default().push(error);
+    }
+    let responses = by_status.into_iter().map(|(status, errors)| {
+        let response = response(&errors);
+        let of = errors[0].status().0;
+        let described = if OWN.contains(&of) {
+            response
+        } else {
+            let name = name(of);
+            let known = shared.entry(name.clone()).or_insert_with(|| response.clone());
+            assert_eq!(*known, response, "the answers called {name} differ");
+            component("responses", &name)
+        };
+        (status.to_string(), described)
+    });
+    Value::Object(responses.collect())
+}
+
+/// What is answered where there is no operation: another method of a path, or a path that is none.
+pub(super) fn of_no_operation() -> Map<String, Value> {
+    let errors =
+        [ApiError::MethodNotAllowed("GET, POST, HEAD"), ApiError::NoSuchPath("/v1/appointment".into())];
+    errors.map(|error| (name(error.status().0), response(&[error]))).into_iter().collect()
+}
+
+/// The name of a status, as components are called.
+fn name(status: StatusCode) -> String {
+    status.canonical_reason().unwrap_or_default().replace(' ', "")
+}
+
+/// Every error that the operation can give.
+fn possible(route: &Route<Operation>) -> Vec<ApiError> {
+    let operation = &route.access;
+    let mut errors = vec![
+        Refusal::Invalid(vec![
+            Problem::new("starts_at", "is required"),
+            Problem::new("contact.phone", "must be a string"),
+        ])
+        .into(),
+        ApiError::Unauthorized,
+        ApiError::RateLimited { retry_after: 17 },
+        ApiError::Panicked,
+        ApiError::Unavailable,
+        ApiError::RateLimitUnavailable { retry_after: 17 },
+    ];
+    if let Access::Scope(scope) = operation.access {
+        errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
+    }
+    let mut named =
+        route.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix("_id}"));
+    if let Some(kind) = named.next_back() {
+        errors.push(Refusal::NotFound(kind).into());
+    }
+    if route.method != Method::GET {
+        errors.extend([
+            ApiError::BodyTimeout,
+            ApiError::BodyTooLarge(BODY_BYTES_MAX),
+            ApiError::UnsupportedMediaType,
+            Refusal::IdempotencyInProgress.into(),
+            Refusal::IdempotencyKeyReused.into(),
+        ]);
+        if operation.answers == Answers::One && !operation.refuses.contains(&Code::Conflict) {
+            errors.push(sample(Code::Conflict));
+        }
+    }
+    errors.extend(operation.refuses.iter().copied().map(sample));
+    errors
+}
+
+/// An error of this code, as a row of the table names it.
+fn sample(code: Code) -> ApiError {
+    match code {
+        Code::InvalidRequest => ApiError::invalid("", "the body must be a JSON object"),
+        Code::Unauthorized => ApiError::Unauthorized,
+        Code::Forbidden => ApiError::Forbidden,
+        Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
+        Code::NotFound => Refusal::NotFound("record").into(),
+        Code::Conflict => Refusal::conflict(
+            "the resource has changed",
+            "If-Match",
+            "the entity tag is now \"RBNvo1WzZ4oRRq0W9-hkng\"",
+        )
+        .into(),
+        Code::IdempotencyKeyReused => Refusal::IdempotencyKeyReused.into(),
+        Code::IdempotencyRequestInProgress => Refusal::IdempotencyInProgress.into(),
+        Code::BookingDisabled => Refusal::BookingDisabled.into(),
+        Code::BookingRequiresConfirmation => Refusal::BookingRequiresConfirmation.into(),
+        Code::SlotUnavailable => Refusal::SlotUnavailable(SlotReason::Taken).into(),
+        Code::RateLimited => ApiError::RateLimited { retry_after: RETRY_SECONDS },
+        Code::RateLimitUnavailable => ApiError::RateLimitUnavailable { retry_after: RETRY_SECONDS },
+        Code::MethodNotAllowed => ApiError::MethodNotAllowed("GET, HEAD"),
+        Code::InternalError => ApiError::Unavailable,
+    }
+}
+
+/// The response of one status.
+fn response(errors: &[ApiError]) -> Value {
+    let status = errors[0].status().0;
+    let codes: Vec<Value> = errors.iter().map(|error| json!(error.status().1)).collect();
+    let words: Vec<String> = codes.iter().filter_map(Value::as_str).map(|code| format!("`{code}`")).collect();
+    let examples: Map<String, Value> = errors
+        .iter()
+        .zip(&codes)
+        .filter_map(|(error, code)| Some((code.as_str()?.to_owned(), json!({"value": error.body()}))))
+        .collect();
+    let mut headers = headers_sent(&[]);
+    for (name, wanted) in [
+        ("Allow", header::ALLOW),
+        ("Retry-After", header::RETRY_AFTER),
+        ("WWW-Authenticate", header::WWW_AUTHENTICATE),
+    ] {
+        let with = errors.iter().filter(|e| e.header().is_some_and(|(sent, _)| sent == wanted)).count();
+        if with == errors.len() {
+            headers.insert(name.into(), component("headers", name));
+        } else if with > 0 {
+            let sent = json!({"required": false, "schema": {"type": "integer", "minimum": 1},
+                "description": "Seconds after which to try again, where that can help."});
+            headers.insert(name.into(), sent);
+        }
+    }
+    json!({
+        "description": format!("{}: {}.", status.canonical_reason().unwrap_or_default(), words.join(", ")),
+        "headers": headers,
+        "content": {"application/json": {"schema": component("schemas", "Error"), "examples": examples}},
+    })
+}

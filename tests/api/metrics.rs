@@ -1,0 +1,45 @@
+//! `GET /metrics` on the operator listener, and the document on the public one: neither asks for a key.
+
+use crate::harness::{House, raw};
+
+async fn get(address: std::net::SocketAddr, path: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    raw(address, request.as_bytes()).await
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_their_route_and_not_by_their_path() {
+    let house = House::with_limit(3).await;
+    let salon = house.salon().await;
+    for _ in 0..2 {
+        salon.get("/appointments/no-id").await.is(404);
+    }
+    salon.get("/secret-path").await.is(404);
+    salon.get("/me").await.is(429);
+
+    let text = get(house.desk("").address, "/metrics").await;
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    for line in [
+        r#"http_requests_total{route="/v1/appointments/{appointment_id}",method="GET",status="404"} 2"#,
+        r#"http_requests_total{route="unmatched",method="GET",status="404"} 1"#,
+        r#"http_requests_total{route="/v1/me",method="GET",status="429"} 1"#,
+        r#"http_requests_total{route="/admin/v1/businesses",method="POST",status="201"} 1"#,
+        r#"rate_limited_requests_total{by="key"} 1"#,
+        "running_businesses 1",
+        "permits_in_use 0",
+        "store_failed 0",
+    ] {
+        assert!(text.contains(&format!("receptionist_{line}\n")), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("secret-path") && !text.contains("no-id"), "{text}");
+}
+
+#[tokio::test]
+async fn the_document_is_served_beside_the_api_and_metrics_are_not() {
+    let house = House::open().await;
+    let public = house.stranger().address;
+    let text = get(public, "/openapi.json").await;
+    assert!(text.starts_with("HTTP/1.1 200") && text.contains("content-type: application/json"), "{text}");
+    assert!(text.ends_with(&receptionist::openapi::document().to_string()));
+    assert!(get(public, "/metrics").await.starts_with("HTTP/1.1 404"));
+}

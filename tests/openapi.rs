@@ -1,0 +1,183 @@
+//! The published document: well-formed by its own standard, with examples that keep its schemas; and the checker that
+//! holds answers against it, tried on answers that are as promised and on some that are not.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
+
+#[path = "support/conformance.rs"]
+mod conformance;
+
+use conformance::Conformance;
+use hyper::HeaderMap;
+use receptionist::openapi::document;
+use serde_json::{Value, json};
+
+/// Every operation with its path and method.
+fn operations(document: &Value) -> Vec<(String, String, &Value)> {
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            found.push((path.clone(), method.clone(), operation));
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let target = value["$ref"].as_str().map(|to| to.strip_prefix('#').unwrap());
+    target
+        .map_or(value, |pointer| document.pointer(pointer).unwrap_or_else(|| panic!("nothing at {pointer}")))
+}
+
+/// Calls back for each object anywhere in a value.
+fn each_object(value: &Value, visit: &mut impl FnMut(&serde_json::Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            visit(object);
+            object.values().for_each(|value| each_object(value, visit));
+        }
+        Value::Array(items) => items.iter().for_each(|item| each_object(item, visit)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_schema_is_one() {
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    each_object(&document, &mut |object| {
+        if let Some(Value::String(to)) = object.get("$ref") {
+            assert!(document.pointer(to.strip_prefix('#').unwrap()).is_some(), "{to}");
+        }
+    });
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
+        if let Some(properties) = schema["properties"].as_object() {
+            assert_eq!(schema["additionalProperties"], false, "{name}");
+            let inside = ["data", "has_more", "next_cursor"];
+            for (property, schema) in properties.iter().filter(|(name, _)| !inside.contains(&name.as_str())) {
+                assert!(schema["description"].is_string(), "{name}.{property} is not described");
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
+    let document = document();
+    let mut names = std::collections::BTreeSet::new();
+    for (path, method, operation) in operations(&document) {
+        let what = format!("{method} {path}");
+        assert!(names.insert(operation["operationId"].as_str().unwrap().to_owned()), "{what}");
+        assert!(!operation["summary"].as_str().unwrap().is_empty(), "{what}");
+        for status in ["400", "401", "429", "500", "503"] {
+            assert!(operation["responses"][status].is_object(), "{what}: {status}");
+        }
+        if let Some(scope) = operation["x-required-scope"].as_str() {
+            assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
+            assert!(operation["responses"]["403"].is_object(), "{what}");
+        }
+        for status in ["408", "409", "413", "415", "422"] {
+            assert_eq!(operation["responses"][status].is_object(), method != "get", "{what}: {status}");
+        }
+        assert_eq!(operation["responses"]["404"].is_object(), path.contains('{'), "{what}");
+        for segment in path.split('/').filter(|segment| segment.starts_with('{')) {
+            let name = segment.trim_matches(['{', '}']);
+            let parameters = operation["parameters"].as_array().unwrap();
+            assert!(parameters.iter().any(|p| p["name"] == name && p["in"] == "path"), "{what}: {name}");
+        }
+    }
+}
+
+#[test]
+fn there_are_fifteen_codes() {
+    let document = document();
+    assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap().len(), 15);
+}
+
+#[test]
+fn every_body_and_answer_has_an_example_that_keeps_its_schema() {
+    let document = document();
+    let conformance = Conformance::new(&document);
+    let check = |what: &str, content: &Value, named: bool| {
+        let Some(media) = content.get("application/json") else { return };
+        let validator = conformance.compile(&media["schema"]);
+        let mut examples: Vec<&Value> = media.get("example").into_iter().collect();
+        examples.extend(
+            media["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]),
+        );
+        assert!(!named || !examples.is_empty(), "{what} has no example: add one to src/openapi/examples.rs");
+        for example in examples {
+            let problems: Vec<_> = validator.iter_errors(example).map(|error| error.to_string()).collect();
+            assert!(problems.is_empty(), "{what}: {problems:?} in {example}");
+        }
+    };
+    for (path, method, operation) in operations(&document) {
+        let what = format!("{method} {path}");
+        if operation["requestBody"].is_object() {
+            check(&format!("the body of {what}"), &operation["requestBody"]["content"], true);
+        }
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = resolve(&document, response);
+            check(&format!("{what}: {status}"), &response["content"], true);
+        }
+    }
+}
+
+fn headers(more: &[(&'static str, &str)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let always = [
+        ("content-type", "application/json"),
+        ("x-request-id", "a"),
+        ("x-ratelimit-limit", "120"),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "1772442000"),
+    ];
+    for (name, value) in always.iter().chain(more) {
+        headers.insert(*name, value.parse().unwrap());
+    }
+    headers
+}
+
+#[test]
+fn an_answer_is_as_promised_or_the_difference_is_named() {
+    let document = document();
+    let conformance = Conformance::new(&document);
+    let service =
+        &document["paths"]["/services"]["get"]["responses"]["200"]["content"]["application/json"]["example"];
+    let check = |method: &str, path: &str, status: u16, headers: &HeaderMap, body: &Value| {
+        conformance.check(method, path, status, headers, body.to_string().as_bytes())
+    };
+    let good = headers(&[]);
+    check("GET", "/v1/services?limit=5", 200, &good, service).unwrap();
+    let error = json!({"error": {"code": "not_found", "message": "there is no such appointment"}});
+    check("GET", "/v1/appointments/x", 404, &good, &error).unwrap();
+    check("GET", "/v1/nowhere", 404, &good, &error).unwrap();
+    conformance.check("HEAD", "/v1/services", 200, &good, b"").unwrap();
+    conformance.check("GET", "/healthz", 200, &HeaderMap::new(), b"x").unwrap();
+    let not_modified = headers(&[("etag", "\"abc\"")]);
+    conformance.check("GET", "/v1/business", 304, &not_modified, b"").unwrap();
+    let refused = json!({"error": {"code": "method_not_allowed", "message": "this path allows GET, HEAD"}});
+    check("PUT", "/v1/services", 405, &headers(&[("allow", "GET, HEAD")]), &refused).unwrap();
+
+    let fails = |result: Result<(), String>, why: &str| {
+        let told = result.unwrap_err();
+        assert!(told.contains(why), "{told}");
+    };
+    fails(check("GET", "/v1/services", 202, &good, service), "undocumented");
+    fails(check("GET", "/v1/services", 404, &good, &error), "undocumented");
+    fails(check("PUT", "/v1/services", 405, &good, &refused), "Allow is missing");
+    fails(check("GET", "/v1/services", 200, &headers(&[("etag", "\"a\"")]), service), "etag is undocumented");
+    fails(
+        check("GET", "/v1/services", 200, &headers(&[("x-ratelimit-limit", "many")]), service),
+        "X-RateLimit-Limit",
+    );
+    let mut more = service.clone();
+    more["data"][0]["price"] = json!(1);
+    fails(check("GET", "/v1/services", 200, &good, &more), "price");
+    let mut wrong = service.clone();
+    wrong["data"][0]["id"] = json!("1");
+    fails(check("GET", "/v1/services", 200, &good, &wrong), "uuid");
+    let unknown = json!({"error": {"code": "teapot", "message": ""}});
+    fails(check("GET", "/v1/appointments/x", 404, &good, &unknown), "teapot");
+}

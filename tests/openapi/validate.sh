@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Holds the document against OpenAPI 3.1 itself, as the service serves it and as the command prints it.
+source "$(dirname "$0")/service.sh"
+
+tools 'openapi-spec-validator==0.9.0'
+start_service
+curl -fsS "$ORIGIN/openapi.json" >"$WORK/served.json"
+"$RECEPTIONIST" openapi >"$WORK/printed.json"
+python3 - "$WORK/served.json" "$WORK/printed.json" <<'PYTHON'
+import json, sys
+served, printed = (json.load(open(path)) for path in sys.argv[1:])
+assert served == printed, "what is served is not what is printed"
+print(len(served["paths"]), "paths,", len(served["components"]["schemas"]), "schemas")
+PYTHON
+openapi-spec-validator --schema 3.1 "$WORK/served.json"

@@ -1,0 +1,195 @@
+//! Holds answers of the service against its published document: whatever a test receives, the document must have
+//! promised. A test binary includes this file with `#[path]`.
+
+use std::collections::HashMap;
+
+use hyper::HeaderMap;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// The headers that the document tells of wherever they may appear.
+const KNOWN: [&str; 9] = [
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-request-id",
+    "etag",
+    "retry-after",
+    "www-authenticate",
+    "allow",
+    "idempotent-replayed",
+];
+
+/// The document, ready to judge answers.
+pub(crate) struct Conformance {
+    document: Value,
+    base: String,
+    /// A validator for each schema of an answer or a header, by its JSON.
+    validators: HashMap<String, Validator>,
+}
+
+impl Conformance {
+    /// # Panics
+    /// When a schema of the document is none.
+    pub(crate) fn new(document: &Value) -> Self {
+        let base = document["servers"][0]["url"].as_str().unwrap_or_default().to_owned();
+        let mut new = Self { document: document.clone(), base, validators: HashMap::new() };
+        let mut schemas = Vec::new();
+        collect(&document["paths"], &mut schemas);
+        collect(&document["components"], &mut schemas);
+        for schema in schemas {
+            let validator = new.compile(&schema);
+            new.validators.insert(schema.to_string(), validator);
+        }
+        new
+    }
+
+    /// A validator of a schema that may refer to the document's components.
+    pub(crate) fn compile(&self, schema: &Value) -> Validator {
+        let mut root = schema.clone();
+        root["components"] = json!({"schemas": self.document["components"]["schemas"]});
+        let options = jsonschema::draft202012::options().should_validate_formats(true);
+        // An address with other letters than ASCII is taken as well and shown as it was given.
+        options.with_format("uri", |_| true).build(&root).unwrap_or_else(|error| panic!("{error}: {schema}"))
+    }
+
+    /// Checks an answer: its status, its headers and its body. What lies outside the document's paths is let through.
+    ///
+    /// # Errors
+    /// What the document does not promise.
+    pub(crate) fn check(
+        &self,
+        method: &str,
+        path: &str,
+        status: u16,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<(), String> {
+        let path = path.split('?').next().unwrap_or_default();
+        let Some(relative) =
+            path.strip_prefix(&self.base).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        else {
+            return Ok(());
+        };
+        let what = format!("{method} {path} answered {status}");
+        let response =
+            self.response(method, relative, status).ok_or_else(|| format!("{what}: undocumented"))?;
+        self.check_headers(response, headers).map_err(|why| format!("{what}: {why}"))?;
+        self.check_body(response, method, headers, body).map_err(|why| format!("{what}: {why}"))
+    }
+
+    /// The response that the document promises.
+    fn response(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
+        let method = if method == "HEAD" { "GET" } else { method }.to_ascii_lowercase();
+        let paths = self.document["paths"].as_object()?;
+        // A path without parameters comes before one with.
+        let mut found: Vec<_> = paths.iter().filter(|(template, _)| fits(template, path)).collect();
+        found.sort_by_key(|(template, _)| template.matches('{').count());
+        let operation =
+            found.first().map(|(_, item)| &item[&method]).filter(|operation| operation.is_object());
+        let response = match operation {
+            Some(operation) => operation["responses"].get(status.to_string())?,
+            // No operation: what any request may be answered, or that there is no such path or method.
+            None => {
+                let name = match (status, found.is_empty()) {
+                    (404, true) => "NotFound",
+                    (405, false) => "MethodNotAllowed",
+                    (401, _) => "Unauthorized",
+                    (429, _) => "TooManyRequests",
+                    (500, _) => "InternalServerError",
+                    (503, _) => "ServiceUnavailable",
+                    _ => return None,
+                };
+                self.document["components"]["responses"].get(name)?
+            }
+        };
+        Some(self.resolve(response))
+    }
+
+    fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        let target = value["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
+        target.and_then(|pointer| self.document.pointer(pointer)).unwrap_or(value)
+    }
+
+    fn check_headers(&self, response: &Value, headers: &HeaderMap) -> Result<(), String> {
+        let empty = serde_json::Map::new();
+        let promised = response["headers"].as_object().unwrap_or(&empty);
+        for (name, header) in promised {
+            let header = self.resolve(header);
+            let values: Vec<_> = headers.get_all(name).iter().collect();
+            let value = match values[..] {
+                [] if header["required"] == true => return Err(format!("the header {name} is missing")),
+                [] => continue,
+                [value] => value.to_str().map_err(|_| format!("the header {name} is no text"))?,
+                _ => return Err(format!("the header {name} is there more than once")),
+            };
+            let schema = &header["schema"];
+            let typed = match schema["type"].as_str() {
+                Some("integer") => value.parse::<i64>().map_or_else(|_| json!(value), |number| json!(number)),
+                _ => json!(value),
+            };
+            self.validate(schema, &typed).map_err(|why| format!("the header {name}: {why}"))?;
+        }
+        let unpromised = KNOWN.iter().find(|known| {
+            headers.contains_key(**known) && !promised.keys().any(|name| name.eq_ignore_ascii_case(known))
+        });
+        unpromised.map_or(Ok(()), |name| Err(format!("the header {name} is undocumented")))
+    }
+
+    fn check_body(
+        &self,
+        response: &Value,
+        method: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<(), String> {
+        let Some((media, content)) =
+            response["content"].as_object().and_then(|content| content.iter().next())
+        else {
+            return if body.is_empty() { Ok(()) } else { Err("a body where there is none".into()) };
+        };
+        let declared = headers.get("content-type").and_then(|value| value.to_str().ok());
+        if declared != Some(media) {
+            return Err(format!("the media type is {declared:?}"));
+        }
+        if method == "HEAD" {
+            return if body.is_empty() { Ok(()) } else { Err("a body in answer to HEAD".into()) };
+        }
+        let body: Value = serde_json::from_slice(body).map_err(|error| format!("the body: {error}"))?;
+        self.validate(&content["schema"], &body).map_err(|why| format!("{why} in {body}"))
+    }
+
+    fn validate(&self, schema: &Value, value: &Value) -> Result<(), String> {
+        let validator = self.validators.get(&schema.to_string()).ok_or("a schema that was not compiled")?;
+        let problems: Vec<_> = validator
+            .iter_errors(value)
+            .map(|error| format!("{} at {:?}", error, error.instance_path.as_str()))
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
+    }
+}
+
+/// Whether a path is one of a template's.
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
+    let segment = |(template, path): (&&str, &&str)| {
+        if template.starts_with('{') { !path.is_empty() } else { template == path }
+    };
+    template.len() == path.len() && template.iter().zip(&path).all(segment)
+}
+
+/// Every value under a key `schema`.
+fn collect(value: &Value, found: &mut Vec<Value>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                if key == "schema" && value.is_object() {
+                    found.push(value.clone());
+                }
+                collect(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
