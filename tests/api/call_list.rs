@@ -165,6 +165,11 @@ async fn calls_of_any_age_stand_in_their_order() {
     }
     let between = "/calls?from=1969-12-31T23:59:59.999Z&to=1970-01-01T00:00:00.001Z";
     assert_eq!(salon.api.all(between).await, made[2..4]);
+    let last = "/calls?from=9999-12-31T23:59:59.999Z";
+    assert_eq!(salon.api.all(last).await, made[..1]);
+    for query in ["to=9999-12-31T23:59:59.999Z", "to=9999-12-31T23:59:59.999Z&outcome=other"] {
+        assert_eq!(salon.api.all(&format!("/calls?{query}")).await, made[1..]);
+    }
     let ages = json!({ "started_at": "0001-01-01T00:00:00Z", "ended_at": "9999-12-31T00:00:00Z" });
     assert_eq!(salon.record_call(ages).await["duration_seconds"], u32::MAX);
     for beyond in ["9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01", "10000-01-01T00:00:00Z"] {
