@@ -94,6 +94,7 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .named("createContact", "Create a contact")
             .details("Needs one of `name`, `phone` and `email`. Phone and email are each unique within the business.")
             .body::<contacts::NewContactBody>()
+            .refuses(&[Code::Conflict])
             .created::<ContactView>(),
         get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
             .named("getContact", "Get a contact")
