@@ -3,13 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
 mod audit;
+mod audit_records;
 mod availability;
 mod bad_input;
 mod booking;
 mod business;
+mod call_list;
+mod calls;
 mod cancel;
 mod catalog;
 mod concurrency;
+mod contact_change;
+mod contact_create;
+mod contact_list;
 mod contacts;
 mod cursors;
 mod etag;
@@ -18,10 +24,14 @@ mod gate;
 mod harness;
 mod idempotency;
 mod keys;
+mod knowledge;
 mod listing;
+mod messages;
 mod metrics;
 mod modes;
 mod operator;
 mod rate_limit;
 mod reschedule;
+mod routes;
 mod tenancy;
+mod walks;

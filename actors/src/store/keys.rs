@@ -116,9 +116,14 @@ fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// The keys of an index under this prefix whose instants lie within `from..to`.
+/// The keys of an index under this prefix whose instants lie within `from..to`; up to the last instant there is,
+/// that one is in it, for no bound could lie behind it.
 fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
-    KeyRange { from: prefix.with(&ordered(from)), to: prefix.with(&ordered(to)) }
+    let from = prefix.with(&ordered(from));
+    if to == Timestamp::MAX {
+        return KeyRange { from, ..KeyRange::prefix(prefix) };
+    }
+    KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
 /// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
@@ -593,7 +598,8 @@ mod tests {
             let key = |at| appointment_by_start(id(1), at, id(2));
             prop_assert_eq!(key(a).cmp(&key(b)), a.cmp(&b));
             let range = appointments_starting(id(1), a.min(b), a.max(b));
-            prop_assert_eq!(range.from <= key(a) && key(a) < range.to, a < b);
+            let unbounded = a.max(b) == Timestamp::MAX;
+            prop_assert_eq!(range.from <= key(a) && key(a) < range.to, a < b || unbounded);
         }
     }
 }

@@ -151,3 +151,8 @@ impl IntoFuture for Pending {
         Box::pin(self.send())
     }
 }
+
+/// A text as it stands in a query.
+pub(crate) fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}

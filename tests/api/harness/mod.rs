@@ -9,6 +9,7 @@ mod clock;
 mod conformance;
 mod laws;
 mod raw;
+mod records;
 mod salon;
 mod shapes;
 
@@ -23,9 +24,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub(crate) use answer::{Answer, ids, paths, starts};
-pub(crate) use api::Api;
+pub(crate) use api::{Api, encoded};
 pub(crate) use clock::{Dice, TestClock};
 pub(crate) use raw::raw;
+pub(crate) use records::{OUTCOMES, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
 /// The operator's token of every test.

@@ -101,6 +101,58 @@ const APPOINTMENT: Shape = &[
     CREATED,
     UPDATED,
 ];
+const CONTACT: Shape = &[
+    ("id", Uuid),
+    ("name", OptText),
+    ("phone", OptText),
+    ("email", OptText),
+    ("locale", OptText),
+    ("timezone", OptText),
+    CREATED,
+    UPDATED,
+];
+const CALL: Shape = &[
+    ("id", Uuid),
+    ("direction", OneOf(&["inbound", "outbound"])),
+    ("status", OneOf(&["completed", "missed", "failed"])),
+    ("outcome", OneOf(&super::OUTCOMES)),
+    ("from_number", OptText),
+    ("to_number", OptText),
+    ("contact_id", OptUuid),
+    ("contact_name", OptText),
+    ("started_at", Instant),
+    ("ended_at", Instant),
+    ("duration_seconds", Whole),
+    ("locale", OptText),
+    ("summary", OptText),
+    ("recording_url", OptText),
+    ("appointment_id", OptUuid),
+    ("message_id", OptUuid),
+    CREATED,
+    UPDATED,
+];
+const MESSAGE: Shape = &[
+    ("id", Uuid),
+    ("call_id", OptUuid),
+    ("contact_id", OptUuid),
+    ("caller_name", OptText),
+    ("caller_phone", OptText),
+    ("body", Text),
+    ("urgency", OneOf(&["normal", "urgent"])),
+    ("staff_id", OptUuid),
+    ("status", OneOf(&["new", "read", "resolved"])),
+    CREATED,
+    UPDATED,
+];
+const KNOWLEDGE: Shape = &[
+    ("id", Uuid),
+    ("title", Text),
+    ("content", Text),
+    ("source_url", OptText),
+    ("locale", OptText),
+    CREATED,
+    UPDATED,
+];
 const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
 const KEY: Shape = key!();
 const LISTED_KEY: Shape = key!(("last_used_at", OptInstant), ("revoked_at", OptInstant));
@@ -139,6 +191,10 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("staff", _) => STAFF,
         ("availability", false) => SLOT,
         ("appointments", _) => APPOINTMENT,
+        ("contacts", false) => CONTACT,
+        ("calls", _) => CALL,
+        ("messages", _) => MESSAGE,
+        ("knowledge", false) => KNOWLEDGE,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,
         ("audit", true) => AUDIT,

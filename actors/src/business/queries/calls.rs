@@ -93,7 +93,10 @@ impl BusinessHandle {
                 if !filter.admits_row(CallRow::decode(value)?) {
                     return Ok(None);
                 }
-                let (_, id) = keys::instant_and_id(key)?;
+                let (started_at, id) = keys::instant_and_id(key)?;
+                if filter.to.is_some_and(|to| started_at >= to) {
+                    return Ok(None);
+                }
                 store.get::<CallRecord>(&record(id))?.map(|call| callers.show(&call)).transpose()
             })
         })

@@ -1,0 +1,102 @@
+//! Contacts, calls, messages and knowledge: bodies that are good, and short ways to send them.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Salon};
+
+/// Everything that a call can come to.
+pub(crate) const OUTCOMES: [&str; 10] = [
+    "appointment_booked",
+    "appointment_rescheduled",
+    "appointment_cancelled",
+    "message_taken",
+    "question_answered",
+    "transferred",
+    "voicemail",
+    "spam",
+    "hangup",
+    "other",
+];
+
+/// The id of a resource.
+pub(crate) fn id(resource: &Value) -> &str {
+    resource["id"].as_str().unwrap()
+}
+
+/// An object with the properties of another put over its own.
+pub(crate) fn merged(mut base: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("properties are an object") };
+    base.as_object_mut().unwrap().extend(more);
+    base
+}
+
+/// Some of the things that were made, by their places.
+pub(crate) fn pick(made: &[Value], places: &[usize]) -> Vec<Value> {
+    places.iter().map(|place| made[*place].clone()).collect()
+}
+
+/// Texts of exactly so many characters, each in a script of its own that is easily broken.
+pub(crate) fn of_characters(count: usize) -> Vec<String> {
+    let scripts = [
+        "السلام عليكم ",
+        "您好,我想预约。",
+        "👩‍👩‍👧‍👦🏳️‍🌈👍🏽",
+        "e\u{301}o\u{308}\u{304}ệ",
+        "नमस्ते\u{200d}\u{200c}",
+        "\u{202e}\"\\\n\t\r\u{1}\u{7f}\u{feff}",
+    ];
+    scripts.iter().map(|script| format!("x{}", script.repeat(count)).chars().take(count).collect()).collect()
+}
+
+/// A call that is good as it is.
+fn a_call() -> Value {
+    json!({
+        "direction": "inbound",
+        "status": "completed",
+        "outcome": "other",
+        "started_at": "2026-03-02T05:00:00Z",
+        "ended_at": "2026-03-02T05:01:30Z",
+    })
+}
+
+impl Salon {
+    pub(crate) async fn try_contact(&self, body: Value) -> Answer {
+        self.api.post("/contacts", &body).await
+    }
+
+    /// Creates a contact.
+    pub(crate) async fn contact(&self, body: Value) -> Value {
+        self.try_contact(body).await.created()
+    }
+
+    pub(crate) async fn try_patch_contact(&self, contact: &Value, body: Value) -> Answer {
+        self.api.patch(&format!("/contacts/{}", id(contact)), &body).await
+    }
+
+    /// Changes a contact.
+    pub(crate) async fn patch_contact(&self, contact: &Value, body: Value) -> Value {
+        self.try_patch_contact(contact, body).await.is(200).data()
+    }
+
+    pub(crate) async fn try_call(&self, more: Value) -> Answer {
+        self.desk.post("/calls", &merged(a_call(), more)).await
+    }
+
+    /// Saves a call.
+    pub(crate) async fn record_call(&self, more: Value) -> Value {
+        self.try_call(more).await.created()
+    }
+
+    pub(crate) async fn try_message(&self, more: Value) -> Answer {
+        self.desk.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
+    }
+
+    /// Takes a message.
+    pub(crate) async fn message(&self, more: Value) -> Value {
+        self.try_message(more).await.created()
+    }
+
+    pub(crate) async fn try_patch_message(&self, message: &Value, body: Value) -> Answer {
+        self.desk.patch(&format!("/messages/{}", id(message)), &body).await
+    }
+}

@@ -1,0 +1,181 @@
+//! Every route of the public API: answered with its scope alone, refused without a key, without its scope and for an id
+//! of another business. A route that has no row here fails the first test.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, House, SCOPES, Salon, id};
+
+const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
+
+/// A request that a route answers with success.
+struct Row {
+    method: &'static str,
+    path: &'static str,
+    scope: Option<&'static str>,
+    query: String,
+    body: Value,
+}
+
+/// The records of one salon that paths can name.
+struct Records {
+    contact_id: String,
+    call_id: String,
+    appointment_id: String,
+}
+
+impl Records {
+    async fn of(salon: &Salon) -> Self {
+        let contact = salon.contact(json!({ "name": "A" })).await;
+        let call = salon.record_call(json!({})).await;
+        let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
+        let [contact_id, call_id, appointment_id] = [contact, call, booked].map(|made| id(&made).to_owned());
+        Self { contact_id, call_id, appointment_id }
+    }
+
+    /// All of them with this id.
+    fn all(id: &str) -> Self {
+        Self { contact_id: id.into(), call_id: id.into(), appointment_id: id.into() }
+    }
+
+    /// The path with their ids in it, under `/v1`.
+    fn fill(&self, path: &str) -> String {
+        let filled = path
+            .replace("{contact_id}", &self.contact_id)
+            .replace("{call_id}", &self.call_id)
+            .replace("{appointment_id}", &self.appointment_id);
+        assert!(!filled.contains('{'), "a record for {path} is missing");
+        filled
+    }
+}
+
+fn rows(salon: &Salon) -> Vec<Row> {
+    let row = |method, path, scope, query: &str, body| Row {
+        method,
+        path,
+        scope: Some(scope),
+        query: query.to_owned(),
+        body,
+    };
+    let get = |path, scope| row("GET", path, scope, "", Value::Null);
+    let booking = salon.booking(&salon.cut, "2026-03-04T09:00:00Z", json!({}));
+    let times = format!("?service_id={}&start_date=2026-03-05", salon.cut);
+    let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
+    vec![
+        Row { scope: None, ..get("/me", "") },
+        get("/business", "business:read"),
+        row("PATCH", "/business", "business:write", "", json!({ "name": "B" })),
+        get("/services", "business:read"),
+        get("/staff", "business:read"),
+        get("/calls", "calls:read"),
+        get("/calls/{call_id}", "calls:read"),
+        get("/contacts", "contacts:read"),
+        get("/contacts/{contact_id}", "contacts:read"),
+        row("POST", "/contacts", "contacts:write", "", json!({ "name": "B" })),
+        row("PATCH", "/contacts/{contact_id}", "contacts:write", "", json!({ "name": "B" })),
+        get("/appointments", "appointments:read"),
+        get("/appointments/{appointment_id}", "appointments:read"),
+        row("GET", "/availability", "appointments:read", &times, Value::Null),
+        row("POST", "/appointments", "appointments:write", "", booking),
+        row(
+            "POST",
+            "/appointments/{appointment_id}/reschedule",
+            "appointments:write",
+            "",
+            json!({ "starts_at": "2026-03-05T09:00:00Z" }),
+        ),
+        row("POST", "/appointments/{appointment_id}/cancel", "appointments:write", "", Value::Null),
+        get("/messages", "messages:read"),
+        row("POST", "/knowledge", "knowledge:write", "", knowledge),
+    ]
+}
+
+impl Row {
+    async fn send(&self, api: &Api, records: &Records) -> Answer {
+        let path = format!("{}{}", records.fill(self.path), self.query);
+        match &self.body {
+            Value::Null => api.call(self.method, &path).await,
+            body => api.call(self.method, &path).json(body).await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_route_of_the_table_is_tried_here_with_its_scope() {
+    let house = House::open().await;
+    let tried: BTreeSet<_> =
+        rows(&house.salon().await).iter().map(|row| (row.method.to_owned(), row.path, row.scope)).collect();
+    let document = receptionist::openapi::document();
+    let mut offered = BTreeSet::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            offered.insert((method.to_uppercase(), path.as_str(), operation["x-required-scope"].as_str()));
+        }
+    }
+    assert_eq!(tried, offered);
+}
+
+#[tokio::test]
+async fn every_route_answers_a_key_that_has_its_scope_alone() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let records = Records::of(&salon).await;
+    for row in rows(&salon) {
+        // A key has at least one scope; for a route that needs none, any will do.
+        let key = salon.key(&[row.scope.unwrap_or("webhooks:manage")]).await;
+        row.send(&key, &records).await.data();
+    }
+}
+
+#[tokio::test]
+async fn every_route_is_closed_without_a_key() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let records = Records::of(&salon).await;
+    let before = salon.desk.all("/audit").await;
+    for row in rows(&salon) {
+        row.send(&house.stranger(), &records).await.fails(401, "unauthorized");
+        let other = format!("{}x", &salon.key[..salon.key.len() - 1]);
+        if other != salon.key {
+            row.send(&house.with_key(&other), &records).await.fails(401, "unauthorized");
+        }
+    }
+    assert_eq!(salon.desk.all("/audit").await, before);
+}
+
+#[tokio::test]
+async fn every_route_is_closed_to_a_key_with_every_other_scope() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let records = Records::of(&salon).await;
+    let before = salon.desk.all("/audit").await.len();
+    let mut keys = 0;
+    for row in rows(&salon) {
+        let Some(scope) = row.scope else { continue };
+        let others: Vec<_> = SCOPES.into_iter().filter(|other| *other != scope).collect();
+        let key = salon.key(&others).await;
+        keys += 1;
+        row.send(&key, &records).await.fails(403, "insufficient_scope").says(scope);
+        row.send(&key, &Records::all(UNKNOWN)).await.fails(403, "insufficient_scope");
+    }
+    assert_eq!(salon.desk.all("/audit").await.len(), before + keys, "nothing but the keys");
+}
+
+#[tokio::test]
+async fn every_path_with_an_id_knows_only_those_of_its_own_business() {
+    let house = House::open().await;
+    let (salon, other) = (house.salon().await, house.salon().await);
+    Records::of(&salon).await;
+    let theirs = Records::of(&other).await;
+    let before = (salon.desk.all("/audit").await, other.desk.all("/audit").await);
+    for row in rows(&salon).into_iter().filter(|row| row.path.contains('{')) {
+        let foreign = row.send(&salon.api, &theirs).await;
+        foreign.fails(404, "not_found");
+        for id in [UNKNOWN, "none", "0", &salon.id] {
+            let missing = row.send(&salon.api, &Records::all(id)).await;
+            assert_eq!((missing.status, &missing.body), (404, &foreign.body), "{missing}");
+        }
+    }
+    assert_eq!((salon.desk.all("/audit").await, other.desk.all("/audit").await), before);
+}
