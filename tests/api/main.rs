@@ -35,3 +35,4 @@ mod reschedule;
 mod routes;
 mod tenancy;
 mod walks;
+mod webhooks;

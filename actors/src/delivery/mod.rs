@@ -16,6 +16,8 @@ mod sample;
 mod schedule;
 mod signature;
 mod steady;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

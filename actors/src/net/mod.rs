@@ -11,7 +11,7 @@ pub mod guard;
 mod pool;
 mod system;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod trust;
 pub mod url;
 

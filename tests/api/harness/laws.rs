@@ -114,8 +114,14 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         }
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
-            let tag = answer.header("etag");
-            assert!(tag.len() > 2 && tag.starts_with('"') && tag.ends_with('"'), "{answer}");
+            // What an action says of itself is no resource.
+            let of_an_action = ["/test", "/resend", "/resend-missed", "/rotate-secret"];
+            if of_an_action.iter().any(|end| path.ends_with(end)) {
+                assert!(!answer.has("etag"), "{answer}");
+            } else {
+                let tag = answer.header("etag");
+                assert!(tag.len() > 2 && tag.starts_with('"') && tag.ends_with('"'), "{answer}");
+            }
             shapes::check(resource, shape, answer);
         }
     }

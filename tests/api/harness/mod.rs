@@ -8,6 +8,7 @@ mod clock;
 #[path = "../../support/conformance.rs"]
 mod conformance;
 mod laws;
+mod network;
 mod raw;
 mod records;
 mod salon;
@@ -127,7 +128,12 @@ impl House {
 }
 
 async fn start(settings: &Settings, clock: &TestClock) -> Service {
-    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system().unwrap() };
+    let ports = Ports {
+        clock: Arc::new(clock.clone()),
+        resolver: Arc::new(network::Names),
+        dialer: Arc::new(network::Unplugged),
+        ..Ports::system().unwrap()
+    };
     Service::start(settings, ports, |error| panic!("the store failed: {error}")).await.unwrap()
 }
 

@@ -78,6 +78,14 @@ impl Salon {
         Self { api: house.with_key(&self.key), desk: house.desk(&self.id), ..self.clone() }
     }
 
+    /// A webhook endpoint for two types of events.
+    pub(crate) async fn webhook(&self) -> Value {
+        let body = json!({
+            "url": "https://a.example.com/hook?x=1", "events": ["appointment.booked", "contact.created"], "description": "A"
+        });
+        self.api.post("/webhooks", &body).await.created()
+    }
+
     /// A new key with these scopes.
     pub(crate) async fn key(&self, scopes: &[&str]) -> Api {
         let body = json!({ "name": "some", "scopes": scopes });

@@ -20,12 +20,14 @@ pub(super) enum Kind {
     OneOf(&'static [&'static str]),
     Hours,
     Scopes,
+    Events,
+    OptWhole,
     Object(Shape),
     Changes,
 }
 use Kind::{
-    Bool, Changes, Hours, Instant, Object, OneOf, OptInstant, OptText, OptUuid, Scopes, Text, Uuid, Uuids,
-    Whole,
+    Bool, Changes, Events, Hours, Instant, Object, OneOf, OptInstant, OptText, OptUuid, OptWhole, Scopes,
+    Text, Uuid, Uuids, Whole,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
@@ -168,6 +170,45 @@ const AUDIT: Shape = &[
     ("resource_id", Uuid),
     ("changes", Changes),
 ];
+macro_rules! webhook {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("url", Text),
+            ("events", Events),
+            ("description", Text),
+            ("status", OneOf(&["enabled", "disabled"])),
+            ("disabled_reason", OptText),
+            ("disabled_at", OptInstant),
+            CREATED,
+            UPDATED,
+            $($more),*
+        ]
+    };
+}
+
+const WEBHOOK: Shape = webhook!();
+const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
+const TESTED: Shape = &[
+    ("event_id", Uuid),
+    ("type", Text),
+    ("delivered", Bool),
+    ("response_status", OptWhole),
+    ("error", OptText),
+    ("duration_ms", Whole),
+];
+const DELIVERY: Shape = &[
+    ("event_id", Uuid),
+    ("type", Text),
+    ("status", OneOf(&["pending", "delivered", "failed", "missed"])),
+    ("attempts", Whole),
+    ("last_response_status", OptWhole),
+    ("last_response_body", OptText),
+    ("last_error", OptText),
+    ("last_attempt_at", OptInstant),
+    ("next_attempt_at", OptInstant),
+    CREATED,
+];
 const HOURS: Shape = &[
     ("day", OneOf(&["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"])),
     ("open", Text),
@@ -197,6 +238,13 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("knowledge", false) => KNOWLEDGE,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,
+        ("webhooks", _) if path.ends_with("/test") => TESTED,
+        ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,
+        ("webhooks", _) if path.ends_with("/resend") => &[("event_id", Uuid)],
+        ("webhooks", _) if path.ends_with("/resend-missed") => &[("resent", Whole)],
+        ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", Text)],
+        ("webhooks", false) if method == Method::POST => NEW_WEBHOOK,
+        ("webhooks", _) => WEBHOOK,
         ("audit", true) => AUDIT,
         _ => panic!("{method} {path} succeeds with something unknown"),
     }
@@ -216,14 +264,15 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
     let list = |fits: &dyn Fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(fits));
     let text = value.as_str();
     match kind {
-        OptUuid | OptText | OptInstant if value.is_null() => true,
+        OptUuid | OptText | OptInstant | OptWhole if value.is_null() => true,
         Uuid | OptUuid => text.is_some_and(is_uuid_v7),
         Uuids => list(&|item| item.as_str().is_some_and(is_uuid_v7)),
         Text | OptText => text.is_some(),
-        Whole => value.is_u64(),
+        Whole | OptWhole => value.is_u64(),
         Bool => value.is_boolean(),
         Instant | OptInstant => text.is_some_and(is_instant),
         OneOf(words) => text.is_some_and(|text| words.contains(&text)),
+        Events => list(&|item| item.as_str().is_some_and(|event| event.contains('.'))),
         Scopes => list(&|item| super::SCOPES.iter().any(|scope| item == scope)),
         Hours => list(&|item| {
             check(item, HOURS, answer);

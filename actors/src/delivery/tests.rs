@@ -1,0 +1,354 @@
+//! Deliveries on paused time, over real TLS to receivers in memory.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use super::DeliveryFilter;
+use super::signature::sign;
+use crate::business::commands::contacts::CreateContact;
+use crate::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
+use crate::business::{PageRequest, Request};
+use crate::domain::{
+    Actor, BookingMode, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal, Text,
+    Timestamp, WebhookId, WebhookStatus, WeeklyHours,
+};
+use crate::net::testing::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
+use crate::net::{Trust, WebhookUrl};
+use crate::ports::{Clock, Ports, Random};
+use crate::store::{MemoryBackend, Store};
+use crate::view::DeliveryView;
+use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
+
+const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
+const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\nno\0go";
+/// How long after each failure the next attempt comes, in seconds.
+const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
+
+/// A wall clock that goes with tokio's time.
+struct WallClock(Instant);
+
+impl Clock for WallClock {
+    fn now(&self) -> Timestamp {
+        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+        start + chrono::TimeDelta::from_std(self.0.elapsed()).unwrap()
+    }
+}
+
+struct Counting(std::sync::atomic::AtomicU64);
+
+impl Random for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes.fill_with(|| self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as u8);
+    }
+}
+
+/// An engine with one business, in a network of its own.
+struct World {
+    disk: MemoryBackend,
+    ports: Ports,
+    net: Arc<FakeNet>,
+    dns: Arc<FakeDns>,
+    authority: Authority,
+    engine: Engine,
+    business: BusinessHandle,
+}
+
+impl World {
+    async fn new() -> Self {
+        let (dns, net, authority) =
+            (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let ports = Ports {
+            resolver: dns.clone(),
+            dialer: net.clone(),
+            trust: Trust::nobody().and(authority.der()).unwrap(),
+            ..Ports::with_clock_and_random(
+                Arc::new(WallClock(Instant::now())),
+                Arc::new(Counting(std::sync::atomic::AtomicU64::new(0))),
+            )
+        };
+        let disk = MemoryBackend::new();
+        let engine = open(&disk, &ports).await;
+        let new = NewBusiness {
+            name: Text::new("House".into()).unwrap(),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::default(),
+            phone_region: "US".into(),
+        };
+        let id = engine.create_business(new, Actor::Operator).await.unwrap().id;
+        let business = engine.business(id);
+        Self { disk, ports, net, dns, authority, engine, business }
+    }
+
+    /// Closes the engine and opens it again on what the disk holds.
+    async fn restart(&mut self) {
+        self.engine.clone().close().await.unwrap();
+        self.engine = open(&self.disk, &self.ports).await;
+        self.business = self.engine.business(self.business.id());
+    }
+
+    /// An endpoint `name.example.com` with a receiver that answers like this.
+    async fn endpoint(&self, name: &str, number: u8, answer: &str) -> (WebhookId, Arc<Receiver>) {
+        let host = format!("{name}.example.com");
+        let receiver = self.receiver(&host, number, answer);
+        let create = CreateWebhook {
+            url: WebhookUrl::parse(&format!("https://{host}/hook")).unwrap(),
+            events: [EventType::ContactCreated].into_iter().collect(),
+            description: Text::default(),
+        };
+        let created = self.business.change(Request::by(Actor::Operator), create).await.unwrap();
+        let created: Value = serde_json::from_slice(&created.body).unwrap();
+        (created["id"].as_str().unwrap().parse().unwrap(), receiver)
+    }
+
+    fn receiver(&self, host: &str, number: u8, answer: &str) -> Arc<Receiver> {
+        let address = IpAddr::from([93, 184, 216, number]).to_string();
+        self.dns.set(host, &[&address]);
+        let receiver = Receiver::new(self.authority.server(host), answer, Then::GoesOn);
+        self.net.put(&format!("{address}:443"), Place::Receiver(receiver.clone()));
+        receiver
+    }
+
+    /// Makes something happen.
+    async fn happen(&self, name: &str) {
+        let details =
+            ContactDetails { name: Some(Text::new(name.into()).unwrap()), ..ContactDetails::default() };
+        self.business.change(Request::by(Actor::Operator), CreateContact { details }).await.unwrap();
+    }
+
+    async fn log(&self, endpoint: WebhookId) -> Vec<DeliveryView> {
+        let all = PageRequest { limit: 100, after: None };
+        self.business.deliveries(endpoint, DeliveryFilter::default(), &all).await.unwrap().items
+    }
+
+    async fn status(&self, endpoint: WebhookId) -> (WebhookStatus, Option<DisabledReason>) {
+        let endpoint = self.business.webhook(endpoint).await.unwrap().unwrap();
+        (endpoint.status, endpoint.disabled_reason)
+    }
+
+    async fn set(&self, id: WebhookId, status: WebhookStatus) {
+        let (url, events, description) = (None, None, None);
+        let patch = PatchWebhook {
+            id,
+            url,
+            events,
+            description,
+            status: Some(status),
+            reason: DisabledReason::Operator,
+        };
+        self.business.change(Request::by(Actor::Operator), patch).await.unwrap();
+    }
+}
+
+async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
+    let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
+    Engine::start(store, ports.clone()).await.unwrap()
+}
+
+/// Lets everything that is due happen, in much less than any delay.
+async fn settle() {
+    sleep(Duration::from_millis(500)).await;
+}
+
+/// The value of a header in a request.
+fn header<'a>(request: &'a str, name: &str) -> &'a str {
+    let line = request.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+    line.unwrap_or_else(|| panic!("no {name} in {request}"))
+}
+
+fn body(request: &str) -> &str {
+    request.split_once("\r\n\r\n").unwrap().1
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_arrives_once_signed_in_its_envelope() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    world.happen("Zoé").await;
+    settle().await;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 1);
+    let envelope: Value = serde_json::from_str(body(&requests[0])).unwrap();
+    let keys: Vec<&str> = envelope.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["api_version", "business_id", "created_at", "data", "id", "type"]);
+    assert_eq!(envelope["type"], "contact.created");
+    assert_eq!(envelope["data"]["name"], "Zoé");
+    assert_eq!(envelope["business_id"], world.business.id().to_string());
+    assert_eq!(header(&requests[0], "webhook-id"), envelope["id"]);
+    assert_eq!(header(&requests[0], "content-type"), "application/json");
+    let secret = world.business.webhook(id).await.unwrap().unwrap().secret;
+    let signed = sign(
+        secret.bytes(),
+        header(&requests[0], "webhook-id"),
+        header(&requests[0], "webhook-timestamp").parse().unwrap(),
+        body(&requests[0]).as_bytes(),
+    );
+    assert_eq!(header(&requests[0], "webhook-signature"), signed);
+    let log = world.log(id).await;
+    assert_eq!(
+        (log[0].status, log[0].attempts, log[0].last_response_status),
+        (DeliveryStatus::Delivered, 1, Some(204))
+    );
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(receiver.requests().len(), 1, "it is not sent again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+    for (made, delay) in (1..).zip(DELAYS) {
+        assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+        // Half a second of the delay has passed already.
+        sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made + 1, "attempt {} is late", made + 1);
+    }
+    settle().await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts, log[0].next_attempt_at), (DeliveryStatus::Failed, 9, None));
+    assert_eq!(log[0].last_response_body.as_deref(), Some("no\u{fffd}go"));
+    let ids: Vec<_> =
+        receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+    // Off, nothing is sent, and what happens is missed.
+    world.happen("B").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(receiver.requests().len(), 9);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    let refused = world.business.resend_missed(id).await;
+    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
+    // On again, what was missed and what failed is delivered once.
+    let revived = world.receiver("a.example.com", 1, OK);
+    world.set(id, WebhookStatus::Enabled).await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(revived.requests().len(), 0, "what was missed waits to be resent");
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 2);
+    settle().await;
+    assert_eq!(revived.requests().len(), 2);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
+    assert!(
+        world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Delivered && row.attempts == 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    settle().await;
+    world.receiver("a.example.com", 1, NO);
+    sleep(Duration::from_secs(90_000)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
+    assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
+    let mut world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(200)).await;
+    assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
+    world.restart().await;
+    sleep(Duration::from_secs(540)).await;
+    assert_eq!(receiver.requests().len(), 3, "the fourth is due at 750 s");
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(receiver.requests().len(), 4);
+    assert_eq!(world.log(id).await[0].attempts, 4);
+    world.engine.clone().close().await.unwrap();
+    sleep(Duration::from_secs(7_200)).await;
+    world.engine = open(&world.disk, &world.ports).await;
+    world.business = world.engine.business(world.business.id());
+    settle().await;
+    assert_eq!(receiver.requests().len(), 5, "what fell due while stopped is tried at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_endpoint_holds_no_other_up() {
+    let world = World::new().await;
+    let (dead, _) = world.endpoint("dead", 1, OK).await;
+    world.net.put("93.184.216.1:443", Place::BlackHole);
+    let (_, receiver) = world.endpoint("live", 2, OK).await;
+    for number in 0..50 {
+        world.happen(&format!("N{number}")).await;
+    }
+    settle().await;
+    assert_eq!(receiver.requests().len(), 50);
+    assert!(world.log(dead).await.iter().all(|row| row.status == DeliveryStatus::Pending));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    let shown = world.business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap();
+    assert!(shown.starts_with("whsec_"));
+    sleep(Duration::from_secs(31)).await;
+    let requests = receiver.requests();
+    let secret = world.business.webhook(id).await.unwrap().unwrap().secret;
+    let verifies = |request: &str| {
+        let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp").parse().unwrap());
+        sign(secret.bytes(), id, at, body(request).as_bytes()) == header(request, "webhook-signature")
+    };
+    assert_eq!(requests.iter().map(|request| verifies(request)).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(body(&requests[0]), body(&requests[1]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    world.business.change(Request::by(Actor::Operator), DeleteWebhook { id }).await.unwrap();
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(receiver.requests().len(), 1);
+    let business = world.business.id();
+    let store = &world.business.inner.store;
+    let ranges = [
+        crate::store::keys::deliveries(business, id),
+        crate::store::keys::deliveries_due(business, id),
+        crate::store::keys::of_kind(
+            crate::domain::BusinessId::HOUSE,
+            crate::store::keys::house_kind::ENDPOINT_INDEX,
+        ),
+    ];
+    for range in ranges {
+        assert_eq!(store.scan(&range, crate::store::Order::Ascending).count(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_test_is_one_marked_attempt_that_leaves_no_trace() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    world.set(id, WebhookStatus::Disabled).await;
+    for event in EventType::ALL {
+        let tested = world.business.test_webhook(id, Some(*event)).await.unwrap();
+        assert!(tested.delivered && tested.kind == *event, "{tested:?}");
+    }
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), EventType::ALL.len());
+    assert!(requests.iter().all(|request| header(request, "webhook-test") == "true"));
+    assert!(world.log(id).await.is_empty());
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Operator)));
+}

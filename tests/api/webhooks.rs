@@ -1,0 +1,159 @@
+//! Webhook endpoints: subscribing, changing, turning on and off, and what the operator sees of deliveries.
+
+use serde_json::{Value, json};
+
+use crate::harness::{House, id, ids};
+
+#[tokio::test]
+async fn an_endpoint_is_shown_whole_and_its_secret_once() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let mut made = salon.webhook().await;
+    let secret = made.as_object_mut().unwrap().remove("secret").unwrap();
+    assert!(secret.as_str().unwrap().starts_with("whsec_"));
+    assert_eq!(secret.as_str().unwrap().len(), "whsec_".len() + 44);
+    assert_eq!(made["url"], "https://a.example.com/hook?x=1");
+    assert_eq!(made["events"], json!(["appointment.booked", "contact.created"]));
+    assert_eq!(
+        (&made["status"], &made["disabled_reason"], &made["disabled_at"]),
+        (&json!("enabled"), &Value::Null, &Value::Null)
+    );
+    let path = format!("/webhooks/{}", id(&made));
+    assert_eq!(salon.get(&path).await.data(), made);
+    assert_eq!(salon.get("/webhooks").await.list(), [made.clone()]);
+    assert_eq!(salon.desk.get(&path).await.data(), made);
+}
+
+#[tokio::test]
+async fn a_url_that_is_not_public_is_refused_and_says_no_more() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    for url in [
+        "http://a.example.com/",
+        "https://10.0.0.1/",
+        "https://127.1/",
+        "https://[::1]/",
+        "https://localhost/",
+        "https://x.internal.example.org/",
+        "https://unknown.example.net/",
+        "https://u:p@a.example.com/",
+        "ftp://a.example.com/",
+        "https://a.example.com/#f",
+        "https://a.example.com:0/",
+        "https://single/",
+        "",
+        " https://a.example.com/",
+    ] {
+        let body = json!({ "url": url, "events": ["contact.created"] });
+        let answer = salon.api.post("/webhooks", &body).await;
+        answer.fails(400, "invalid_request").invalid_at(&["url"]);
+        assert!(!answer.message().contains("10.0.0.1") || url.contains("10.0.0.1"), "{}", answer.message());
+    }
+    let made = salon.webhook().await;
+    let path = format!("/webhooks/{}", id(&made));
+    salon.api.patch(&path, &json!({ "url": "https://x.internal.example.org/" })).await.invalid_at(&["url"]);
+    salon.api.patch(&path, &json!({ "url": "https://b.example.com/" })).await.data();
+}
+
+#[tokio::test]
+async fn events_are_one_to_six_known_types_each_once() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let with = |events: Value| json!({ "url": "https://a.example.com/", "events": events });
+    for (events, path) in [
+        (json!([]), "events"),
+        (json!(["contact.created", "contact.created"]), "events[1]"),
+        (json!(["contact.deleted"]), "events[0]"),
+        (json!("contact.created"), "events"),
+    ] {
+        salon.api.post("/webhooks", &with(events)).await.invalid_at(&[path]);
+    }
+    salon.api.post("/webhooks", &json!({})).await.invalid_at(&["url", "events"]);
+}
+
+#[tokio::test]
+async fn a_business_has_at_most_25_endpoints() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    for _ in 0..25 {
+        salon.webhook().await;
+    }
+    let body = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
+    salon.api.post("/webhooks", &body).await.fails(409, "conflict");
+    let first = ids(&salon.get("/webhooks").await.list())[0].clone();
+    salon.api.delete(&format!("/webhooks/{first}")).await.is(204);
+    salon.api.post("/webhooks", &body).await.created();
+    salon.api.delete(&format!("/webhooks/{first}")).await.fails(404, "not_found");
+}
+
+#[tokio::test]
+async fn an_endpoint_is_turned_off_and_on_by_an_integration_or_the_operator() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let made = salon.webhook().await;
+    let path = format!("/webhooks/{}", id(&made));
+    let off = salon.api.patch(&path, &json!({ "status": "disabled" })).await.data();
+    assert_eq!((&off["status"], &off["disabled_reason"]), (&json!("disabled"), &json!("api")));
+    assert!(off["disabled_at"].is_string());
+    let on = salon.api.patch(&path, &json!({ "status": "enabled" })).await.data();
+    assert_eq!((&on["disabled_reason"], &on["disabled_at"]), (&Value::Null, &Value::Null));
+    let off = salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    assert_eq!(off["disabled_reason"], "operator");
+    salon.desk.patch(&path, &json!({ "url": "https://b.example.com/" })).await.invalid_at(&["url", ""]);
+}
+
+#[tokio::test]
+async fn what_happens_while_an_endpoint_is_off_is_missed_and_can_be_resent() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let made = salon.webhook().await;
+    let path = format!("/webhooks/{}", id(&made));
+    salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    salon.contact(json!({ "name": "A" })).await;
+    let log = salon.desk.all(&format!("{path}/deliveries")).await;
+    assert_eq!(log.len(), 1);
+    assert_eq!(
+        (&log[0]["status"], &log[0]["type"], &log[0]["attempts"]),
+        (&json!("missed"), &json!("contact.created"), &json!(0))
+    );
+    let resend = format!("{path}/deliveries/{}/resend", log[0]["event_id"].as_str().unwrap());
+    salon.desk.post(&resend, &json!({})).await.fails(409, "conflict");
+    salon.desk.post(&format!("{path}/resend-missed"), &json!({})).await.fails(409, "conflict");
+    salon.desk.patch(&path, &json!({ "status": "enabled" })).await.data();
+    salon.desk.post(&resend, &json!({})).await.is(202);
+    salon
+        .desk
+        .post(&format!("{path}/deliveries/{}/resend", id(&made)), &json!({}))
+        .await
+        .fails(404, "not_found");
+    assert_eq!(salon.desk.all(&format!("{path}/deliveries?status=missed")).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_test_says_what_came_of_it() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let made = salon.webhook().await;
+    let path = format!("/webhooks/{}/test", id(&made));
+    let tested = salon.api.call("POST", &path).await.data();
+    assert_eq!(
+        (&tested["type"], &tested["delivered"], &tested["response_status"]),
+        (&json!("appointment.booked"), &json!(false), &Value::Null)
+    );
+    assert!(tested["error"].is_string());
+    let tested = salon.api.post(&path, &json!({ "type": "message.taken" })).await.data();
+    assert_eq!(tested["type"], "message.taken");
+    salon.api.post(&path, &json!({ "type": "x" })).await.invalid_at(&["type"]);
+    assert_eq!(salon.desk.all(&format!("/webhooks/{}/deliveries", id(&made))).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
+async fn a_rotated_secret_is_shown_once() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let made = salon.webhook().await;
+    let rotated =
+        salon.desk.post(&format!("/webhooks/{}/rotate-secret", id(&made)), &json!({})).await.is(200).data();
+    assert!(rotated["secret"].as_str().unwrap().starts_with("whsec_"));
+    assert_ne!(rotated["secret"], made["secret"]);
+}
