@@ -4,13 +4,11 @@ use actors::business::Request;
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, Refusal, WebhookId, WebhookStatus};
-use actors::view::{self, DeliveryView, WebhookView};
-use axum::http::StatusCode;
+use actors::view::{DeliveryView, WebhookView};
 use serde::Serialize;
 
 use crate::http::call::Call;
 use crate::http::cursor::CursorText;
-use crate::http::envelope;
 use crate::http::query::{Limit, ListQuery};
 use crate::http::read::Patch;
 use crate::http::routes::Handled;
@@ -103,18 +101,18 @@ pub(super) async fn resend(mut call: Call) -> Handled {
     call.no_body().await?;
     let (id, event_id) = (endpoint_id(&call)?, call.id("event_id", "delivery")?);
     call.business()?.resend(id, event_id).await?;
-    Ok(envelope::plain(StatusCode::ACCEPTED, &view::render(&Resending { event_id })))
+    Ok(Call::accepted(&Resending { event_id }))
 }
 
 pub(super) async fn resend_missed(mut call: Call) -> Handled {
     call.no_body().await?;
     let resent = call.business()?.resend_missed(endpoint_id(&call)?).await?;
-    Ok(envelope::plain(StatusCode::ACCEPTED, &view::render(&Resent { resent })))
+    Ok(Call::accepted(&Resent { resent }))
 }
 
 pub(super) async fn rotate_secret(mut call: Call) -> Handled {
     call.no_body().await?;
     let id = endpoint_id(&call)?;
     let secret = call.business()?.rotate_secret(id, Request::by(call.caller.actor)).await?;
-    Ok(envelope::plain(StatusCode::OK, &view::render(&Rotated { secret })))
+    Ok(call.said(&Rotated { secret }))
 }

@@ -3,11 +3,9 @@
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
 use actors::domain::{DisabledReason, EventType, Refusal, Text, WebhookStatus};
 use actors::net::WebhookUrl;
-use actors::view::{self, WebhookView};
-use axum::http::StatusCode;
+use actors::view::WebhookView;
 
 use crate::http::call::Call;
-use crate::http::envelope;
 use crate::http::query::ListQuery;
 use crate::http::read::Patch;
 use crate::http::routes::Handled;
@@ -103,5 +101,5 @@ pub(super) async fn test(mut call: Call) -> Handled {
     let body: Option<WebhookTestBody> = call.body().await?;
     let id = call.id("webhook_id", "webhook endpoint")?;
     let tested = call.business()?.test_webhook(id, body.and_then(|body| body.kind)).await?;
-    Ok(envelope::plain(StatusCode::OK, &view::render(&tested)))
+    Ok(call.said(&tested))
 }

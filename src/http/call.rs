@@ -196,6 +196,17 @@ impl Call {
         Ok(envelope::found(&view::render(resource), known.as_ref()))
     }
 
+    /// Answers with what an action says of itself, which is no resource and has no tag.
+    pub(crate) fn said<V: Serialize + 'static>(&self, said: &V) -> Response {
+        self.check_described::<V>(|described| described.shows);
+        envelope::plain(StatusCode::OK, &view::render(said))
+    }
+
+    /// Answers that something will be done.
+    pub(crate) fn accepted<V: Serialize>(said: &V) -> Response {
+        envelope::plain(StatusCode::ACCEPTED, &view::render(said))
+    }
+
     /// Answers with a part of a list, whose cursor is tied to the list and its filters.
     pub(crate) fn list<T, V: Serialize + 'static>(
         &self,
