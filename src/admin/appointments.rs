@@ -39,6 +39,8 @@ json_object! {
         staff_id: Option<StaffId>,
         /// Taken as in the public API, where it matters; the team's own move never waits.
         allow_pending: Option<bool>,
+        /// Where the move came from; the appointment keeps the source of its booking.
+        source: Option<Source>,
     }
 }
 
@@ -60,7 +62,7 @@ pub(super) async fn book(mut call: Call) -> Handled {
 
 pub(super) async fn reschedule(mut call: Call) -> Handled {
     let body: TeamRescheduleBody = call.body().await?;
-    let _ = body.allow_pending; // what the team moves never waits for the team
+    let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
     let id = call.id("appointment_id", "appointment")?;
     call.change(Reschedule { id, request }).await
