@@ -4,6 +4,7 @@
 //! A view is made from records at one moment. Names of services, staff and contacts are those of that moment.
 
 mod conversations;
+mod webhooks;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -15,12 +16,12 @@ use utoipa::ToSchema;
 pub mod schema;
 
 pub use conversations::{CallView, KnowledgeView, MessageView};
+pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 
 use crate::domain::{
     Actor, ApiKey, Appointment, AppointmentId, AppointmentStatus, AuditEntry, AuditId, BookingMode, Business,
-    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, Delivery, DeliveryStatus, DisabledReason,
-    EventId, EventType, KeyId, Locale, Scope, Service, ServiceId, Source, StaffId, StaffMember, Timestamp,
-    WebhookEndpoint, WebhookId, WebhookStatus, WeeklyHours,
+    BusinessId, CalendarSyncStatus, Contact, ContactId, Day, EventId, EventType, KeyId, Locale, Scope,
+    Service, ServiceId, Source, StaffId, StaffMember, Timestamp, WeeklyHours,
 };
 
 /// Renders a view as the JSON that answers and events carry.
@@ -353,162 +354,6 @@ pub struct NewKeyView {
     pub descriptor: KeyView,
     /// The key itself.
     pub key: String,
-}
-
-/// A webhook endpoint; its secret is never shown again.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct WebhookView {
-    /// Its id.
-    pub id: WebhookId,
-    /// Where events are sent.
-    pub url: String,
-    /// Which events.
-    pub events: Vec<EventType>,
-    /// What it is for; empty when nobody said.
-    pub description: String,
-    /// Whether it is sent events.
-    pub status: WebhookStatus,
-    /// Why it is disabled.
-    pub disabled_reason: Option<DisabledReason>,
-    /// Since when it is disabled.
-    pub disabled_at: Option<Timestamp>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub updated_at: Timestamp,
-}
-
-impl From<&WebhookEndpoint> for WebhookView {
-    fn from(endpoint: &WebhookEndpoint) -> Self {
-        Self {
-            id: endpoint.id,
-            url: endpoint.url.clone(),
-            events: endpoint.events.iter().collect(),
-            description: endpoint.description.clone(),
-            status: endpoint.status,
-            disabled_reason: endpoint.disabled_reason,
-            disabled_at: endpoint.disabled_at,
-            created_at: endpoint.created_at,
-            updated_at: endpoint.updated_at,
-        }
-    }
-}
-
-/// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct NewWebhookView {
-    /// Its id.
-    pub id: WebhookId,
-    /// Where events are sent.
-    pub url: String,
-    /// Which events.
-    pub events: Vec<EventType>,
-    /// What it is for; empty when nobody said.
-    pub description: String,
-    /// Whether it is sent events.
-    pub status: WebhookStatus,
-    /// Why it is disabled.
-    pub disabled_reason: Option<DisabledReason>,
-    /// Since when it is disabled.
-    pub disabled_at: Option<Timestamp>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub updated_at: Timestamp,
-    /// What its deliveries are signed with: `whsec_` and the base64 of the key.
-    pub secret: String,
-}
-
-impl NewWebhookView {
-    /// The endpoint with its secret.
-    pub fn new(endpoint: &WebhookEndpoint, secret: String) -> Self {
-        // Flattening the other view would leave its schema open; the fields are the same by its own conversion.
-        let WebhookView {
-            id,
-            url,
-            events,
-            description,
-            status,
-            disabled_reason,
-            disabled_at,
-            created_at,
-            updated_at,
-        } = endpoint.into();
-        Self {
-            id,
-            url,
-            events,
-            description,
-            status,
-            disabled_reason,
-            disabled_at,
-            created_at,
-            updated_at,
-            secret,
-        }
-    }
-}
-
-/// A row of an endpoint's delivery log.
-#[derive(Clone, Debug, Serialize)]
-pub struct DeliveryView {
-    /// The event.
-    pub event_id: EventId,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: EventType,
-    /// Where it stands.
-    pub status: DeliveryStatus,
-    /// How many attempts of the present schedule have ended.
-    pub attempts: u32,
-    /// The status of the newest answer.
-    pub last_response_status: Option<u16>,
-    /// The first KiB of the newest answer.
-    pub last_response_body: Option<String>,
-    /// Why the newest attempt failed.
-    pub last_error: Option<String>,
-    /// When the newest attempt began.
-    pub last_attempt_at: Option<Timestamp>,
-    /// When the next attempt is due.
-    pub next_attempt_at: Option<Timestamp>,
-    /// When the event happened.
-    pub created_at: Timestamp,
-}
-
-impl DeliveryView {
-    /// The delivery as it stands at its endpoint.
-    pub fn new(delivery: &Delivery, status: DeliveryStatus) -> Self {
-        Self {
-            event_id: delivery.event_id,
-            kind: delivery.event,
-            status,
-            attempts: delivery.attempts,
-            last_response_status: delivery.last_response_status,
-            last_response_body: delivery.last_response_body.clone(),
-            last_error: delivery.last_error.clone(),
-            last_attempt_at: delivery.last_attempt_at,
-            next_attempt_at: delivery.next_attempt_at.filter(|_| status == DeliveryStatus::Pending),
-            created_at: delivery.created_at,
-        }
-    }
-}
-
-/// What came of a test of an endpoint.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct TestView {
-    /// The id of the sample event.
-    pub event_id: EventId,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: EventType,
-    /// Whether the receiver took it.
-    pub delivered: bool,
-    /// The status of its answer.
-    pub response_status: Option<u16>,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// How long the attempt took, in milliseconds.
-    pub duration_ms: u64,
 }
 
 /// The bytes of an event (spec §2, the envelope) about a resource that is rendered already.
