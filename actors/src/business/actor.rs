@@ -167,12 +167,7 @@ impl Actor for BusinessActor {
                 let done = question(state, now);
                 state.submit(Batch::default(), done);
             }
-            Message::Sweep => {
-                if sweep(state, now)? {
-                    // There may be more; others in the mailbox come first.
-                    let _ = myself.cast(Message::Sweep);
-                }
-            }
+            Message::Sweep => sweep(state, now, &myself)?,
         }
         Ok(())
     }
@@ -325,8 +320,9 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
 }
 
 /// Deletes what has outlived its time, a bounded number of rows at a time: idempotency records of days that no lookup
-/// reaches any more, and what the delivery log shows no longer. True when there may be more.
-fn sweep(state: &mut State, now: Timestamp) -> Result<bool, StoreError> {
+/// reaches any more, and what the delivery log shows no longer. When there may be more, it goes on once
+/// these are deleted.
+fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
     let now = now.max(state.last);
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
@@ -337,9 +333,16 @@ fn sweep(state: &mut State, now: Timestamp) -> Result<bool, StoreError> {
     sweep_deliveries(state, now, &mut batch)?;
     let more = batch.len() >= SWEEP_ROWS_MAX;
     if !batch.is_empty() {
-        state.submit(batch, Box::new(|| ()));
+        let myself = myself.clone();
+        // Not before these are gone: the store would show the same rows again.
+        let goes_on = move || {
+            if more {
+                let _ = myself.cast(Message::Sweep);
+            }
+        };
+        state.submit(batch, Box::new(goes_on));
     }
-    Ok(more)
+    Ok(())
 }
 
 /// Deletes deliveries that the log shows no longer, and events that no delivery can need: an event that was resent on

@@ -22,9 +22,9 @@ pub mod kind {
     pub const SERVICE: u8 = 0x02;
     /// A staff member: their id → `StaffMember`.
     pub const STAFF: u8 = 0x03;
-    /// The first kind behind those that the business actor loads in one scan.
+    /// A webhook endpoint: its id → `WebhookEndpoint`.
     pub const WEBHOOK: u8 = 0x04;
-    /// The first kind that is not loaded.
+    /// The first kind behind those that the business actor loads in one scan.
     pub const HOT_END: u8 = 0x10;
     /// A key of the business: its id → the 8 bytes under which the house keeps it.
     pub const KEY: u8 = 0x10;
@@ -68,7 +68,7 @@ pub mod kind {
     pub const MESSAGE_BY_UPDATE: u8 = 0x4d;
     /// A piece of knowledge: its id → `Knowledge`.
     pub const KNOWLEDGE: u8 = 0x50;
-    /// An entry of the audit log: its id → `AuditEntry`.
+    /// An event: its id → its bytes, as every attempt sends them.
     pub const EVENT: u8 = 0x60;
     /// A delivery, by endpoint and event.
     pub const DELIVERY: u8 = 0x61;
@@ -76,7 +76,7 @@ pub mod kind {
     pub const DELIVERY_DUE: u8 = 0x62;
     /// How often anything has reached an endpoint.
     pub const DELIVERY_REACHED: u8 = 0x63;
-    /// An entry of the audit log.
+    /// An entry of the audit log: its id → `AuditEntry`.
     pub const AUDIT: u8 = 0x70;
     /// An idempotency key: its day and a hash → `IdempotencyRecord`.
     pub const IDEMPOTENCY: u8 = 0x78;
