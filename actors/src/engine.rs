@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ractor::{Actor, ActorRef};
@@ -80,6 +80,8 @@ pub(crate) struct Inner {
     runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
+    /// How many endpoints were turned off for their failures.
+    turned_off: AtomicU64,
     secret: [u8; 32],
     mint: parking_lot::Mutex<IdMint>,
 }
@@ -102,6 +104,17 @@ impl Inner {
             // Without an actor what waits stands in the store, and the next start finds it.
             let _ = inner.deliveries.running(&inner, key).await;
         });
+    }
+
+    /// Tells the team that an endpoint was turned off for its failures (spec §6 rule 8). People and their settings come
+    /// later; until then it is a line of the log, a metric, and the change's own entry in the audit log.
+    pub(crate) fn alert_team(&self, key: EndpointKey) {
+        self.turned_off.fetch_add(1, Ordering::Relaxed);
+        tracing::warn!(
+            business.id = %key.business,
+            webhook.id = %key.endpoint,
+            "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
+        );
     }
 
     /// Starts the actor of every endpoint for which something waits, one after the other with a pause between, so that
@@ -218,6 +231,7 @@ impl Engine {
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
+            turned_off: AtomicU64::new(0),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
@@ -354,6 +368,16 @@ impl Engine {
     /// How many businesses are in memory.
     pub fn running_businesses(&self) -> usize {
         self.inner.businesses.len()
+    }
+
+    /// How many endpoints have deliveries looked after, an actor each.
+    pub fn running_deliveries(&self) -> usize {
+        self.inner.deliveries.len()
+    }
+
+    /// How many endpoints were turned off for their failures since the engine started.
+    pub fn endpoints_turned_off(&self) -> u64 {
+        self.inner.turned_off.load(Ordering::Relaxed)
     }
 
     /// How many more messages may be in flight, of [`ENGINE_PERMITS`].

@@ -140,9 +140,18 @@ impl Exposition {
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let about = "Webhook endpoints turned off because events failed every attempt";
+        let mut counter =
+            encoder.encode_descriptor("webhooks_turned_off", about, None, MetricType::Counter)?;
+        count_of(&mut counter, self.engine.endpoints_turned_off())?;
         let free = self.engine.permits_available();
         for (name, about, value) in [
             ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
+            (
+                "running_deliveries",
+                "Endpoints with deliveries, an actor each",
+                self.engine.running_deliveries(),
+            ),
             ("permits_available", "How many more messages may be in flight", free),
             ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
@@ -232,7 +241,9 @@ mod tests {
         has(&text, "receptionist_commits_total 1");
         has(&text, r#"receptionist_commit_group_changes_bucket{le="1.0"} 1"#);
         has(&text, "receptionist_sync_duration_seconds_count 1");
+        has(&text, "receptionist_webhooks_turned_off_total 0");
         has(&text, "receptionist_running_businesses 0");
+        has(&text, "receptionist_running_deliveries 0");
         has(&text, "receptionist_permits_available 16384");
         has(&text, "receptionist_permits_in_use 0");
         has(&text, "receptionist_store_failed 0");

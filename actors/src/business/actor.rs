@@ -138,13 +138,14 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok((batch, answer, deliveries)) => {
+                    Ok(CarriedOut { batch, answer, deliveries, turned_off }) => {
                         let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
                             drop(permits);
                             if let Some(inner) = inner.upgrade() {
                                 deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
+                                turned_off.into_iter().for_each(|key| inner.alert_team(key));
                             }
                         };
                         state.submit(batch, Box::new(done));
@@ -173,25 +174,35 @@ impl Actor for BusinessActor {
     }
 }
 
+/// A change that was decided, and what follows once it is on the disk.
+struct CarriedOut {
+    batch: Batch,
+    answer: Answer,
+    /// The endpoints for which something waits now.
+    deliveries: Vec<EndpointKey>,
+    /// The endpoint that the team is told of.
+    turned_off: Option<EndpointKey>,
+}
+
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
 fn carry_out(
     state: &mut State,
     request: &Request,
     change: Box<dyn Change>,
     now: Timestamp,
-) -> Result<(Batch, Answer, Vec<EndpointKey>), EngineError> {
+) -> Result<CarriedOut, EngineError> {
     check_key(state, request.actor)?;
     if let Some(idempotency) = request.idempotency
         && let Some(answer) = remembered(state, idempotency, now)?
     {
-        return Ok((Batch::default(), answer, Vec::new()));
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
-    let Decision { writes, audit, events, status, body } = decision;
+    let Decision { writes, audit, events, turned_off, status, body } = decision;
     let mut batch = Batch::default();
     for write in &writes {
         write.encode(state.id, &mut batch);
@@ -234,7 +245,9 @@ fn carry_out(
         }
         state.apply(write);
     }
-    Ok((batch, Answer { status, body: body.into(), replayed: false }, deliveries))
+    let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
+    let answer = Answer { status, body: body.into(), replayed: false };
+    Ok(CarriedOut { batch, answer, deliveries, turned_off })
 }
 
 /// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
@@ -322,8 +335,10 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
 /// Deletes what has outlived its time, a bounded number of rows at a time: idempotency records of days that no lookup
 /// reaches any more, and what the delivery log shows no longer. When there may be more, it goes on once
 /// these are deleted.
+///
+/// Here it is only as late as both clocks say: a wall clock that jumps forward must not make anything old.
 fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-    let now = now.max(state.last);
+    let now = now.min(state.steady.now());
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
@@ -345,7 +360,7 @@ fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Resul
     Ok(())
 }
 
-/// Deletes deliveries that the log shows no longer, and events that no delivery can need: an event that was resent on
+/// Deletes deliveries that the log shows no longer, and events that no delivery needs: an event that was resent on
 /// its last day in the log is sent for a day more. What waits is left alone.
 fn sweep_deliveries(state: &State, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
     let (shown_from, needed_from) = (now - LOG_DAYS, now - LOG_DAYS - chrono::TimeDelta::days(2));
@@ -365,10 +380,24 @@ fn sweep_deliveries(state: &State, now: Timestamp, batch: &mut Batch) -> Result<
     let range = keys::of_kind(state.id, kind::EVENT);
     for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
         let (key, value) = row?;
-        if keys::id_at_end::<EventId>(&key)?.minted_at() > needed_from {
+        let event: EventId = keys::id_at_end(&key)?;
+        if event.minted_at() > needed_from {
             break;
         }
-        batch.delete_whole(Key::new(&key), value.len());
+        if !waits(state, event)? {
+            batch.delete_whole(Key::new(&key), value.len());
+        }
     }
     Ok(())
+}
+
+/// Whether a delivery of the event is still to be made.
+fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
+    for endpoint in state.webhooks.values() {
+        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
+        if delivery.is_some_and(|delivery| delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

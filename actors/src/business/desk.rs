@@ -192,6 +192,8 @@ pub struct Decision {
     pub(super) audit: Vec<AuditDraft>,
     /// What happened, with the resource as the API shows it.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
+    /// An endpoint that is turned off for its failures, which the team is told once it is a fact.
+    pub(super) turned_off: Option<WebhookId>,
     pub(super) status: AnswerStatus,
     pub(super) body: Vec<u8>,
 }
@@ -208,6 +210,7 @@ impl Decision {
             writes: Vec::new(),
             audit: Vec::new(),
             events: Vec::new(),
+            turned_off: None,
             status: AnswerStatus::Done,
             body: view::render(resource),
         }
@@ -224,6 +227,7 @@ impl Decision {
             writes: Vec::new(),
             audit: Vec::new(),
             events: Vec::new(),
+            turned_off: None,
             status: AnswerStatus::Gone,
             body: Vec::new(),
         }
@@ -254,6 +258,13 @@ impl Decision {
     ) -> Self {
         let changes = changed_fields(before, after);
         self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
+        self
+    }
+
+    /// Has the team told that an endpoint was turned off.
+    #[must_use]
+    pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
+        self.turned_off = Some(turned_off);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The actor of one endpoint: its queue is the index of what is due, its timer waits for the first that is not.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -78,8 +79,8 @@ pub(crate) struct State {
     attempting: HashSet<EventId>,
     /// Those whose outcome is on its way to the disk.
     recording: HashSet<EventId>,
-    /// How often anything has reached the endpoint.
-    reached: u64,
+    /// How often anything has reached the endpoint. Only this actor changes it.
+    reached: Arc<AtomicU64>,
     /// Waits for the next delivery that is due.
     timer: Option<JoinHandle<()>>,
     permits: Arc<Semaphore>,
@@ -109,7 +110,7 @@ impl Seated for DeliveryActor {
             inner: Arc::downgrade(inner),
             attempting: HashSet::new(),
             recording: HashSet::new(),
-            reached,
+            reached: Arc::new(AtomicU64::new(reached)),
             timer: None,
             permits,
             work: None,
@@ -293,9 +294,11 @@ impl State {
     ) -> Result<(), StoreError> {
         let EndpointKey { business, .. } = self.key;
         let event = delivery.event_id;
-        let body = inner.store.get_raw(&keys::event(business, event))?;
-        let body = body.ok_or_else(|| StoreError::damaged("delivery", "its event is not there"))?;
-        delivery.reached_before.get_or_insert(self.reached);
+        let Some(body) = inner.store.get_raw(&keys::event(business, event))? else {
+            self.give_up(inner, delivery);
+            return Ok(());
+        };
+        delivery.reached_before.get_or_insert(self.reached());
         self.attempting.insert(event);
         let (post, began) = match signed(inner, endpoint, &event.to_string(), body, false) {
             Ok(signed) => signed,
@@ -313,26 +316,48 @@ impl State {
         Ok(())
     }
 
+    /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
+    fn give_up(&self, inner: &Inner, delivery: Delivery) {
+        let EndpointKey { business, endpoint } = self.key;
+        tracing::error!(
+            business.id = %business,
+            webhook.id = %endpoint,
+            event.id = %delivery.event_id,
+            "a delivery waits whose event is not there; it has failed"
+        );
+        let due_before = delivery.next_attempt_at;
+        let after = Delivery {
+            status: DeliveryStatus::Failed,
+            last_error: Some("the event is not kept any more".into()),
+            next_attempt_at: None,
+            ..delivery
+        };
+        let mut batch = Batch::default();
+        write_delivery(&mut batch, self.key, &after, due_before);
+        inner.store.submit(business, batch, Box::new(|| ()));
+    }
+
     /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
     fn record(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
         if ended.result.delivered {
-            self.reached += 1;
+            self.reached.fetch_add(1, Ordering::Release);
         }
         // An endpoint that was deleted meanwhile leaves nothing behind.
         if !matches!(inner.store.contains(&keys::webhook(business, endpoint)), Ok(true)) {
             return;
         }
         let times = (ended.began, inner.steady.now());
-        let (after, next) = after_attempt(&ended.delivery, ended.result.clone(), times, self.reached);
+        let (after, next) = after_attempt(&ended.delivery, ended.result.clone(), times, self.reached());
         let event = after.event_id;
         self.recording.insert(event);
         let myself = myself.clone();
         if next == Next::TurnOff {
             let handle = crate::BusinessHandle { inner: Arc::clone(inner), id: business };
             let due = ended.delivery.next_attempt_at;
+            let reached = Arc::clone(&self.reached);
             tokio::spawn(async move {
-                let change = TurnOff { endpoint, delivery: after, due };
+                let change = TurnOff { endpoint, delivery: after, due, reached };
                 let message = match handle.change(Request::by(Who::System), change).await {
                     Ok(_) => Message::Recorded(event),
                     Err(EngineError::Refused(_) | EngineError::NotFound) => Message::Recorded(event),
@@ -349,7 +374,7 @@ impl State {
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
         if ended.result.delivered {
-            batch.put(keys::delivery_reached(business, endpoint), self.reached.to_be_bytes().to_vec());
+            batch.put(keys::delivery_reached(business, endpoint), self.reached().to_be_bytes().to_vec());
         }
         inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
     }
@@ -363,6 +388,11 @@ impl State {
             return Err(Refusal::conflict("the endpoint is disabled", "status", "disabled").into());
         }
         Ok(endpoint)
+    }
+
+    /// How often anything has reached the endpoint.
+    fn reached(&self) -> u64 {
+        self.reached.load(Ordering::Acquire)
     }
 
     /// Whether an attempt of the event is under way or being written.

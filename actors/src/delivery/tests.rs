@@ -1,7 +1,11 @@
 //! Deliveries on paused time, over real TLS to receivers in memory.
 
+mod turning_off;
+mod waiting;
+
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,30 +29,33 @@ use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
 
 const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\nno\0go";
-/// How long after each failure the next attempt comes, in seconds.
-const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
 
-/// A wall clock that goes with tokio's time.
-struct WallClock(Instant);
+/// A wall clock that goes with tokio's time, and jumps when it is told to.
+struct WallClock {
+    started: Instant,
+    off_hours: AtomicI64,
+}
 
 impl Clock for WallClock {
     fn now(&self) -> Timestamp {
         let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-        start + chrono::TimeDelta::from_std(self.0.elapsed()).unwrap()
+        let off = chrono::TimeDelta::hours(self.off_hours.load(Ordering::Relaxed));
+        start + chrono::TimeDelta::from_std(self.started.elapsed()).unwrap() + off
     }
 }
 
-struct Counting(std::sync::atomic::AtomicU64);
+struct Counting(AtomicU64);
 
 impl Random for Counting {
     fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill_with(|| self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as u8);
+        bytes.fill_with(|| self.0.fetch_add(1, Ordering::Relaxed) as u8);
     }
 }
 
 /// An engine with one business, in a network of its own.
 struct World {
     disk: MemoryBackend,
+    clock: Arc<WallClock>,
     ports: Ports,
     net: Arc<FakeNet>,
     dns: Arc<FakeDns>,
@@ -61,36 +68,30 @@ impl World {
     async fn new() -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let clock = Arc::new(WallClock { started: Instant::now(), off_hours: AtomicI64::new(0) });
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
             trust: Trust::nobody().and(authority.der()).unwrap(),
-            ..Ports::with_clock_and_random(
-                Arc::new(WallClock(Instant::now())),
-                Arc::new(Counting(std::sync::atomic::AtomicU64::new(0))),
-            )
+            ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting(AtomicU64::new(0))))
         };
         let disk = MemoryBackend::new();
         let engine = open(&disk, &ports).await;
-        let new = NewBusiness {
-            name: Text::new("House".into()).unwrap(),
-            zone: chrono_tz::UTC,
-            locale: Locale::En,
-            website_url: None,
-            booking_mode: BookingMode::Instant,
-            hours: WeeklyHours::default(),
-            phone_region: "US".into(),
-        };
-        let id = engine.create_business(new, Actor::Operator).await.unwrap().id;
-        let business = engine.business(id);
-        Self { disk, ports, net, dns, authority, engine, business }
+        let business = new_business(&engine).await;
+        Self { disk, clock, ports, net, dns, authority, engine, business }
+    }
+
+    /// Closes the engine, lets time pass, and opens it again on what the disk holds.
+    async fn stand_still(&mut self, seconds: u64) {
+        self.engine.clone().close().await.unwrap();
+        sleep(Duration::from_secs(seconds)).await;
+        self.engine = open(&self.disk, &self.ports).await;
+        self.business = self.engine.business(self.business.id());
     }
 
     /// Closes the engine and opens it again on what the disk holds.
     async fn restart(&mut self) {
-        self.engine.clone().close().await.unwrap();
-        self.engine = open(&self.disk, &self.ports).await;
-        self.business = self.engine.business(self.business.id());
+        self.stand_still(0).await;
     }
 
     /// An endpoint `name.example.com` with a receiver that answers like this.
@@ -107,10 +108,15 @@ impl World {
         (created["id"].as_str().unwrap().parse().unwrap(), receiver)
     }
 
+    /// A receiver at an address that a host's name leads to from now on.
     fn receiver(&self, host: &str, number: u8, answer: &str) -> Arc<Receiver> {
+        self.receiver_that(host, number, answer, Then::GoesOn)
+    }
+
+    fn receiver_that(&self, host: &str, number: u8, answer: &str, then: Then) -> Arc<Receiver> {
         let address = IpAddr::from([93, 184, 216, number]).to_string();
         self.dns.set(host, &[&address]);
-        let receiver = Receiver::new(self.authority.server(host), answer, Then::GoesOn);
+        let receiver = Receiver::new(self.authority.server(host), answer, then);
         self.net.put(&format!("{address}:443"), Place::Receiver(receiver.clone()));
         receiver
     }
@@ -144,6 +150,19 @@ impl World {
         };
         self.business.change(Request::by(Actor::Operator), patch).await.unwrap();
     }
+}
+
+async fn new_business(engine: &Engine) -> BusinessHandle {
+    let new = NewBusiness {
+        name: Text::new("House".into()).unwrap(),
+        zone: chrono_tz::UTC,
+        locale: Locale::En,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: WeeklyHours::default(),
+        phone_region: "US".into(),
+    };
+    engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id)
 }
 
 async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
@@ -200,66 +219,6 @@ async fn an_event_arrives_once_signed_in_its_envelope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
-    let world = World::new().await;
-    let (id, receiver) = world.endpoint("a", 1, NO).await;
-    world.happen("A").await;
-    settle().await;
-    assert_eq!(receiver.requests().len(), 1);
-    for (made, delay) in (1..).zip(DELAYS) {
-        assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
-        // Half a second of the delay has passed already.
-        sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
-        assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
-        sleep(Duration::from_secs(1)).await;
-        assert_eq!(receiver.requests().len(), made + 1, "attempt {} is late", made + 1);
-    }
-    settle().await;
-    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
-    let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts, log[0].next_attempt_at), (DeliveryStatus::Failed, 9, None));
-    assert_eq!(log[0].last_response_body.as_deref(), Some("no\u{fffd}go"));
-    let ids: Vec<_> =
-        receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
-    assert!(ids.iter().all(|id| *id == ids[0]));
-    // Off, nothing is sent, and what happens is missed.
-    world.happen("B").await;
-    sleep(Duration::from_secs(90_000)).await;
-    assert_eq!(receiver.requests().len(), 9);
-    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
-    let refused = world.business.resend_missed(id).await;
-    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
-    // On again, what was missed and what failed is delivered once.
-    let revived = world.receiver("a.example.com", 1, OK);
-    world.set(id, WebhookStatus::Enabled).await;
-    sleep(Duration::from_secs(3_600)).await;
-    assert_eq!(revived.requests().len(), 0, "what was missed waits to be resent");
-    assert_eq!(world.business.resend_missed(id).await.unwrap(), 2);
-    settle().await;
-    assert_eq!(revived.requests().len(), 2);
-    assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
-    assert!(
-        world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Delivered && row.attempts == 1)
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
-    let world = World::new().await;
-    let (id, _) = world.endpoint("a", 1, NO).await;
-    world.happen("A").await;
-    sleep(Duration::from_secs(3_600)).await;
-    world.receiver("a.example.com", 1, OK);
-    world.happen("B").await;
-    settle().await;
-    world.receiver("a.example.com", 1, NO);
-    sleep(Duration::from_secs(90_000)).await;
-    let log = world.log(id).await;
-    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
-    assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     let mut world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
@@ -272,26 +231,9 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     sleep(Duration::from_secs(20)).await;
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!(world.log(id).await[0].attempts, 4);
-    world.engine.clone().close().await.unwrap();
-    sleep(Duration::from_secs(7_200)).await;
-    world.engine = open(&world.disk, &world.ports).await;
-    world.business = world.engine.business(world.business.id());
+    world.stand_still(7_200).await;
     settle().await;
     assert_eq!(receiver.requests().len(), 5, "what fell due while stopped is tried at once");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dead_endpoint_holds_no_other_up() {
-    let world = World::new().await;
-    let (dead, _) = world.endpoint("dead", 1, OK).await;
-    world.net.put("93.184.216.1:443", Place::BlackHole);
-    let (_, receiver) = world.endpoint("live", 2, OK).await;
-    for number in 0..50 {
-        world.happen(&format!("N{number}")).await;
-    }
-    settle().await;
-    assert_eq!(receiver.requests().len(), 50);
-    assert!(world.log(dead).await.iter().all(|row| row.status == DeliveryStatus::Pending));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,8 @@
 //! Creating, changing, turning off and deleting webhook endpoints (spec §3, §4, §6).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::Change;
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
@@ -147,17 +150,19 @@ pub(crate) struct TurnOff {
     pub(crate) delivery: Delivery,
     /// When it had been due.
     pub(crate) due: Option<Timestamp>,
+    /// How often anything has reached the endpoint; it grows while this is on its way.
+    pub(crate) reached: Arc<AtomicU64>,
 }
 
 impl Change for TurnOff {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let before = desk.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let mut after = before.clone();
+        let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
         // It may have been disabled, and even enabled again, while the attempt was under way.
-        let decision = if before.is_enabled() && before.epoch == self.delivery.epoch {
+        let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, desk.at());
-            alert_team(desk, &after);
-            changed(desk, "webhook.turned_off", before, after)
+            changed(desk, "webhook.turned_off", before, after).alert(self.endpoint)
         } else {
             Decision::unchanged(&WebhookView::from(before))
         };
@@ -167,14 +172,4 @@ impl Change for TurnOff {
             due_before: self.due,
         }))
     }
-}
-
-/// Tells the team that an endpoint was turned off. People and their settings come later; for now the operator reads it
-/// in the log, and the audit log has an entry of it.
-fn alert_team(desk: &Desk<'_>, endpoint: &WebhookEndpoint) {
-    tracing::warn!(
-        business.id = %desk.business_id(),
-        webhook.id = %endpoint.id,
-        "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
-    );
 }

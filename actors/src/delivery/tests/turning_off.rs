@@ -1,0 +1,174 @@
+//! When an endpoint is turned off, and when it is not.
+
+use super::*;
+use crate::business::commands::webhooks::TurnOff;
+use crate::domain::Delivery;
+use crate::store::keys;
+
+/// How long after each failure the next attempt comes, in seconds.
+const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
+
+/// Waits until eight attempts of a first event have failed, and the ninth is half a second away.
+async fn before_the_ninth(world: &World, receiver: &Receiver) {
+    world.happen("A").await;
+    sleep(Duration::from_secs(DELAYS.iter().sum()) - Duration::from_millis(500)).await;
+    assert_eq!(receiver.requests().len(), 8);
+}
+
+const ON: (WebhookStatus, Option<DisabledReason>) = (WebhookStatus::Enabled, None);
+
+#[tokio::test(start_paused = true)]
+async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+    for (made, delay) in (1..).zip(DELAYS) {
+        assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+        // Half a second of the delay has passed already.
+        sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(receiver.requests().len(), made + 1, "attempt {} is late", made + 1);
+    }
+    settle().await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts, log[0].next_attempt_at), (DeliveryStatus::Failed, 9, None));
+    assert_eq!(log[0].last_response_body.as_deref(), Some("no\u{fffd}go"));
+    let ids: Vec<_> =
+        receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+    // Off, nothing is sent, and what happens is missed.
+    world.happen("B").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(receiver.requests().len(), 9);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    let refused = world.business.resend_missed(id).await;
+    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
+    // On again, what was missed and what failed is delivered once.
+    let revived = world.receiver("a.example.com", 1, OK);
+    world.set(id, WebhookStatus::Enabled).await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(revived.requests().len(), 0, "what was missed waits to be resent");
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 2);
+    settle().await;
+    assert_eq!(revived.requests().len(), 2);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
+    assert!(
+        world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Delivered && row.attempts == 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    settle().await;
+    world.receiver("a.example.com", 1, NO);
+    sleep(Duration::from_secs(90_000)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
+    assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ninth_attempt_that_succeeds_keeps_it_on() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let revived = world.receiver("a.example.com", 1, OK);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(revived.requests().len(), 1);
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 9));
+    assert_eq!(world.status(id).await, ON);
+}
+
+/// The ninth attempt hangs until its deadline; gives the world within that time.
+async fn in_the_ninth(world: &World) -> WebhookId {
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(world, &receiver).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(hanging.requests().len(), 1);
+    world.receiver("a.example.com", 1, OK);
+    id
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_during_the_ninth_attempt_keeps_it_on() {
+    let world = World::new().await;
+    let id = in_the_ninth(&world).await;
+    world.happen("B").await;
+    sleep(Duration::from_secs(20)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
+    assert_eq!(log[1].last_error.as_deref(), Some("timeout waiting for the response"));
+    assert_eq!(world.status(id).await, ON);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_before_a_restart_keeps_it_on() {
+    let mut world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    settle().await;
+    world.receiver("a.example.com", 1, NO);
+    world.restart().await;
+    sleep(Duration::from_secs(90_000)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[1].status, log[1].attempts), (DeliveryStatus::Failed, 9));
+    assert_eq!(world.status(id).await, ON);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_before_the_first_attempt_does_not_count() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.happen("before").await;
+    settle().await;
+    // At another address, for the connection to the first one is still open.
+    world.receiver("a.example.com", 2, NO);
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    assert_eq!(world.engine.endpoints_turned_off(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn disabling_and_enabling_during_the_ninth_attempt_keeps_it_on() {
+    let world = World::new().await;
+    let id = in_the_ninth(&world).await;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(world.status(id).await, ON);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Failed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
+    let world = World::new().await;
+    let (endpoint, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let event = world.log(endpoint).await[0].event_id;
+    let key = keys::delivery(world.business.id(), endpoint, event);
+    let delivery: Delivery = world.business.inner.store.get(&key).unwrap().unwrap();
+    assert_eq!(delivery.reached_before, Some(0));
+    for (reached, status) in [(1, WebhookStatus::Enabled), (0, WebhookStatus::Disabled)] {
+        let due = delivery.next_attempt_at;
+        let reached = Arc::new(AtomicU64::new(reached));
+        let turn_off = TurnOff { endpoint, delivery: delivery.clone(), due, reached };
+        world.business.change(Request::by(Actor::System), turn_off).await.unwrap();
+        assert_eq!(world.status(endpoint).await.0, status);
+    }
+}
