@@ -3,8 +3,13 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
 use receptionist::cli::{self, OperatorCommand};
 use receptionist::config::ServeArgs;
+
+/// A request allocates some dozens of times; see `benches/`.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// An automated receptionist for businesses: a REST API on an embedded store.
 #[derive(Parser)]

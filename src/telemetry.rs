@@ -1,10 +1,22 @@
 //! Logs: one subscriber for the process, on standard error, so that standard output stays for what commands print.
+//!
+//! What always holds: a line is handed to a thread that writes many at once, so that a request does not wait for
+//! standard error; a process that ends by itself, or by a panic, has written every line; one that is killed may lack
+//! the newest. Nothing is dropped: when standard error is slow, whoever logs waits.
 
-use std::io;
+use std::io::{self, BufWriter};
 use std::panic::{self, PanicHookInfo};
 
+use parking_lot::Mutex;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+
+/// How many lines may wait to be written.
+const LINES_WAITING_MAX: usize = 4096;
+
+/// Keeps the writing thread; taken to have it finish.
+static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,13 +65,28 @@ fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
 /// # Errors
 /// When the process has a subscriber already.
 pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
-    let builder = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter(parse(&settings.filter)?);
+    let filter = parse(&settings.filter)?;
+    let (lines, writer) = NonBlockingBuilder::default()
+        .lossy(false)
+        .buffered_lines_limit(LINES_WAITING_MAX)
+        .thread_name("log")
+        .finish(BufWriter::new(io::stderr()));
+    let builder = tracing_subscriber::fmt()
+        .log_internal_errors(false) // once the writer has finished, what is logged is lost
+        .with_writer(lines)
+        .with_env_filter(filter);
     match settings.format {
         LogFormat::Text => builder.with_ansi(false).finish().try_init()?,
         LogFormat::Json => builder.json().flatten_event(true).finish().try_init()?,
     }
+    *WRITER.lock() = Some(writer);
     panic::set_hook(Box::new(log_panic));
     Ok(())
+}
+
+/// Has every line written that was logged so far, before the process ends. What is logged afterwards is lost.
+pub fn finish() {
+    drop(WRITER.lock().take());
 }
 
 /// Logs a panic where it happens, and so inside the span of the request that caused it.

@@ -87,6 +87,7 @@ pub(super) fn say_where(service: &Service) -> io::Result<()> {
 
 /// The exit code, after one line for what went wrong.
 pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
+    telemetry::finish();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -100,6 +101,7 @@ pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
 /// reach the disk. The next start reads what the disk holds.
 fn die(error: &StoreError) {
     tracing::error!(error = error as &dyn std::error::Error, "the store has failed; the service ends");
+    telemetry::finish();
     print::note(&format!("{}: {error}", variables::DATA_DIR).replace('\n', " "));
     std::process::exit(1);
 }
