@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use parking_lot::RwLock;
-use ractor::{ActorRef, ActorStatus};
+use ractor::{ActorId, ActorRef, ActorStatus};
 use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
 use tokio::time::Instant;
 
@@ -106,6 +106,14 @@ impl<S: Seated> Directory<S> {
     /// The actor of an id if it runs.
     pub(crate) fn if_running(&self, id: S::Id) -> Option<Arc<Running<S>>> {
         self.seats.get(&id)?.open()
+    }
+
+    /// Whose actor this is, or was last.
+    pub(crate) fn id_of(&self, actor: ActorId) -> Option<S::Id> {
+        let is_it = |seat: &Seat<S>| {
+            seat.running.read().as_ref().is_some_and(|running| running.actor.get_id() == actor)
+        };
+        self.seats.iter().find(|seat| is_it(seat.value())).map(|seat| *seat.key())
     }
 
     fn seat(&self, id: S::Id) -> Arc<Seat<S>> {

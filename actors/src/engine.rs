@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect};
 use crate::credentials::Credential;
-use crate::delivery::{self, DeliveryActor, EndpointKey, SteadyClock};
+use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
 use crate::directory::Directory;
 use crate::domain::{
     Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
@@ -31,6 +31,8 @@ pub const ENGINE_PERMITS: usize = 16_384;
 const ENDPOINTS_PER_TURN: usize = 256;
 /// The pause between the starts of two endpoints that have work.
 const START_SPACING: Duration = Duration::from_millis(5);
+/// How many businesses that nobody uses are swept in a minute.
+const BUSINESSES_PER_SWEEP: usize = 10;
 /// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
@@ -80,6 +82,8 @@ pub(crate) struct Inner {
     runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
+    /// The room for attempts to deliver.
+    pub(crate) slots: Slots,
     /// How many endpoints were turned off for their failures.
     turned_off: AtomicU64,
     secret: [u8; 32],
@@ -95,14 +99,24 @@ impl Inner {
 
     /// Has an endpoint's deliveries looked at; starts its actor if need be.
     pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
-        if let Some(running) = self.deliveries.if_running(key) {
-            let _ = running.actor.cast(delivery::Message::Wake);
+        if let Some(running) = self.deliveries.if_running(key)
+            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
+            && running.actor.cast(delivery::Message::Wake(permit)).is_ok()
+        {
             return;
         }
         let inner = Arc::clone(self);
         self.runtime.spawn(async move {
-            // Without an actor what waits stands in the store, and the next start finds it.
-            let _ = inner.deliveries.running(&inner, key).await;
+            // Without an actor what waits stands in the store, and the next start of the engine finds it.
+            while let Ok(running) = inner.deliveries.running(&inner, key).await {
+                // One that is put away meanwhile may not have seen it, so the next one is told.
+                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await
+                    && running.actor.cast(delivery::Message::Wake(permit)).is_ok()
+                {
+                    return;
+                }
+                tokio::task::yield_now().await;
+            }
         });
     }
 
@@ -118,30 +132,64 @@ impl Inner {
     }
 
     /// Starts the actor of every endpoint for which something waits, one after the other with a pause between, so that
-    /// what fell due while nothing ran does not go out in one instant.
-    pub(crate) async fn start_deliveries(self: Arc<Self>) -> Result<(), StoreError> {
+    /// what fell due while nothing ran does not go out in one instant. An endpoint whose rows cannot be read is left.
+    pub(crate) async fn start_deliveries(self: Arc<Self>) {
         let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
         loop {
             let rows: Result<Vec<_>, _> =
                 self.store.scan(&range, Order::Ascending).take(ENDPOINTS_PER_TURN).collect();
-            let rows = rows?;
-            let Some((last, _)) = rows.last() else { return Ok(()) };
+            let rows = match rows {
+                Ok(rows) => rows,
+                Err(error) => return tracing::error!(%error, "the endpoints cannot be read"),
+            };
+            let Some((last, _)) = rows.last() else { return };
             range = range.after(Key::new(last));
             for (key, _) in &rows {
-                let (business, endpoint) = keys::business_and_endpoint(key)?;
-                let waits = self
-                    .store
-                    .scan(&keys::deliveries_due(business, endpoint), Order::Ascending)
-                    .next()
-                    .is_some();
-                let deleted = !self.store.contains(&keys::webhook(business, endpoint))?;
-                if waits || deleted {
-                    let _ = self.deliveries.running(&self, EndpointKey { business, endpoint }).await;
-                    tokio::time::sleep(START_SPACING).await;
+                match self.has_work(key) {
+                    Ok(Some(key)) => {
+                        let _ = self.deliveries.running(&self, key).await;
+                        tokio::time::sleep(START_SPACING).await;
+                    }
+                    Ok(None) => tokio::task::yield_now().await,
+                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
                 }
             }
-            self.check_open().map_err(|_| StoreError::Stopped)?;
+            if self.check_open().is_err() {
+                return;
+            }
         }
+    }
+
+    /// The endpoint of a row of the list of all, if something waits for it, or it is deleted and its rows are not.
+    fn has_work(&self, row: &[u8]) -> Result<Option<EndpointKey>, StoreError> {
+        let (business, endpoint) = keys::business_and_endpoint(row)?;
+        let mut waiting = self.store.scan(&keys::deliveries_due(business, endpoint), Order::Ascending);
+        let waits = waiting.next().transpose()?.is_some();
+        let work = waits || !self.store.contains(&keys::webhook(business, endpoint))?;
+        Ok(work.then_some(EndpointKey { business, endpoint }))
+    }
+
+    /// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
+    pub(crate) async fn sweep_unused(
+        self: &Arc<Self>,
+        after: Option<BusinessId>,
+    ) -> Result<Option<BusinessId>, StoreError> {
+        let mut range = businesses();
+        if let Some(after) = after {
+            range = range.after(keys::business_index(after));
+        }
+        let rows: Result<Vec<_>, _> =
+            self.store.scan(&range, Order::Ascending).take(BUSINESSES_PER_SWEEP).collect();
+        let mut last = None;
+        for (key, _) in rows? {
+            let id = keys::id_at_end::<BusinessId>(&key)?;
+            last = Some(id);
+            // One that is in memory sweeps itself, and one that starts does so first of all.
+            if self.businesses.if_running(id).is_none() {
+                let _ = self.businesses.running(self, id).await;
+            }
+        }
+        Ok(last)
     }
 
     /// A new id for something that belongs to no business's own sequence.
@@ -231,6 +279,7 @@ impl Engine {
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
+            slots: Slots::default(),
             turned_off: AtomicU64::new(0),
             secret,
             mint: parking_lot::Mutex::new(mint),
@@ -375,6 +424,16 @@ impl Engine {
         self.inner.deliveries.len()
     }
 
+    /// How many attempts to deliver are under way, or their outcomes on their way to the disk.
+    pub fn attempts_under_way(&self) -> usize {
+        self.inner.slots.under_way()
+    }
+
+    /// How many attempts to deliver reached their endpoint, and how many failed, since the engine started.
+    pub fn attempts_made(&self) -> (u64, u64) {
+        self.inner.slots.made()
+    }
+
     /// How many endpoints were turned off for their failures since the engine started.
     pub fn endpoints_turned_off(&self) -> u64 {
         self.inner.turned_off.load(Ordering::Relaxed)
@@ -398,9 +457,12 @@ impl Engine {
         self.inner.closing.store(true, Ordering::Release);
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.inner.permits.acquire_many(ENGINE_PERMITS as u32);
-        if tokio::time::timeout(CLOSE_TIME_MAX, all).await.is_err() {
+        let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
+        if tokio::time::timeout_at(closed_by, all).await.is_err() {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
+        // What is not done by then is sent again by the next start.
+        let _ = tokio::time::timeout_at(closed_by, self.inner.slots.idle()).await;
         self.inner.businesses.stop();
         self.inner.deliveries.stop();
         let written = self.inner.key_usage.write(&self.inner.store).await;

@@ -3,29 +3,45 @@
 //! ractor's default supervisor stops itself when a child fails. This one notes the failure and lives on: the next
 //! request starts the business again from the store.
 
+use std::collections::HashMap;
 use std::sync::Weak;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
+use tokio::time::Instant;
 
+use crate::delivery::EndpointKey;
+use crate::domain::BusinessId;
 use crate::engine::Inner;
 
 /// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How long after a failure the deliveries that wait are started again; it doubles with each failure, up to
+/// How long after a failure an endpoint's deliveries are started again; it doubles with each failure, up to
 /// [`BACK_OFF_MAX`], until a minute passes without one.
 const BACK_OFF: Duration = Duration::from_secs(1);
 /// The longest such wait.
 const BACK_OFF_MAX: Duration = Duration::from_secs(60);
+/// How often the businesses that nobody uses are swept, one after the other.
+const SWEEP_UNUSED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the supervisor remembers.
 pub(crate) struct State {
     inner: Weak<Inner>,
+    /// The endpoints whose actors failed of late.
+    failed: HashMap<EndpointKey, Failed>,
+    /// When the next round of sweeping begins.
+    next_round: Instant,
+    /// How far this round has come, while there is one.
+    round: Option<Option<BusinessId>>,
+}
+
+/// An endpoint whose actor failed.
+struct Failed {
     /// How long to wait after the next failure.
     back_off: Duration,
-    /// Whether an actor failed in this minute.
-    failed: bool,
+    /// Whether it failed since the last minute began.
+    of_late: bool,
 }
 
 /// What the supervisor is told.
@@ -35,8 +51,30 @@ pub(crate) enum Message {
     Watch(Weak<Inner>),
     /// A minute has passed.
     Sweep,
-    /// Start the deliveries that wait and have no actor.
-    StartDeliveries,
+    /// Start an endpoint's deliveries.
+    StartDelivery(EndpointKey),
+}
+
+impl State {
+    async fn sweep(&mut self) {
+        self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late));
+        let Some(inner) = self.inner.upgrade() else { return };
+        inner.businesses.sweep();
+        inner.deliveries.sweep();
+        if let Err(error) = inner.key_usage.write(&inner.store).await {
+            tracing::warn!(%error, "the use of keys could not be noted");
+        }
+        if self.round.is_none() && Instant::now() >= self.next_round {
+            self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
+            self.round = Some(None);
+        }
+        if let Some(after) = self.round {
+            match inner.sweep_unused(after).await {
+                Ok(last) => self.round = last.map(Some),
+                Err(error) => tracing::warn!(%error, "businesses could not be swept"),
+            }
+        }
+    }
 }
 
 /// The supervisor of every business actor.
@@ -49,7 +87,8 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        Ok(State { inner: Weak::new(), back_off: BACK_OFF, failed: false })
+        let next_round = Instant::now() + SWEEP_UNUSED_EVERY / 24;
+        Ok(State { inner: Weak::new(), failed: HashMap::new(), next_round, round: None })
     }
 
     async fn handle(
@@ -60,23 +99,12 @@ impl Actor for Supervisor {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             Message::Watch(inner) => state.inner = inner,
-            Message::StartDeliveries => {
+            Message::StartDelivery(key) => {
                 if let Some(inner) = state.inner.upgrade() {
-                    tokio::spawn(inner.start_deliveries());
+                    inner.wake_delivery(key);
                 }
             }
-            Message::Sweep => {
-                if !std::mem::take(&mut state.failed) {
-                    state.back_off = BACK_OFF;
-                }
-                if let Some(inner) = state.inner.upgrade() {
-                    inner.businesses.sweep();
-                    inner.deliveries.sweep();
-                    if let Err(error) = inner.key_usage.write(&inner.store).await {
-                        tracing::warn!(%error, "the use of keys could not be noted");
-                    }
-                }
-            }
+            Message::Sweep => state.sweep().await,
         }
         Ok(())
     }
@@ -90,9 +118,14 @@ impl Actor for Supervisor {
         if let SupervisionEvent::ActorFailed(actor, error) = event {
             tracing::error!(actor.id = %actor.get_id(), %error, "an actor failed; it starts again from the store");
             // A business starts again with its next request; a delivery waits for nobody.
-            drop(myself.send_after(state.back_off, || Message::StartDeliveries));
-            state.back_off = (state.back_off * 2).min(BACK_OFF_MAX);
-            state.failed = true;
+            let key = state.inner.upgrade().and_then(|inner| inner.deliveries.id_of(actor.get_id()));
+            if let Some(key) = key {
+                let fresh = Failed { back_off: BACK_OFF, of_late: true };
+                let failed = state.failed.entry(key).or_insert(fresh);
+                drop(myself.send_after(failed.back_off, move || Message::StartDelivery(key)));
+                failed.back_off = (failed.back_off * 2).min(BACK_OFF_MAX);
+                failed.of_late = true;
+            }
         }
         Ok(())
     }

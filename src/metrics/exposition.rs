@@ -144,6 +144,12 @@ impl Exposition {
         let mut counter =
             encoder.encode_descriptor("webhooks_turned_off", about, None, MetricType::Counter)?;
         count_of(&mut counter, self.engine.endpoints_turned_off())?;
+        let about = "Attempts to deliver a webhook, by outcome";
+        let mut counter = encoder.encode_descriptor("webhook_attempts", about, None, MetricType::Counter)?;
+        let (delivered, failed) = self.engine.attempts_made();
+        for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
+            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
+        }
         let free = self.engine.permits_available();
         for (name, about, value) in [
             ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
@@ -152,6 +158,7 @@ impl Exposition {
                 "Endpoints with deliveries, an actor each",
                 self.engine.running_deliveries(),
             ),
+            ("webhook_attempts_under_way", "Attempts to deliver under way", self.engine.attempts_under_way()),
             ("permits_available", "How many more messages may be in flight", free),
             ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
@@ -242,6 +249,8 @@ mod tests {
         has(&text, r#"receptionist_commit_group_changes_bucket{le="1.0"} 1"#);
         has(&text, "receptionist_sync_duration_seconds_count 1");
         has(&text, "receptionist_webhooks_turned_off_total 0");
+        has(&text, r#"receptionist_webhook_attempts_total{outcome="delivered"} 0"#);
+        has(&text, "receptionist_webhook_attempts_under_way 0");
         has(&text, "receptionist_running_businesses 0");
         has(&text, "receptionist_running_deliveries 0");
         has(&text, "receptionist_permits_available 16384");

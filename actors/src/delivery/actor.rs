@@ -1,86 +1,78 @@
 //! The actor of one endpoint: its queue is the index of what is due, its timer waits for the first that is not.
+//!
+//! Whatever happens asks for one more turn; a turn looks at what is due and begins what there is room for. The turns
+//! that are asked for while messages wait are one turn.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::EndpointKey;
-use super::handle::LOG_DAYS;
-use super::schedule::{AttemptResult, Next, RETRY_AFTER, after_attempt};
-use super::signature::sign;
-use crate::business::Request;
-use crate::business::commands::webhooks::TurnOff;
+use super::attempts::Ended;
+use super::resend::Resending;
 use crate::directory::{Directory, Seated};
-use crate::domain::{Actor as Who, Delivery, DeliveryStatus, EventId, Refusal, Timestamp, WebhookEndpoint};
+use crate::domain::{EventId, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
-use crate::net::{Post, WebhookUrl};
-use crate::store::{Batch, Key, Order, Record, StoreError, keys};
+use crate::store::{StoreError, keys};
 
 /// How many attempts of one endpoint may be under way at once.
 pub(crate) const ATTEMPTS_MAX: usize = 8;
 /// How many outcomes of one endpoint may be on their way to the disk at once.
 const RECORDING_MAX: usize = 64;
 /// How many rows are looked at in one turn; the next turn goes on.
-const ROWS_PER_TURN: usize = 256;
+pub(super) const ROWS_PER_TURN: usize = 256;
+/// How long an endpoint waits when there is no room for an attempt in all.
+const NO_ROOM_PAUSE: Duration = Duration::from_millis(250);
 
 /// What a delivery actor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Something is due, or may be.
-    Wake,
+    /// Something is due. The permit keeps the actor from being put away before it has looked.
+    Wake(OwnedSemaphorePermit),
+    /// Look at what is due.
+    Turn,
+    /// A minute has passed.
+    Minute,
     /// An attempt has ended.
     Ended(Box<Ended>),
     /// What came of an attempt is on the disk.
     Recorded(EventId),
     /// What came of an attempt could not be written just now.
     NotRecorded(Box<Ended>),
+    /// Some rows of an endpoint that is no more are deleted.
+    Purged,
     /// Send again.
-    Resend {
-        /// What.
-        what: Resend,
-        /// Where the number goes.
-        reply: ResendReply,
-        /// Held until it is answered.
-        permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
-    },
-}
-
-/// What is sent again.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Resend {
-    /// One event.
-    One(EventId),
-    /// Every missed and failed one.
-    Missed,
-}
-
-/// Where the number of deliveries that are sent again goes.
-pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
-
-/// An attempt that has ended.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    delivery: Delivery,
-    result: AttemptResult,
-    began: Timestamp,
+    Resend(Box<Resending>),
 }
 
 /// What one endpoint's actor keeps in memory.
 pub(crate) struct State {
-    key: EndpointKey,
+    pub(super) key: EndpointKey,
     inner: Weak<Inner>,
     /// The attempts under way.
-    attempting: HashSet<EventId>,
+    pub(super) attempting: HashSet<EventId>,
     /// Those whose outcome is on its way to the disk.
-    recording: HashSet<EventId>,
-    /// How often anything has reached the endpoint. Only this actor changes it.
-    reached: Arc<AtomicU64>,
+    pub(super) recording: HashSet<EventId>,
+    /// Those under way that are to be sent again if this attempt fails.
+    pub(super) again: HashSet<EventId>,
+    /// How often anything has reached the endpoint. Attempts add to it as soon as they know.
+    pub(super) reached: Arc<AtomicU64>,
+    /// Whether the attempt that ended last did not reach the endpoint.
+    pub(super) doubtful: bool,
+    /// Whether the rows' due times were compared with the clock since the actor started.
+    pub(super) straightened: bool,
+    /// Whether rows of an endpoint that is no more are being deleted.
+    pub(super) purging: bool,
+    /// Whether a turn is asked for already.
+    turn_asked: bool,
+    /// Nothing begins before this instant.
+    paused_until: Option<Instant>,
     /// Waits for the next delivery that is due.
     timer: Option<JoinHandle<()>>,
     permits: Arc<Semaphore>,
@@ -104,25 +96,30 @@ impl Seated for DeliveryActor {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
-        let reached = read_reached(inner, key)?;
         let state = State {
             key,
             inner: Arc::downgrade(inner),
             attempting: HashSet::new(),
             recording: HashSet::new(),
-            reached: Arc::new(AtomicU64::new(reached)),
+            again: HashSet::new(),
+            reached: Arc::new(AtomicU64::new(read_reached(inner, key)?)),
+            doubtful: false,
+            straightened: false,
+            purging: false,
+            turn_asked: true,
+            paused_until: None,
             timer: None,
             permits,
             work: None,
         };
         let spawned = Self::spawn_linked(None, Self, state, inner.supervisor.get_cell()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
-        let _ = actor.cast(Message::Wake);
+        let _ = actor.cast(Message::Turn);
         Ok(actor)
     }
 
     fn minute() -> Message {
-        Message::Wake
+        Message::Minute
     }
 }
 
@@ -150,26 +147,40 @@ impl Actor for DeliveryActor {
     ) -> Result<(), ActorProcessingErr> {
         // The engine is closing; what waits is in the store.
         let Some(inner) = state.inner.upgrade() else { return Ok(()) };
-        match message {
-            Message::Wake => {}
+        let waking = match message {
+            Message::Turn => {
+                state.turn_asked = false;
+                return Ok(state.turn(&inner, &myself).await?);
+            }
+            Message::Wake(permit) => Some(permit),
+            Message::Minute => None,
             Message::Ended(ended) => {
-                state.attempting.remove(&ended.delivery.event_id);
-                state.record(&inner, &myself, *ended);
+                state.ended(&inner, &myself, *ended)?;
+                None
             }
             Message::Recorded(event) => {
                 state.recording.remove(&event);
+                None
             }
-            Message::NotRecorded(ended) => state.record(&inner, &myself, *ended),
-            Message::Resend { what, reply, permits } => {
-                let count = match what {
-                    Resend::One(event) => state.resend(&inner, event).await,
-                    Resend::Missed => state.resend_missed(&inner).await,
-                };
-                let _ = reply.send(count);
-                drop(permits);
+            Message::NotRecorded(ended) => {
+                state.record(&inner, &myself, *ended)?;
+                None
             }
+            Message::Purged => {
+                state.purging = false;
+                None
+            }
+            Message::Resend(resending) => {
+                state.resend(&inner, &myself, *resending).await;
+                None
+            }
+        };
+        if waking.is_some() {
+            // Until the turn has looked, there may be work.
+            state.work = waking;
         }
-        Ok(state.pump(&inner, &myself).await?)
+        state.ask_turn(&myself);
+        Ok(())
     }
 }
 
@@ -182,45 +193,68 @@ fn read_reached(inner: &Inner, key: EndpointKey) -> Result<u64, StoreError> {
     Ok(u64::from_be_bytes(bytes))
 }
 
-/// What is due now, and when something is due next.
-struct Due {
-    now: Vec<Delivery>,
-    next: Option<Timestamp>,
-    /// Whether more rows have to be looked at at once.
-    more: bool,
-}
-
 impl State {
-    /// Starts what is due, as far as there is room, and sets the timer for what is due next.
-    async fn pump(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-        let endpoint =
-            inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
-        let Some(endpoint) = endpoint else {
-            let more = self.purge(inner)?;
-            self.rest(more);
-            if more {
-                let _ = myself.cast(Message::Wake);
-            }
+    /// Begins what is due, as far as there is room, and sets the timer for what is due next.
+    async fn turn(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+        if inner.check_open().is_err() {
+            return Ok(());
+        }
+        let Some(endpoint) = self.endpoint(inner)? else {
+            self.purge(inner, myself)?;
+            self.rest(self.purging);
             return Ok(());
         };
+        self.straighten(inner, &endpoint).await?;
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
         if room == 0 || self.recording.len() >= RECORDING_MAX {
+            return Ok(()); // what ends asks for a turn
+        }
+        if let Some(until) = self.paused_until.take_if(|until| Instant::now() < *until) {
+            self.pause(myself, until - Instant::now());
             return Ok(());
         }
         let now = inner.steady.now();
-        let due = self.due(inner, &endpoint, now, room)?;
-        // What was read may not be on the disk yet, and only what is there is sent.
-        inner.store.settled(self.key.business).await?;
-        for delivery in due.now {
-            self.attempt(inner, myself, &endpoint, delivery)?;
-        }
-        self.rest(due.next.is_some() || !self.attempting.is_empty() || !self.recording.is_empty());
+        let due = self.due(inner, &endpoint, now, room).await?;
+        self.rest(due.waits() || !self.attempting.is_empty() || !self.recording.is_empty());
         if due.more {
-            let _ = myself.cast(Message::Wake);
-        } else {
-            self.set_timer(myself, due.next.map(|next| next - now));
+            self.ask_turn(myself);
+        }
+        self.set_timer(myself, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+        if due.now.is_empty() {
+            return Ok(());
+        }
+        // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
+        // meanwhile: what begins now begins with what it is now.
+        inner.store.settled(self.key.business).await?;
+        let before = endpoint;
+        let Some(endpoint) = self.endpoint(inner)?.filter(|now| now.epoch == before.epoch) else {
+            self.ask_turn(myself);
+            return Ok(());
+        };
+        // Whoever puts the actor away has found nothing waiting; the next one looks again.
+        if self.work.is_none() {
+            return Ok(());
+        }
+        for delivery in due.now {
+            let Some(slot) = inner.slots.take(self.doubtful, self.attempting.len()) else {
+                self.pause(myself, NO_ROOM_PAUSE);
+                break;
+            };
+            self.attempt(inner, myself, &endpoint, delivery, slot)?;
         }
         Ok(())
+    }
+
+    /// The endpoint as it is now, unless it was deleted.
+    pub(super) fn endpoint(&self, inner: &Inner) -> Result<Option<WebhookEndpoint>, StoreError> {
+        inner.store.get(&keys::webhook(self.key.business, self.key.endpoint))
+    }
+
+    /// Asks for a turn behind the messages that wait already.
+    pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
+        if !std::mem::replace(&mut self.turn_asked, true) {
+            let _ = myself.cast(Message::Turn);
+        }
     }
 
     /// Notes whether there is work; without any the actor may be put away.
@@ -232,306 +266,32 @@ impl State {
         }
     }
 
-    /// Looks through what waits, in the order in which it is due. Rows that wait no longer are dropped on the way.
-    fn due(
-        &self,
-        inner: &Inner,
-        endpoint: &WebhookEndpoint,
-        now: Timestamp,
-        room: usize,
-    ) -> Result<Due, StoreError> {
-        let mut due = Due { now: Vec::new(), next: None, more: false };
-        let mut batch = Batch::default();
-        let EndpointKey { business, endpoint: id } = self.key;
-        for (looked_at, row) in
-            inner.store.scan(&keys::deliveries_due(business, id), Order::Ascending).enumerate()
-        {
-            let key = row?.0;
-            let (at, event) = keys::instant_and_id::<EventId>(&key)?;
-            if self.is_under_way(event) {
-                continue;
-            }
-            if due.now.len() == room || looked_at >= ROWS_PER_TURN {
-                due.more = looked_at >= ROWS_PER_TURN && due.now.len() < room;
-                due.next = Some(at.max(now));
-                break;
-            }
-            let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-            let waits = delivery.filter(|delivery| {
-                delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending
-                    && delivery.next_attempt_at == Some(at)
-            });
-            let Some(delivery) = waits else {
-                batch.delete(Key::new(&key));
-                continue;
-            };
-            // No schedule reaches further: the wall clock was ahead when this was written.
-            let longest = RETRY_AFTER[RETRY_AFTER.len() - 1];
-            if at <= now || at > now + longest + TimeDelta::minutes(1) {
-                due.now.push(delivery);
-            } else {
-                due.next = Some(at);
-                break;
-            }
-        }
-        if !batch.is_empty() {
-            inner.store.submit(business, batch, Box::new(|| ()));
-        }
-        if !endpoint.is_enabled() {
-            due.now.clear();
-            due.next = None;
-        }
-        Ok(due)
-    }
-
-    /// Begins an attempt in a task of its own.
-    fn attempt(
-        &mut self,
-        inner: &Arc<Inner>,
-        myself: &ActorRef<Message>,
-        endpoint: &WebhookEndpoint,
-        mut delivery: Delivery,
-    ) -> Result<(), StoreError> {
-        let EndpointKey { business, .. } = self.key;
-        let event = delivery.event_id;
-        let Some(body) = inner.store.get_raw(&keys::event(business, event))? else {
-            self.give_up(inner, delivery);
-            return Ok(());
-        };
-        delivery.reached_before.get_or_insert(self.reached());
-        self.attempting.insert(event);
-        let (post, began) = match signed(inner, endpoint, &event.to_string(), body, false) {
-            Ok(signed) => signed,
-            Err(result) => {
-                let began = inner.ports.clock.now();
-                let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began })));
-                return Ok(());
-            }
-        };
-        let (client, myself) = (inner.webhooks.clone(), myself.clone());
-        tokio::spawn(async move {
-            let result = client.post(post).await.into();
-            let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began })));
-        });
-        Ok(())
-    }
-
-    /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
-    fn give_up(&self, inner: &Inner, delivery: Delivery) {
-        let EndpointKey { business, endpoint } = self.key;
-        tracing::error!(
-            business.id = %business,
-            webhook.id = %endpoint,
-            event.id = %delivery.event_id,
-            "a delivery waits whose event is not there; it has failed"
-        );
-        let due_before = delivery.next_attempt_at;
-        let after = Delivery {
-            status: DeliveryStatus::Failed,
-            last_error: Some("the event is not kept any more".into()),
-            next_attempt_at: None,
-            ..delivery
-        };
-        let mut batch = Batch::default();
-        write_delivery(&mut batch, self.key, &after, due_before);
-        inner.store.submit(business, batch, Box::new(|| ()));
-    }
-
-    /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
-    fn record(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>, ended: Ended) {
-        let EndpointKey { business, endpoint } = self.key;
-        if ended.result.delivered {
-            self.reached.fetch_add(1, Ordering::Release);
-        }
-        // An endpoint that was deleted meanwhile leaves nothing behind.
-        if !matches!(inner.store.contains(&keys::webhook(business, endpoint)), Ok(true)) {
-            return;
-        }
-        let times = (ended.began, inner.steady.now());
-        let (after, next) = after_attempt(&ended.delivery, ended.result.clone(), times, self.reached());
-        let event = after.event_id;
-        self.recording.insert(event);
-        let myself = myself.clone();
-        if next == Next::TurnOff {
-            let handle = crate::BusinessHandle { inner: Arc::clone(inner), id: business };
-            let due = ended.delivery.next_attempt_at;
-            let reached = Arc::clone(&self.reached);
-            tokio::spawn(async move {
-                let change = TurnOff { endpoint, delivery: after, due, reached };
-                let message = match handle.change(Request::by(Who::System), change).await {
-                    Ok(_) => Message::Recorded(event),
-                    Err(EngineError::Refused(_) | EngineError::NotFound) => Message::Recorded(event),
-                    Err(EngineError::Stopping) => return,
-                    Err(_) => {
-                        tokio::time::sleep(Duration::from_secs(1)).await;
-                        Message::NotRecorded(Box::new(ended))
-                    }
-                };
-                let _ = myself.cast(message);
-            });
-            return;
-        }
-        let mut batch = Batch::default();
-        write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        if ended.result.delivered {
-            batch.put(keys::delivery_reached(business, endpoint), self.reached().to_be_bytes().to_vec());
-        }
-        inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
-    }
-
-    /// The endpoint, if events can be sent to it again.
-    fn resendable(&self, inner: &Inner) -> Result<WebhookEndpoint, EngineError> {
-        let endpoint =
-            inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
-        let endpoint = endpoint.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        if !endpoint.is_enabled() {
-            return Err(Refusal::conflict("the endpoint is disabled", "status", "disabled").into());
-        }
-        Ok(endpoint)
-    }
-
     /// How often anything has reached the endpoint.
-    fn reached(&self) -> u64 {
+    pub(super) fn reached(&self) -> u64 {
         self.reached.load(Ordering::Acquire)
     }
 
     /// Whether an attempt of the event is under way or being written.
-    fn is_under_way(&self, event: EventId) -> bool {
+    pub(super) fn is_under_way(&self, event: EventId) -> bool {
         self.attempting.contains(&event) || self.recording.contains(&event)
     }
 
-    async fn resend(&self, inner: &Inner, event: EventId) -> Result<u64, EngineError> {
-        let endpoint = self.resendable(inner)?;
-        let EndpointKey { business, endpoint: id } = self.key;
-        let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-        let delivery = delivery.filter(|delivery| delivery.created_at > inner.ports.clock.now() - LOG_DAYS);
-        let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
-        let pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
-        if pending || self.is_under_way(event) {
-            return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
-        }
-        let mut batch = Batch::default();
-        self.write_again(&mut batch, &delivery, &endpoint, inner.steady.now());
-        inner.store.submit(business, batch, Box::new(|| ()));
-        inner.store.settled(business).await?;
-        Ok(1)
+    /// Begins nothing for so long.
+    pub(super) fn pause(&mut self, myself: &ActorRef<Message>, time: Duration) {
+        self.paused_until = Some(Instant::now() + time);
+        self.set_timer(myself, Some(time));
     }
 
-    /// In steps, so that other work of the runtime gets its turn.
-    async fn resend_missed(&self, inner: &Inner) -> Result<u64, EngineError> {
-        let endpoint = self.resendable(inner)?;
-        let EndpointKey { business, endpoint: id } = self.key;
-        let (oldest, mut range) = (inner.ports.clock.now() - LOG_DAYS, keys::deliveries(business, id));
-        let mut resent = 0;
-        loop {
-            let (mut batch, mut last) = (Batch::default(), None);
-            for row in inner.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
-                let (key, value) = row?;
-                last = Some(Key::new(&key));
-                let delivery = Delivery::decode(&value)?;
-                let lost = matches!(
-                    delivery.status_in(endpoint.epoch),
-                    DeliveryStatus::Missed | DeliveryStatus::Failed
-                );
-                if lost && delivery.created_at > oldest && !self.is_under_way(delivery.event_id) {
-                    self.write_again(&mut batch, &delivery, &endpoint, inner.steady.now());
-                    resent += 1;
-                }
-            }
-            inner.store.submit(business, batch, Box::new(|| ()));
-            inner.store.settled(business).await?;
-            match last {
-                Some(last) => range = range.after(last),
-                None => return Ok(resent),
-            }
-        }
-    }
-
-    fn write_again(
-        &self,
-        batch: &mut Batch,
-        delivery: &Delivery,
-        endpoint: &WebhookEndpoint,
-        now: Timestamp,
-    ) {
-        let again = delivery.again(endpoint.epoch, now);
-        write_delivery(batch, self.key, &again, delivery.next_attempt_at);
-    }
-
-    /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; true while there are more.
-    fn purge(&self, inner: &Inner) -> Result<bool, StoreError> {
-        let EndpointKey { business, endpoint } = self.key;
-        let mut batch = Batch::default();
-        for range in [keys::deliveries_due(business, endpoint), keys::deliveries(business, endpoint)] {
-            for row in inner.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
-                batch.delete(Key::new(&row?.0));
-            }
-        }
-        let more = !batch.is_empty();
-        if !more {
-            batch.delete(keys::delivery_reached(business, endpoint));
-            batch.delete(keys::endpoint_index(business, endpoint));
-        }
-        inner.store.submit(business, batch, Box::new(|| ()));
-        Ok(more)
-    }
-
-    fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<TimeDelta>) {
+    fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
         if let Some(timer) = self.timer.take() {
             timer.abort();
         }
         let Some(wait) = wait else { return };
-        // A millisecond more, so that what is due then is not a fraction of one away.
-        let wait = wait.to_std().unwrap_or_default() + Duration::from_millis(1);
         let myself = myself.clone();
         self.timer = Some(tokio::spawn(async move {
-            tokio::time::sleep(wait).await;
-            let _ = myself.cast(Message::Wake);
+            // A millisecond more, so that what is due then is not a fraction of one away.
+            tokio::time::sleep(wait + Duration::from_millis(1)).await;
+            let _ = myself.cast(Message::Minute);
         }));
     }
-}
-
-/// Writes a delivery as it shall be, and moves its row among those that wait.
-pub(crate) fn write_delivery(
-    batch: &mut Batch,
-    key: EndpointKey,
-    after: &Delivery,
-    due_before: Option<Timestamp>,
-) {
-    let EndpointKey { business, endpoint } = key;
-    if let Some(due) = due_before {
-        batch.delete(keys::delivery_due(business, endpoint, due, after.event_id));
-    }
-    if let Some(due) = after.next_attempt_at {
-        batch.put(keys::delivery_due(business, endpoint, due, after.event_id), Vec::new());
-    }
-    batch.put(keys::delivery(business, endpoint, after.event_id), after.encode());
-}
-
-/// The signed request of an attempt that begins now, or the result of one that cannot be made.
-pub(crate) fn signed(
-    inner: &Inner,
-    endpoint: &WebhookEndpoint,
-    id: &str,
-    body: Vec<u8>,
-    test: bool,
-) -> Result<(Post, Timestamp), AttemptResult> {
-    let url = WebhookUrl::parse(&endpoint.url).map_err(|_| AttemptResult {
-        delivered: false,
-        response_status: None,
-        response_body: None,
-        error: Some("the URL is refused".into()),
-    })?;
-    let now = inner.ports.clock.now();
-    let seconds = now.millis().div_euclid(1_000);
-    let mut headers = vec![
-        ("webhook-id", id.to_owned()),
-        ("webhook-timestamp", seconds.to_string()),
-        ("webhook-signature", sign(endpoint.secret.bytes(), id, seconds, &body)),
-        ("content-type", "application/json".to_owned()),
-    ];
-    if test {
-        headers.push(("webhook-test", "true".to_owned()));
-    }
-    Ok((Post { url, headers, body: body.into() }, now))
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::actor::{Message, Resend, ResendReply, signed};
+use super::actor::Message;
+use super::attempts::signed;
+use super::resend::{Resend, ResendReply, Resending};
 use super::sample::sample;
 use super::{EndpointKey, reveal};
 use crate::BusinessHandle;
@@ -66,16 +68,17 @@ impl BusinessHandle {
     /// # Errors
     /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the endpoint is disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
-        self.ask_delivery(endpoint, Resend::Missed).await
+        self.ask_delivery(endpoint, Resend::Missed(keys::deliveries(self.id, endpoint))).await
     }
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
+        self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();
         let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;
         let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let message = Message::Resend { what, reply, permits: (permit, in_use) };
-        running.actor.cast(message).map_err(|_| EngineError::Overloaded)?;
+        let resending = Resending { what, resent: 0, reply, _permits: (permit, in_use) };
+        running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
         answer.await.map_err(|_| EngineError::Failed)?
     }
 
@@ -96,7 +99,7 @@ impl BusinessHandle {
         let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
         let result = match signed(&self.inner, &endpoint, &event_id.to_string(), body, true) {
-            Ok((post, _)) => self.inner.webhooks.post(post).await.into(),
+            Ok((post, _)) => self.inner.webhooks.post(post, |_| ()).await.into(),
             Err(result) => result,
         };
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -11,7 +11,10 @@
 //! - an attempt may be repeated after a crash, with the same id and the same bytes; it is never lost.
 
 mod actor;
+mod attempts;
+mod due;
 mod handle;
+mod resend;
 mod sample;
 mod schedule;
 mod signature;
@@ -23,7 +26,8 @@ use std::fmt;
 
 use crate::domain::{BusinessId, WebhookId};
 
-pub(crate) use actor::{DeliveryActor, Message, write_delivery};
+pub(crate) use actor::{DeliveryActor, Message};
+pub(crate) use attempts::{Slots, write_delivery};
 pub use handle::DeliveryFilter;
 pub(crate) use handle::LOG_DAYS;
 pub(crate) use signature::reveal;

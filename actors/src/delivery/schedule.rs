@@ -17,9 +17,17 @@ pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::hours(12),
 ];
 
+/// How long after the failure of the attempt before it an attempt is due, when so many have ended.
+pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
+    let before = attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
+    before.copied().unwrap_or_default()
+}
+
 /// What came of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttemptResult {
+    /// Whether it was made at all; not when this machine was short of something.
+    pub(crate) made: bool,
     /// Whether the receiver took the event: a 2xx in time.
     pub(crate) delivered: bool,
     /// The status of the answer, if there was one.
@@ -80,6 +88,7 @@ pub(crate) fn after_attempt(
 impl From<Attempt> for AttemptResult {
     fn from(attempt: Attempt) -> Self {
         Self {
+            made: true,
             delivered: attempt.outcome == Outcome::Delivered,
             response_body: attempt.status.map(|_| attempt.body),
             response_status: attempt.status,

@@ -129,7 +129,8 @@ impl WebhookClient {
     }
 
     /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
-    pub async fn post(&self, post: Post) -> Attempt {
+    /// `on_head` is told, as soon as there is an answer's head, whether it is a 2xx.
+    pub async fn post(&self, post: Post, on_head: impl FnOnce(bool) + Send) -> Attempt {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
@@ -145,6 +146,7 @@ impl WebhookClient {
             Ok((connection, response)) => {
                 let status = response.status();
                 let failure = judge(status);
+                on_head(failure.is_none());
                 Attempt {
                     outcome: if failure.is_none() { Outcome::Delivered } else { Outcome::Failed },
                     status: Some(status.as_u16()),

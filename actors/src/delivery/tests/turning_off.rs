@@ -172,3 +172,23 @@ async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
         assert_eq!(world.status(endpoint).await.0, status);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    before_the_ninth(&world, &receiver).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(hanging.requests().len(), 1);
+    let slow = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
+    world.receiver_that("a.example.com", 1, slow, Then::Hangs);
+    world.happen("B").await;
+    // The ninth attempt ends before the body of the other one's answer.
+    sleep(Duration::from_secs(9)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Pending, DeliveryStatus::Failed));
+    assert_eq!(world.status(id).await, ON);
+    sleep(Duration::from_secs(9)).await;
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
+}

@@ -138,3 +138,117 @@ async fn a_delivery_without_its_event_fails_alone() {
     assert_eq!(receiver.requests().len(), 1);
     assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_with_a_long_log_is_deleted_in_few_steps() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.set(id, WebhookStatus::Disabled).await;
+    happen_often(&world, 3_000).await;
+    let before = world.engine.commit_stats().changes;
+    world.disk.set_sync_delay(Duration::from_millis(5));
+    world.business.change(Request::by(Actor::Operator), DeleteWebhook { id }).await.unwrap();
+    sleep(Duration::from_secs(600)).await;
+    let steps = world.engine.commit_stats().changes - before;
+    assert!((12..=16).contains(&steps), "{steps} changes");
+    let left = world
+        .business
+        .inner
+        .store
+        .scan(&crate::store::keys::deliveries(world.business.id(), id), crate::store::Order::Ascending);
+    assert_eq!(left.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn due_times_written_while_the_clock_was_ahead_are_brought_back() {
+    for hours in [5, 20] {
+        let mut world = World::new().await;
+        let (_, receiver) = world.endpoint("a", 1, NO).await;
+        world.clock.off_hours.store(hours, Ordering::Relaxed);
+        world.restart().await;
+        world.happen("A").await;
+        sleep(Duration::from_secs(200)).await;
+        assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
+        world.clock.off_hours.store(0, Ordering::Relaxed);
+        world.restart().await;
+        sleep(Duration::from_secs(590)).await;
+        assert_eq!(receiver.requests().len(), 3, "the fourth waits 10 minutes again");
+        sleep(Duration::from_secs(20)).await;
+        assert_eq!(receiver.requests().len(), 4);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_resent_while_it_is_attempted_is_sent_again_if_that_fails() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(hanging.requests().len(), 1);
+    let event = world.log(id).await[0].event_id;
+    let refused = world.business.resend(id, event).await;
+    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "it is pending");
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1);
+    let revived = world.receiver("a.example.com", 2, OK);
+    sleep(Duration::from_secs(12)).await;
+    assert_eq!(revived.requests().len(), 1);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_changes_while_an_attempt_waits_for_the_disk_signs_it() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    world.happen("before").await;
+    settle().await;
+    // A slow disk: an attempt waits for what it read, and the rotation is answered meanwhile.
+    world.disk.set_sync_delay(Duration::from_millis(50));
+    let business = world.business.clone();
+    let happens = tokio::spawn(async move {
+        for number in 0..20 {
+            let name = Some(Text::new(format!("N{number}")).unwrap());
+            let details = ContactDetails { name, ..ContactDetails::default() };
+            business.change(Request::by(Actor::Operator), CreateContact { details }).await.unwrap();
+        }
+    });
+    let mut secrets = vec![world.business.webhook(id).await.unwrap().unwrap().secret];
+    for _ in 0..10 {
+        sleep(Duration::from_millis(73)).await;
+        world.business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap();
+        let answered = receiver.requests().len();
+        secrets.push(world.business.webhook(id).await.unwrap().unwrap().secret);
+        sleep(Duration::from_millis(31)).await;
+        for request in &receiver.requests()[answered..] {
+            let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp"));
+            let newest =
+                sign(secrets.last().unwrap().bytes(), id, at.parse().unwrap(), body(request).as_bytes());
+            assert_eq!(header(request, "webhook-signature"), newest);
+        }
+    }
+    happens.await.unwrap();
+}
+
+#[test]
+fn endpoints_that_do_not_answer_leave_room_for_the_others() {
+    use super::super::attempts::{ATTEMPTS_ALL_MAX, ATTEMPTS_DOUBTFUL_MAX, Slots};
+    let slots = Slots::default();
+    let mut taken = Vec::new();
+    while let Some(slot) = slots.take(true, taken.len()) {
+        taken.push(slot);
+    }
+    assert!(taken.len() > ATTEMPTS_DOUBTFUL_MAX / 2, "one endpoint may have more than one");
+    while let Some(slot) = slots.take(true, 0) {
+        taken.push(slot);
+    }
+    assert_eq!(taken.len(), ATTEMPTS_DOUBTFUL_MAX);
+    while let Some(slot) = slots.take(false, 7) {
+        taken.push(slot);
+    }
+    assert_eq!((taken.len(), slots.under_way()), (ATTEMPTS_ALL_MAX, ATTEMPTS_ALL_MAX));
+    taken.clear();
+    assert!(slots.take(true, 7).is_some());
+}

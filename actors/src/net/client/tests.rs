@@ -74,7 +74,8 @@ impl World {
         let headers =
             vec![("webhook-id", "evt_1".to_owned()), ("content-type", "application/json".to_owned())];
         let start = Instant::now();
-        let attempt = self.client.post(Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") }).await;
+        let attempt =
+            self.client.post(Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") }, |_| ()).await;
         assert!(start.elapsed() <= DELIVERY_TIME_MAX + READY_TIME_MAX, "it took {:?}", start.elapsed());
         attempt
     }
@@ -258,9 +259,9 @@ async fn unused_connections_are_bounded_in_number_and_time() {
     let many: Vec<_> = (0..IDLE_PER_HOST_MAX + 4)
         .map(|_| {
             let (client, url) = (world.client.clone(), WebhookUrl::parse(URL).unwrap());
-            tokio::spawn(
-                async move { client.post(Post { url, headers: Vec::new(), body: Bytes::new() }).await },
-            )
+            tokio::spawn(async move {
+                client.post(Post { url, headers: Vec::new(), body: Bytes::new() }, |_| ()).await
+            })
         })
         .collect();
     for attempt in many {

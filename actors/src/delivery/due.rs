@@ -1,0 +1,159 @@
+//! What waits for an endpoint: the rows of the index of what is due.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use ractor::ActorRef;
+
+use super::EndpointKey;
+use super::actor::{Message, ROWS_PER_TURN, State};
+use super::attempts::write_delivery;
+use super::schedule::delay_before;
+use crate::domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
+use crate::engine::Inner;
+use crate::store::{Batch, Key, Order, StoreError, keys};
+
+/// How far a due time may lie ahead of what the schedule gives.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+
+/// What is due now, and when something is due next.
+pub(super) struct Due {
+    pub(super) now: Vec<Delivery>,
+    pub(super) next: Option<Timestamp>,
+    /// Whether more rows have to be looked at at once.
+    pub(super) more: bool,
+    /// Whether something is due for which there is no room.
+    full: bool,
+}
+
+impl Due {
+    /// Whether anything waits.
+    pub(super) fn waits(&self) -> bool {
+        !self.now.is_empty() || self.next.is_some() || self.more || self.full
+    }
+}
+
+impl State {
+    /// Looks through what waits, in the order in which it is due. Rows that wait no longer are dropped on the way.
+    pub(super) async fn due(
+        &self,
+        inner: &Inner,
+        endpoint: &WebhookEndpoint,
+        now: Timestamp,
+        room: usize,
+    ) -> Result<Due, StoreError> {
+        let mut due = Due { now: Vec::new(), next: None, more: false, full: false };
+        let mut batch = Batch::default();
+        let EndpointKey { business, endpoint: id } = self.key;
+        let range = keys::deliveries_due(business, id);
+        for (looked_at, row) in inner.store.scan(&range, Order::Ascending).enumerate() {
+            let key = row?.0;
+            let (at, event) = keys::instant_and_id::<EventId>(&key)?;
+            if self.is_under_way(event) {
+                continue;
+            }
+            if due.now.len() == room {
+                due.full = true; // the first attempt that ends asks for a turn
+                break;
+            }
+            if looked_at >= ROWS_PER_TURN {
+                due.more = true;
+                break;
+            }
+            let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+            let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
+                batch.delete(Key::new(&key));
+                continue;
+            };
+            if at > now {
+                due.next = Some(at);
+                break;
+            }
+            due.now.push(delivery);
+        }
+        if !batch.is_empty() {
+            inner.store.submit(business, batch, Box::new(|| ()));
+            inner.store.settled(business).await?; // or the next turn would find them again
+        }
+        if !endpoint.is_enabled() {
+            due.now.clear();
+            (due.next, due.full) = (None, false);
+        }
+        Ok(due)
+    }
+
+    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when
+    /// they were written, and has been set right since. Done once, when the actor starts.
+    pub(super) async fn straighten(
+        &mut self,
+        inner: &Inner,
+        endpoint: &WebhookEndpoint,
+    ) -> Result<(), StoreError> {
+        if std::mem::replace(&mut self.straightened, true) {
+            return Ok(());
+        }
+        let EndpointKey { business, endpoint: id } = self.key;
+        let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, id));
+        loop {
+            let (mut batch, mut last) = (Batch::default(), None);
+            for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
+                let key = row?.0;
+                let (at, event) = keys::instant_and_id::<EventId>(&key)?;
+                if at <= now + AHEAD_MAX {
+                    last = None;
+                    break;
+                }
+                last = Some(Key::new(&key));
+                let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+                let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
+                    continue;
+                };
+                let latest = now + delay_before(delivery.attempts);
+                if at > latest + AHEAD_MAX {
+                    let after = Delivery { next_attempt_at: Some(latest), ..delivery };
+                    write_delivery(&mut batch, self.key, &after, Some(at));
+                }
+            }
+            if !batch.is_empty() {
+                inner.store.submit(business, batch, Box::new(|| ()));
+                inner.store.settled(business).await?;
+            }
+            match last {
+                Some(last) => range = range.before(last),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; the next ones once these are
+    /// gone, or they would be read again.
+    pub(super) fn purge(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+        if self.purging {
+            return Ok(());
+        }
+        let EndpointKey { business, endpoint } = self.key;
+        let mut batch = Batch::default();
+        for range in [keys::deliveries_due(business, endpoint), keys::deliveries(business, endpoint)] {
+            for row in inner.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
+                batch.delete(Key::new(&row?.0));
+            }
+        }
+        let listed = keys::endpoint_index(business, endpoint);
+        if batch.is_empty() && inner.store.contains(&listed)? {
+            batch.delete(keys::delivery_reached(business, endpoint));
+            batch.delete(listed);
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.purging = true;
+        let myself = myself.clone();
+        inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Purged)));
+        Ok(())
+    }
+}
+
+/// Whether the row of this instant is still the delivery's.
+fn waits(delivery: &Delivery, endpoint: &WebhookEndpoint, at: Timestamp) -> bool {
+    delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending && delivery.next_attempt_at == Some(at)
+}

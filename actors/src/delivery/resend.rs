@@ -1,0 +1,138 @@
+//! Sending events again: the same ids and bytes, signed with the secret of then, on a new schedule.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::EndpointKey;
+use super::actor::{Message, ROWS_PER_TURN, State};
+use super::attempts::write_delivery;
+use super::handle::LOG_DAYS;
+use crate::domain::{Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
+use crate::engine::{EngineError, Inner};
+use crate::store::{Batch, Key, KeyRange, Order, Record, keys};
+
+/// Where the number of deliveries that are sent again goes.
+pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
+
+/// A request to send again, as far as it is carried out.
+#[derive(Debug)]
+pub(crate) struct Resending {
+    /// What.
+    pub(super) what: Resend,
+    /// How many so far.
+    pub(super) resent: u64,
+    /// Where the number goes.
+    pub(super) reply: ResendReply,
+    /// Held until it is answered.
+    pub(super) _permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+}
+
+/// What is sent again.
+#[derive(Debug)]
+pub(crate) enum Resend {
+    /// One event.
+    One(EventId),
+    /// Every missed and failed one of this part of the log, which shrinks from message to message, so that other work
+    /// of the endpoint gets its turn.
+    Missed(KeyRange),
+}
+
+impl State {
+    /// Carries out one step of a request to send again.
+    pub(super) async fn resend(
+        &mut self,
+        inner: &Arc<Inner>,
+        myself: &ActorRef<Message>,
+        mut step: Resending,
+    ) {
+        let done = match &mut step.what {
+            Resend::One(event) => self.resend_one(inner, *event).await.map(|()| Some(1)),
+            Resend::Missed(range) => match self.resend_missed(inner, range).await {
+                Ok((count, more)) => {
+                    step.resent += count;
+                    Ok((!more).then_some(step.resent))
+                }
+                Err(error) => Err(error),
+            },
+        };
+        match done {
+            Ok(None) => _ = myself.cast(Message::Resend(Box::new(step))),
+            Ok(Some(count)) => _ = step.reply.send(Ok(count)),
+            Err(error) => _ = step.reply.send(Err(error)),
+        }
+    }
+
+    /// The endpoint, if events can be sent to it again.
+    fn resendable(&self, inner: &Inner) -> Result<WebhookEndpoint, EngineError> {
+        let endpoint = self.endpoint(inner)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        if !endpoint.is_enabled() {
+            return Err(Refusal::conflict("the endpoint is disabled", "status", "disabled").into());
+        }
+        Ok(endpoint)
+    }
+
+    async fn resend_one(&mut self, inner: &Inner, event: EventId) -> Result<(), EngineError> {
+        let endpoint = self.resendable(inner)?;
+        let EndpointKey { business, endpoint: id } = self.key;
+        // An outcome that is on its way is the row as it will be.
+        inner.store.settled(business).await?;
+        let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+        let delivery = delivery.filter(|delivery| delivery.created_at > inner.ports.clock.now() - LOG_DAYS);
+        let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
+        if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
+            return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
+        }
+        let mut batch = Batch::default();
+        self.send_again(inner, &mut batch, &delivery, &endpoint);
+        inner.store.submit(business, batch, Box::new(|| ()));
+        Ok(inner.store.settled(business).await?)
+    }
+
+    /// Sends what is missed or failed among the next rows of the range again: how many, and whether there are more.
+    async fn resend_missed(
+        &mut self,
+        inner: &Inner,
+        range: &mut KeyRange,
+    ) -> Result<(u64, bool), EngineError> {
+        let endpoint = self.resendable(inner)?;
+        let business = self.key.business;
+        inner.store.settled(business).await?;
+        let oldest = inner.ports.clock.now() - LOG_DAYS;
+        let (mut batch, mut last, mut count) = (Batch::default(), None, 0);
+        for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
+            let (key, value) = row?;
+            last = Some(Key::new(&key));
+            let delivery = Delivery::decode(&value)?;
+            let status = delivery.status_in(endpoint.epoch);
+            let lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
+            if lost && delivery.created_at > oldest {
+                self.send_again(inner, &mut batch, &delivery, &endpoint);
+                count += 1;
+            }
+        }
+        inner.store.submit(business, batch, Box::new(|| ()));
+        inner.store.settled(business).await?;
+        if let Some(last) = &last {
+            *range = range.clone().after(last.clone());
+        }
+        Ok((count, last.is_some()))
+    }
+
+    /// Writes that a delivery is to be made again; one that is being attempted just now is, if that fails.
+    fn send_again(
+        &mut self,
+        inner: &Inner,
+        batch: &mut Batch,
+        delivery: &Delivery,
+        endpoint: &WebhookEndpoint,
+    ) {
+        if self.attempting.contains(&delivery.event_id) {
+            self.again.insert(delivery.event_id);
+            return;
+        }
+        let again = delivery.again(endpoint.epoch, inner.steady.now());
+        write_delivery(batch, self.key, &again, delivery.next_attempt_at);
+    }
+}
