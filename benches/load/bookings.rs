@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::Result;
 use crate::drive::drive;
 use crate::floors::append;
-use crate::group::{Context, Group};
+use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
 use crate::postgres::{Postgres, Statements};
 use crate::process::{Process, Receptionist};
@@ -171,11 +171,4 @@ impl Booked {
         std::fs::remove_dir_all(directory)?;
         Ok(serde_json::from_slice(&std::fs::read(out)?)?)
     }
-}
-
-/// A fresh copy of a filled directory.
-fn copy(context: &Context, template: &std::path::Path) -> Result<PathBuf> {
-    let to = context.path("copy");
-    let copied = Command::new("cp").arg("-a").arg(template).arg(&to).status()?;
-    if copied.success() { Ok(to) } else { Err("the directory could not be copied".into()) }
 }

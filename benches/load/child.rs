@@ -7,7 +7,7 @@ use crate::drive::Period;
 use crate::floors;
 use crate::measure::Measured;
 use crate::shop::{self, Shop};
-use crate::{Result, process};
+use crate::{Result, process, webhooks};
 
 /// Does what the arguments behind `--child` say.
 pub(crate) async fn run(arguments: &[String]) -> Result<()> {
@@ -33,6 +33,10 @@ pub(crate) async fn run(arguments: &[String]) -> Result<()> {
                 floors::store_alone(&directory, shape, &shops, first_day, in_flight, period).await?;
             let measured = Measured { memory: process::memory("self", "VmHWM:"), ..measured };
             Ok(std::fs::write(out, serde_json::to_vec(&measured)?)?)
+        }
+        "webhooks" => {
+            let out = PathBuf::from(next()?);
+            webhooks::measure_inside(&out, rest.cloned().collect()).await
         }
         other => Err(format!("{other} is nothing to do").into()),
     }

@@ -14,8 +14,8 @@ use crate::process::Process;
 
 /// What one connection does.
 pub(crate) trait Script: Send + 'static {
-    /// Writes the next request into the buffer, which is empty.
-    fn next(&mut self, request: &mut Vec<u8>);
+    /// Writes the next request into the buffer, which is empty; `false` when there is none any more.
+    fn next(&mut self, request: &mut Vec<u8>) -> bool;
 
     /// Checks its answer.
     fn check(&mut self, answer: &Answer<'_>) -> Result<()>;
@@ -30,6 +30,7 @@ pub(crate) struct Period {
     pub(crate) measured: Duration,
 }
 
+const WARMING_UP: u8 = 0;
 const MEASURING: u8 = 1;
 const STOPPING: u8 = 2;
 
@@ -40,12 +41,8 @@ pub(crate) async fn drive<S: Script>(
     period: Period,
     server: &Process,
 ) -> Result<Measured> {
-    let phase = Arc::new(AtomicU8::new(0));
-    let mut connections = JoinSet::new();
-    for script in scripts {
-        let connection = Connection::open(address).await?;
-        connections.spawn(run(connection, script, Arc::clone(&phase)));
-    }
+    let phase = Arc::new(AtomicU8::new(WARMING_UP));
+    let mut connections = start(address, scripts, &phase).await?;
     pass(period.warm_up, &mut connections).await?;
     server.forget_peak();
     let cpu = server.cpu_seconds()?;
@@ -54,12 +51,45 @@ pub(crate) async fn drive<S: Script>(
     pass(period.measured, &mut connections).await?;
     phase.store(STOPPING, Ordering::Relaxed);
     let (elapsed, cpu) = (started.elapsed(), server.cpu_seconds()? - cpu);
+    let measured = Measured::of(&mut end(connections).await?, elapsed);
+    Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
+}
+
+/// Drives the scripts until they have nothing more to ask for.
+pub(crate) async fn exhaust<S: Script>(
+    address: SocketAddr,
+    scripts: Vec<S>,
+    server: &Process,
+) -> Result<Measured> {
+    let phase = Arc::new(AtomicU8::new(MEASURING));
+    let cpu = server.cpu_seconds()?;
+    let started = Instant::now();
+    let mut times = end(start(address, scripts, &phase).await?).await?;
+    let (elapsed, cpu) = (started.elapsed(), server.cpu_seconds()? - cpu);
+    let measured = Measured::of(&mut times, elapsed);
+    Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
+}
+
+async fn start<S: Script>(
+    address: SocketAddr,
+    scripts: Vec<S>,
+    phase: &Arc<AtomicU8>,
+) -> Result<JoinSet<Result<Vec<u64>>>> {
+    let mut connections = JoinSet::new();
+    for script in scripts {
+        let connection = Connection::open(address).await?;
+        connections.spawn(run(connection, script, Arc::clone(phase)));
+    }
+    Ok(connections)
+}
+
+/// The times of all of them, once they have ended.
+async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let mut times = Vec::new();
     while let Some(ended) = connections.join_next().await {
         times.append(&mut ended??);
     }
-    let measured = Measured::of(&mut times, elapsed);
-    Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
+    Ok(times)
 }
 
 /// Waits, unless a connection ends before.
@@ -78,7 +108,9 @@ async fn run<S: Script>(mut connection: Connection, mut script: S, phase: Arc<At
     let (mut times, mut request) = (Vec::new(), Vec::new());
     loop {
         request.clear();
-        script.next(&mut request);
+        if !script.next(&mut request) {
+            return Ok(times);
+        }
         let sent = Instant::now();
         let answer = connection.exchange(&request).await?;
         let took = sent.elapsed();

@@ -1,7 +1,8 @@
 //! Scenarios that share their data, measured in turns together with their floors.
 
 use std::io::{IsTerminal, Write, stderr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use crate::Result;
@@ -100,4 +101,11 @@ pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Res
     }
     report.notes.append(&mut group.finish(context).await?);
     Ok(())
+}
+
+/// A fresh copy of a filled directory.
+pub(crate) fn copy(context: &Context, template: &Path) -> Result<PathBuf> {
+    let to = context.path("copy");
+    let copied = Command::new("cp").arg("-a").arg(template).arg(&to).status()?;
+    if copied.success() { Ok(to) } else { Err("the directory could not be copied".into()) }
 }

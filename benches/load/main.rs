@@ -17,6 +17,7 @@ mod floors;
 mod group;
 mod machine;
 mod measure;
+mod one_slot;
 mod options;
 mod postgres;
 mod process;
@@ -24,15 +25,20 @@ mod reads;
 mod scripts;
 mod shape;
 mod shop;
+mod sizes;
 mod table;
+mod webhooks;
 
 use std::process::ExitCode;
 
 use crate::bookings::Booked;
 use crate::group::{Context, Group};
+use crate::one_slot::OneSlot;
 use crate::options::{HELP, Options};
 use crate::reads::Reads;
+use crate::sizes::Sizes;
 use crate::table::Report;
+use crate::webhooks::Webhooks;
 
 /// What goes wrong here is only ever told.
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -71,14 +77,24 @@ async fn run(arguments: Vec<String>) -> Result<()> {
         }
         return Ok(());
     }
-    let mut report = Report::new(context.options.period);
+    let mut report = Report::default();
     group::run::<Reads>(&context, &mut report).await?;
     group::run::<Booked>(&context, &mut report).await?;
+    group::run::<OneSlot>(&context, &mut report).await?;
+    webhooks::measure_outside(&context, &mut report).await?;
+    group::run::<Sizes>(&context, &mut report).await?;
     tell(&context, &report)
 }
 
 fn all_rows(context: &Context) -> Vec<table::Row> {
-    [Reads::rows(context), Booked::rows(context)].concat()
+    [
+        Reads::rows(context),
+        Booked::rows(context),
+        OneSlot::rows(context),
+        Webhooks::rows(context),
+        Sizes::rows(context),
+    ]
+    .concat()
 }
 
 /// The table, and the file.

@@ -19,6 +19,8 @@ pub(crate) struct Measured {
     pub(crate) cpu_seconds: Option<f64>,
     /// Memory of the server in bytes.
     pub(crate) memory: Option<u64>,
+    /// For how many seconds it was measured.
+    pub(crate) seconds: Option<f64>,
 }
 
 impl Measured {
@@ -31,13 +33,14 @@ impl Measured {
             p50: at(0.5),
             p99: at(0.99),
             p999: at(0.999),
+            seconds: Some(within.as_secs_f64()),
             ..Self::default()
         }
     }
 
-    /// CPU for each one, in microseconds, when the stretch of time was so long.
-    pub(crate) fn cpu_each(&self, within: Duration) -> Option<f64> {
-        Some(self.cpu_seconds? * 1e6 / (self.rate? * within.as_secs_f64()))
+    /// CPU for each one, in microseconds.
+    pub(crate) fn cpu_each(&self) -> Option<f64> {
+        Some(self.cpu_seconds? * 1e6 / (self.rate? * self.seconds?))
     }
 }
 

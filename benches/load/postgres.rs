@@ -147,10 +147,8 @@ impl Postgres {
         let rate: f64 = rate.parse()?;
         let mut times = self.times()?;
         let whole = std::time::Duration::from_secs(seconds);
-        // CPU was counted over the whole stretch, which is longer than what the others count.
-        let part = period.measured.as_secs_f64() / whole.as_secs_f64();
         let measured = Measured::of(&mut times, whole);
-        Ok(Measured { rate: Some(rate), cpu_seconds: Some(cpu * part), ..measured })
+        Ok(Measured { rate: Some(rate), cpu_seconds: Some(cpu), ..measured })
     }
 
     /// The times that pgbench wrote down, in nanoseconds.

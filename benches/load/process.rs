@@ -112,13 +112,11 @@ pub(crate) struct Receptionist {
     pub(crate) process: Process,
     /// The public listener.
     pub(crate) public: SocketAddr,
-    /// The operator's listener.
-    pub(crate) admin: SocketAddr,
 }
 
 impl Receptionist {
     /// Starts it and waits until it says where it listens. Settings are the defaults, apart from the rate limit.
-    pub(crate) fn start(data_dir: &Path, certificates: Option<&Path>) -> Result<Self> {
+    pub(crate) fn start(data_dir: &Path, authority: Option<&Path>) -> Result<Self> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
         command
             .arg("serve")
@@ -129,7 +127,7 @@ impl Receptionist {
             .env("RECEPTIONIST_ADMIN_LISTEN", "127.0.0.1:0")
             .env("RECEPTIONIST_ADMIN_TOKEN", TOKEN)
             .env("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "1000000000");
-        if let Some(path) = certificates {
+        if let Some(path) = authority {
             command.env("SSL_CERT_FILE", path);
         }
         let log = log_beside(data_dir);
@@ -145,8 +143,8 @@ impl Receptionist {
             }
         };
         let public = after("listening on http://", "/v1")?;
-        let admin = after("operator API on http://", "/admin/v1")?;
-        Ok(Self { process, public, admin })
+        after("operator API on http://", "/admin/v1")?;
+        Ok(Self { process, public })
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::Result;
 use crate::client::{Answer, request};
 use crate::drive::Script;
@@ -23,8 +25,9 @@ impl Constant {
 }
 
 impl Script for Constant {
-    fn next(&mut self, request: &mut Vec<u8>) {
+    fn next(&mut self, request: &mut Vec<u8>) -> bool {
         request.extend_from_slice(&self.request);
+        true
     }
 
     fn check(&mut self, answer: &Answer<'_>) -> Result<()> {
@@ -55,6 +58,8 @@ pub(crate) struct Bookings {
     count: AtomicUsize,
     /// How many times of each business were taken before.
     taken: usize,
+    /// How many are asked for at most, and the ids of those that were made.
+    kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 
 struct Booked {
@@ -69,8 +74,18 @@ struct Booked {
 impl Bookings {
     /// Bookings at these businesses in turn, whose first so many times are taken.
     pub(crate) fn new(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Arc<Self>> {
+        Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
+    }
+
+    /// So many bookings, of which the ids are kept.
+    pub(crate) fn limited(shops: &[Shop], first_day: i64, taken: usize, limit: usize) -> Result<Arc<Self>> {
+        let kept = Some((limit, Mutex::default()));
+        Ok(Arc::new(Self { kept, ..Self::all(shops, first_day, taken, For::Known)? }))
+    }
+
+    fn all(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Self> {
         let shops = shops.iter().map(|shop| Booked::new(shop, whom)).collect::<Result<_>>()?;
-        Ok(Arc::new(Self { shops, first_day, count: AtomicUsize::new(0), taken }))
+        Ok(Self { shops, first_day, count: AtomicUsize::new(0), taken, kept: None })
     }
 
     /// The scripts of so many connections.
@@ -81,6 +96,11 @@ impl Bookings {
     /// How many have been asked for.
     pub(crate) fn asked(&self) -> usize {
         self.count.load(Ordering::Relaxed)
+    }
+
+    /// The ids of those that were made, where they are kept.
+    pub(crate) fn made(&self) -> Vec<String> {
+        self.kept.as_ref().map(|(_, ids)| ids.lock().clone()).unwrap_or_default()
     }
 }
 
@@ -121,8 +141,11 @@ impl Booking {
 }
 
 impl Script for Booking {
-    fn next(&mut self, request: &mut Vec<u8>) {
+    fn next(&mut self, request: &mut Vec<u8>) -> bool {
         let count = self.all.count.fetch_add(1, Ordering::Relaxed);
+        if self.all.kept.as_ref().is_some_and(|(limit, _)| count >= *limit) {
+            return false;
+        }
         let (shop, number) = (count % self.all.shops.len(), self.all.taken + count / self.all.shops.len());
         let booked = &self.all.shops[shop];
         let staff = number % booked.staff.len();
@@ -134,14 +157,26 @@ impl Script for Booking {
         if let Some(at) = booked.phone_at {
             put(request, at, &format!("+336{count:08}"));
         }
+        true
     }
 
     fn check(&mut self, answer: &Answer<'_>) -> Result<()> {
         answer.expect(201)?;
         answer.expect_in_body(br#""status":"confirmed""#)?;
         answer.expect_in_body(self.starts_at.as_bytes())?;
-        answer.expect_in_body(self.all.shops[self.asked.0].staff[self.asked.1].as_bytes())
+        answer.expect_in_body(self.all.shops[self.asked.0].staff[self.asked.1].as_bytes())?;
+        if let Some((_, ids)) = &self.all.kept {
+            ids.lock().push(id(answer)?);
+        }
+        Ok(())
     }
+}
+
+/// The id of the resource that an answer carries; it comes first.
+fn id(answer: &Answer<'_>) -> Result<String> {
+    const BEFORE: usize = r#"{"data":{"id":""#.len();
+    let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("without an id"))?;
+    Ok(std::str::from_utf8(id)?.to_owned())
 }
 
 fn put(request: &mut [u8], at: usize, text: &str) {
@@ -181,7 +216,7 @@ impl Mixed {
 }
 
 impl Script for Mixed {
-    fn next(&mut self, out: &mut Vec<u8>) {
+    fn next(&mut self, out: &mut Vec<u8>) -> bool {
         self.turn += 1;
         let shop = self.shop();
         let path = match (self.turn % 5, &self.last) {
@@ -190,19 +225,20 @@ impl Script for Mixed {
             (2, _) => "/v1/appointments?limit=20".to_owned(),
             (3, Some(last)) => {
                 let shop = &self.shops[self.booking.asked.0];
-                return out.extend(request("GET", &format!("/v1/appointments/{last}"), &shop.key, None));
+                out.extend(request("GET", &format!("/v1/appointments/{last}"), &shop.key, None));
+                return true;
             }
             _ => "/v1/me".to_owned(),
         };
         out.extend(request("GET", &path, &shop.key, None));
+        true
     }
 
     fn check(&mut self, answer: &Answer<'_>) -> Result<()> {
         match (self.turn % 5, &self.last) {
             (0, _) => {
                 self.booking.check(answer)?;
-                let id = answer.body.get(15..51).ok_or_else(|| answer.wrong("without an id"))?;
-                self.last = Some(std::str::from_utf8(id)?.to_owned());
+                self.last = Some(id(answer)?);
                 Ok(())
             }
             (1 | 2, _) => {

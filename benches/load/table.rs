@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::drive::Period;
 use crate::measure::{Measured, median, median_of};
 
 /// What a scenario has to reach.
@@ -114,28 +113,22 @@ fn megabytes(bytes: u64) -> f64 {
 }
 
 /// Everything that was measured, in the order of the table.
+#[derive(Default)]
 pub(crate) struct Report {
     rows: Vec<(Row, Vec<Measured>)>,
     /// What had to be left out, and why.
     pub(crate) notes: Vec<String>,
-    /// How long each measurement was.
-    period: Period,
 }
 
 impl Report {
-    /// An empty one.
-    pub(crate) fn new(period: Period) -> Self {
-        Self { rows: Vec::new(), notes: Vec::new(), period }
-    }
-
     /// Adds a row and its runs.
     pub(crate) fn add(&mut self, row: Row, runs: Vec<Measured>) {
         self.rows.push((row, runs));
     }
 
-    /// What was measured.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Row, &[Measured])> {
-        self.rows.iter().map(|(row, runs)| (row, runs.as_slice()))
+    /// What was measured, by the names of the rows.
+    pub(crate) fn measured(&self) -> Vec<(&'static str, &[Measured])> {
+        self.rows.iter().map(|(row, runs)| (row.name, runs.as_slice())).collect()
     }
 
     fn runs(&self, name: &str) -> Option<&[Measured]> {
@@ -184,7 +177,7 @@ impl Report {
             figure.map_or_else(String::new, |figure| format!("{figure:.digits$}"))
         };
         let of = |figure: fn(&Measured) -> Option<f64>| median_of(runs, figure);
-        let cpu_each = median_of(runs, |run| run.cpu_each(self.period.measured));
+        let cpu_each = median_of(runs, Measured::cpu_each);
         [
             name.to_owned(),
             number(of(|run| run.rate), 0),
@@ -226,7 +219,6 @@ impl Report {
         json!({
             "machine": machine.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into()))
                 .collect::<serde_json::Map<_, _>>(),
-            "seconds_each": self.period.measured.as_secs_f64(),
             "scenarios": rows.collect::<Vec<_>>(),
             "notes": self.notes,
         })
