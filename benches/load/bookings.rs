@@ -1,0 +1,174 @@
+//! What is booked: spread over a thousand businesses and into one, against the store alone, the disk alone, and
+//! PostgreSQL.
+//!
+//! Every measurement has a directory of its own, a copy of one that was filled once, and a server of its own.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use crate::Result;
+use crate::drive::drive;
+use crate::floors::append;
+use crate::group::{Context, Group, copy};
+use crate::measure::Measured;
+use crate::postgres::{Postgres, Statements};
+use crate::process::{Process, Receptionist};
+use crate::scripts::{Bookings, For, Mixed};
+use crate::shape::Shape;
+use crate::shop::{Hours, Plan, Shop};
+use crate::table::{Row, Target};
+
+const APPEND: &str = "append and fdatasync, one writer";
+const STORE: &str = "store alone, 64 changes at once";
+const PGBENCH: &str = "pgbench, 64 clients";
+const PGBENCH_ONE: &str = "pgbench, 64 clients, one statement";
+const SPREAD_1: &str = "bookings over 1,000 businesses, 1 connection";
+const SPREAD_8: &str = "bookings over 1,000 businesses, 8 connections";
+const SPREAD_64: &str = "bookings over 1,000 businesses, 64 connections";
+const SPREAD_256: &str = "bookings over 1,000 businesses, 256 connections";
+const NEW_CONTACTS: &str = "bookings with a new contact each, 64 connections";
+const ONE: &str = "bookings into one business, 64 connections";
+const MIXED: &str = "mixed, 80 % reads, 64 connections";
+
+/// How many businesses there are.
+pub(crate) const BUSINESSES: usize = 1_000;
+/// Staff members of each.
+pub(crate) const STAFF: usize = 3;
+const IN_FLIGHT: usize = 64;
+
+/// A filled directory and what else the rows need.
+pub(crate) struct Booked {
+    template: PathBuf,
+    shops: Arc<Vec<Shop>>,
+    shape: PathBuf,
+    /// How many rows and bytes a booking writes.
+    size: (usize, usize),
+    postgres: Option<Postgres>,
+    notes: Vec<String>,
+}
+
+impl Group for Booked {
+    fn rows(_context: &Context) -> Vec<Row> {
+        let rate = |of, at_least| Target::Rate { of, at_least };
+        let mut rows = vec![Row::plain(APPEND), Row::plain(STORE)];
+        if Postgres::is_installed() {
+            rows.extend([Row::plain(PGBENCH), Row::plain(PGBENCH_ONE)]);
+        }
+        rows.extend([
+            Row::reaching(SPREAD_1, &[Target::Time { of: APPEND, at_most: 1.6 }]),
+            Row::plain(SPREAD_8),
+            Row::reaching(SPREAD_64, &[rate(PGBENCH, 1.5), rate(STORE, 0.70)]),
+            Row::plain(SPREAD_256),
+            Row::plain(NEW_CONTACTS),
+            Row::reaching(ONE, &[rate(SPREAD_64, 0.70)]),
+            Row::plain(MIXED),
+        ]);
+        rows
+    }
+
+    async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
+        let template = context.path("businesses");
+        let plan = Plan {
+            businesses: BUSINESSES,
+            kept: BUSINESSES,
+            staff: STAFF,
+            appointments: 0,
+            hours: Hours::Always,
+            first_day: context.first_day,
+        };
+        let shops = Arc::new(plan.fill(&template).await?);
+        let mut notes = Vec::new();
+        let shape = context.path("shape");
+        let copied = copy(context, &template)?;
+        let booking = Shape::of_a_booking(&copied, &shops, context.first_day).await?;
+        std::fs::remove_dir_all(copied)?;
+        std::fs::write(&shape, serde_json::to_vec(&booking)?)?;
+        let size = booking.size();
+        notes.push(format!("A booking writes {} rows, {} bytes of keys and values.", size.0, size.1));
+        let wants_postgres = rows.iter().any(|row| row.name == PGBENCH || row.name == PGBENCH_ONE);
+        let postgres = match wants_postgres.then(|| Postgres::start(context)).transpose() {
+            Ok(postgres) => postgres,
+            Err(error) => {
+                notes.push(format!("PostgreSQL was left out: {error}"));
+                None
+            }
+        };
+        if !Postgres::is_installed() {
+            notes.push(
+                "PostgreSQL was left out: it is not installed (apt-get install postgresql postgresql-contrib).".into(),
+            );
+        }
+        Ok(Self { template, shops, shape, size, postgres, notes })
+    }
+
+    async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
+        let period = context.options.period;
+        match row {
+            APPEND => {
+                let (directory, bytes) = (context.directory.clone(), self.size.1);
+                tokio::task::spawn_blocking(move || append(&directory, bytes, period)).await?
+            }
+            STORE => self.store_alone(context).await,
+            PGBENCH | PGBENCH_ONE => {
+                let statements = if row == PGBENCH { Statements::Four } else { Statements::One };
+                match &self.postgres {
+                    Some(postgres) => postgres.measure(context, statements),
+                    None => Ok(Measured::default()),
+                }
+            }
+            _ => self.book(context, row).await,
+        }
+    }
+
+    async fn finish(self, _context: &Context) -> Result<Vec<String>> {
+        Ok(self.notes)
+    }
+}
+
+impl Booked {
+    async fn book(&self, context: &Context, row: &'static str) -> Result<Measured> {
+        let directory = copy(context, &self.template)?;
+        let server = Receptionist::start(&directory, None)?;
+        let (period, address) = (context.options.period, server.public);
+        let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
+        let whom = if row == NEW_CONTACTS { For::New } else { For::Known };
+        let bookings = Bookings::new(shops, context.first_day, 0, whom)?;
+        let connections = match row {
+            SPREAD_1 => 1,
+            SPREAD_8 => 8,
+            SPREAD_256 => 256,
+            _ => 64,
+        };
+        let measured = if row == MIXED {
+            let day = chrono::DateTime::from_timestamp_millis(context.first_day).unwrap_or_default();
+            let day = day.format("%Y-%m-%d").to_string();
+            let scripts = Mixed::scripts(&bookings, &self.shops, &day, connections);
+            drive(address, scripts, period, &server.process).await?
+        } else {
+            drive(address, bookings.scripts(connections), period, &server.process).await?
+        };
+        server.process.stop()?;
+        std::fs::remove_dir_all(directory)?;
+        Ok(measured)
+    }
+
+    /// In a process of its own, whose memory and CPU are those of the store.
+    async fn store_alone(&self, context: &Context) -> Result<Measured> {
+        let directory = copy(context, &self.template)?;
+        let out = context.path("store.json");
+        let period = context.options.period;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["--child", "store"]).arg(&directory).arg(&self.shape);
+        command.arg(self.template.with_extension("shops")).arg(&out).args([
+            context.first_day.to_string(),
+            IN_FLIGHT.to_string(),
+            period.warm_up.as_millis().to_string(),
+            period.measured.as_millis().to_string(),
+        ]);
+        let process = Process::start(command)?;
+        tokio::task::spawn_blocking(|| process.finish()).await??;
+        std::fs::remove_dir_all(directory)?;
+        Ok(serde_json::from_slice(&std::fs::read(out)?)?)
+    }
+}

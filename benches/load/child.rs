@@ -1,0 +1,43 @@
+//! What the harness does in processes of its own, so that its CPU and memory can be told apart.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::drive::Period;
+use crate::floors;
+use crate::measure::Measured;
+use crate::shop::{self, Shop};
+use crate::{Result, process, webhooks};
+
+/// Does what the arguments behind `--child` say.
+pub(crate) async fn run(arguments: &[String]) -> Result<()> {
+    let mut rest = arguments.iter();
+    let mut next = || rest.next().ok_or("an argument is missing");
+    match next()?.as_str() {
+        "axum" => floors::serve_constant().await,
+        "fill" => {
+            let plan = serde_json::from_str(next()?)?;
+            let (directory, out) = (PathBuf::from(next()?), PathBuf::from(next()?));
+            let shops = shop::fill(plan, &directory).await?;
+            Ok(std::fs::write(out, serde_json::to_vec(&shops)?)?)
+        }
+        "store" => {
+            let directory = PathBuf::from(next()?);
+            let shape = serde_json::from_slice(&std::fs::read(next()?)?)?;
+            let shops: Vec<Shop> = serde_json::from_slice(&std::fs::read(next()?)?)?;
+            let out = PathBuf::from(next()?);
+            let (first_day, in_flight) = (next()?.parse()?, next()?.parse()?);
+            let mut millis = || -> Result<Duration> { Ok(Duration::from_millis(next()?.parse()?)) };
+            let period = Period { warm_up: millis()?, measured: millis()? };
+            let measured =
+                floors::store_alone(&directory, shape, &shops, first_day, in_flight, period).await?;
+            let measured = Measured { memory: process::memory("self", "VmHWM:"), ..measured };
+            Ok(std::fs::write(out, serde_json::to_vec(&measured)?)?)
+        }
+        "webhooks" => {
+            let out = PathBuf::from(next()?);
+            webhooks::measure_inside(&out, rest.cloned().collect()).await
+        }
+        other => Err(format!("{other} is nothing to do").into()),
+    }
+}

@@ -1,0 +1,112 @@
+//! An HTTP/1.1 client that costs little: it shares the machine with the server that it measures.
+//!
+//! One connection, one request after the other, written by the caller as bytes. An answer without `Content-Length`
+//! is an error: every answer of the service carries one.
+
+use std::io;
+use std::net::SocketAddr;
+
+use memchr::memmem;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::Result;
+
+/// What an answer mostly fits into.
+const BUFFER_BYTES: usize = 32 << 10;
+
+/// A connection that is kept alive.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// An answer, as it lies in the connection's buffer.
+pub(crate) struct Answer<'a> {
+    /// The status.
+    pub(crate) status: u16,
+    /// The body, whole.
+    pub(crate) body: &'a [u8],
+}
+
+impl Answer<'_> {
+    /// An error unless the status is this one.
+    pub(crate) fn expect(&self, status: u16) -> Result<()> {
+        if self.status == status { Ok(()) } else { Err(self.wrong(&format!("not {status}"))) }
+    }
+
+    /// An error unless the body holds these bytes.
+    pub(crate) fn expect_in_body(&self, bytes: &[u8]) -> Result<()> {
+        if memmem::find(self.body, bytes).is_some() {
+            Ok(())
+        } else {
+            Err(self.wrong(&format!("without {}", String::from_utf8_lossy(bytes))))
+        }
+    }
+
+    /// What is wrong with the answer, and the answer.
+    pub(crate) fn wrong(&self, what: &str) -> Box<dyn std::error::Error + Send + Sync> {
+        format!("wrong answer, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
+    }
+}
+
+impl Connection {
+    /// Connects.
+    pub(crate) async fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
+        self.stream.write_all(request).await?;
+        let mut filled = 0;
+        let (status, head, whole) = loop {
+            filled += self.read(filled).await?;
+            if let Some((status, head, length)) = head(&self.buffer[..filled])? {
+                break (status, head, head + length);
+            }
+        };
+        while filled < whole {
+            filled += self.read(filled).await?;
+        }
+        if filled > whole {
+            return Err("more came than the answer".into());
+        }
+        Ok(Answer { status, body: &self.buffer[head..whole] })
+    }
+
+    /// Reads behind what is there.
+    async fn read(&mut self, filled: usize) -> io::Result<usize> {
+        if filled == self.buffer.len() {
+            self.buffer.resize(2 * filled, 0);
+        }
+        match self.stream.read(&mut self.buffer[filled..]).await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            read => Ok(read),
+        }
+    }
+}
+
+/// The status, the length of the head and that of the body; `None` while the head is not whole.
+fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
+    const LENGTH: &[u8] = b"\r\ncontent-length: ";
+    let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
+    let head = &bytes[..end + 2];
+    let status = head.get(9..12).map(std::str::from_utf8).transpose()?.unwrap_or_default().parse()?;
+    let at = memmem::find(head, LENGTH).ok_or("an answer without its length")? + LENGTH.len();
+    let digits = head[at..].split(|byte| *byte == b'\r').next().unwrap_or_default();
+    Ok(Some((status, end + 4, std::str::from_utf8(digits)?.parse()?)))
+}
+
+/// A request as bytes; `key` is the API key, or whatever else is the bearer's.
+pub(crate) fn request(method: &str, path: &str, key: &str, body: Option<&str>) -> Vec<u8> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {key}\r\n");
+    if let Some(body) = body {
+        text += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    }
+    text += "\r\n";
+    text += body.unwrap_or_default();
+    text.into_bytes()
+}

@@ -1,0 +1,126 @@
+//! What no server could do better: the floors, each in the same run as what stands on it.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
+
+use actors::domain::{BusinessId, IdMint};
+use actors::ports::Ports;
+use actors::store::Store;
+use axum::Router;
+use axum::http::header;
+use axum::routing::get;
+use tokio::task::JoinSet;
+
+use crate::Result;
+use crate::drive::Period;
+use crate::measure::{Measured, nanos};
+use crate::process::{Process, cpu_seconds};
+use crate::shape::{Shape, Turn};
+use crate::shop::{Shop, slot};
+
+/// What the bare server answers; about as long as the answer of `/me`.
+pub(crate) const CONSTANT: &str = concat!(
+    r#"{"data":{"api_key":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"bench","prefix":"rcpt_268S6Hl7","#,
+    r#""scopes":["business:read","business:write","appointments:read","appointments:write","contacts:read","#,
+    r#""contacts:write","calls:read","messages:read","webhooks:manage","knowledge:write"],"created_at":"#,
+    r#""2026-03-02T09:00:00.000Z"},"business":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"Salon 0"}}}"#
+);
+
+/// The bare server as a process of its own, and where it listens.
+pub(crate) fn bare_server() -> Result<(Process, std::net::SocketAddr)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--child", "axum"]).stdout(Stdio::piped());
+    let mut process = Process::start(command)?;
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut process.output()?, &mut line)?;
+    Ok((process, line.trim().parse()?))
+}
+
+/// Serves a constant, in the process that was started for it.
+pub(crate) async fn serve_constant() -> Result<()> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?);
+    let constant = || async { ([(header::CONTENT_TYPE, "application/json")], CONSTANT) };
+    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| _ = stream.set_nodelay(true));
+    axum::serve(listener, Router::new().route("/v1/me", get(constant))).await?;
+    Ok(())
+}
+
+/// Appends so many bytes to a file and syncs them, again and again.
+pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
+    let path = directory.join("append");
+    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+    let (record, mut times) = (vec![0x5a; bytes], Vec::new());
+    let started = Instant::now();
+    while started.elapsed() < period.warm_up + period.measured {
+        let before = Instant::now();
+        file.write_all(&record)?;
+        file.sync_data()?;
+        if started.elapsed() > period.warm_up {
+            times.push(nanos(before.elapsed()));
+        }
+    }
+    drop(file);
+    std::fs::remove_file(path)?;
+    Ok(Measured::of(&mut times, period.measured))
+}
+
+/// Writes bookings into the store and nothing else, so many at once; in the process that was started for it.
+pub(crate) async fn store_alone(
+    directory: &Path,
+    shape: Shape,
+    shops: &[Shop],
+    first_day: i64,
+    in_flight: usize,
+    period: Period,
+) -> Result<Measured> {
+    let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;
+    let ports = Ports::system()?;
+    let (shape, phase) = (Arc::new(shape), Arc::new(AtomicU8::new(0)));
+    let mut lanes = JoinSet::new();
+    for lane in 0..in_flight {
+        let mut businesses: Vec<(BusinessId, IdMint)> = Vec::new();
+        for shop in shops.iter().skip(lane).step_by(in_flight) {
+            businesses.push((shop.id.parse()?, IdMint::default()));
+        }
+        let (store, ports, shape, phase) =
+            (store.clone(), ports.clone(), Arc::clone(&shape), Arc::clone(&phase));
+        lanes.spawn(async move {
+            let mut times = Vec::new();
+            for turn in 0.. {
+                let next = turn % businesses.len();
+                let (business, mint) = &mut businesses[next];
+                let starts_at = slot(first_day, 2 + turn, 1);
+                let random = u64::from_be_bytes(ports.random_bytes());
+                let (business, sent) = (*business, Instant::now());
+                let turn = Turn { business, starts_at, now: ports.clock.now(), mint, random };
+                let (done, written) = tokio::sync::oneshot::channel();
+                store.submit(business, shape.batch(turn), Box::new(move || _ = done.send(())));
+                written.await?;
+                match phase.load(Ordering::Relaxed) {
+                    0 => {}
+                    1 => times.push(nanos(sent.elapsed())),
+                    _ => break,
+                }
+            }
+            Ok::<_, tokio::sync::oneshot::error::RecvError>(times)
+        });
+    }
+    tokio::time::sleep(period.warm_up).await;
+    let (started, cpu) = (Instant::now(), cpu_seconds("self")?);
+    phase.store(1, Ordering::Relaxed);
+    tokio::time::sleep(period.measured).await;
+    phase.store(2, Ordering::Relaxed);
+    let (elapsed, cpu) = (started.elapsed(), cpu_seconds("self")? - cpu);
+    let mut times = Vec::new();
+    while let Some(lane) = lanes.join_next().await {
+        times.append(&mut lane??);
+    }
+    store.close().await?;
+    Ok(Measured { cpu_seconds: Some(cpu), ..Measured::of(&mut times, elapsed) })
+}

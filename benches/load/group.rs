@@ -1,0 +1,111 @@
+//! Scenarios that share their data, measured in turns together with their floors.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::Result;
+use crate::measure::Measured;
+use crate::options::Options;
+use crate::table::{Report, Row};
+
+/// What every scenario is given.
+pub(crate) struct Context {
+    /// What was asked for.
+    pub(crate) options: Options,
+    /// Where files may be made; it is emptied at the end.
+    pub(crate) directory: PathBuf,
+    /// Midnight of the day of the first appointment, in milliseconds since 1970.
+    pub(crate) first_day: i64,
+    started: Instant,
+}
+
+/// A group of scenarios.
+pub(crate) trait Group: Sized {
+    /// Everything that it can measure, in the order of the table. A floor stands before what is measured against it.
+    fn rows(context: &Context) -> Vec<Row>;
+
+    /// Prepares what these rows need.
+    async fn set_up(context: &Context, rows: &[Row]) -> Result<Self>;
+
+    /// Measures one of them, once.
+    async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured>;
+
+    /// Puts away what was prepared; gives what has to be said about rows that are missing.
+    async fn finish(self, _context: &Context) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+}
+
+impl Context {
+    /// A context that works below this directory.
+    pub(crate) fn new(options: Options, directory: PathBuf) -> Self {
+        Self { options, directory, first_day: crate::shop::first_day(), started: Instant::now() }
+    }
+
+    /// A path for a scenario's files.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// The rows that were asked for, and those that they are measured against.
+    pub(crate) fn wanted(&self, rows: Vec<Row>) -> Vec<Row> {
+        let names = &self.options.names;
+        let asked = |row: &Row| names.is_empty() || names.iter().any(|name| row.name.contains(name.as_str()));
+        let others: Vec<_> = rows
+            .iter()
+            .filter(|row| asked(row))
+            .flat_map(|row| &row.targets)
+            .filter_map(|t| t.other())
+            .collect();
+        rows.into_iter().filter(|row| asked(row) || others.contains(&row.name)).collect()
+    }
+
+    /// Tells what is going on.
+    pub(crate) fn progress(&self, what: &str) {
+        let line = format!("[{:>4} s] {what}", self.started.elapsed().as_secs());
+        let mut err = stderr().lock();
+        // On a terminal one line is written over and over.
+        let _ = if err.is_terminal() {
+            write!(err, "\r\x1b[K{line}").and_then(|()| err.flush())
+        } else {
+            writeln!(err, "{line}")
+        };
+    }
+}
+
+/// Measures a group into the report: every row once a run, and every other run from the last row to the first.
+pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Result<()> {
+    let rows = context.wanted(G::rows(context));
+    if rows.is_empty() {
+        return Ok(());
+    }
+    context.progress(&format!("preparing {}", rows[0].name));
+    let mut group = G::set_up(context, &rows).await?;
+    let mut measured = vec![Vec::new(); rows.len()];
+    for run in 0..context.options.runs {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        if run % 2 == 1 {
+            order.reverse();
+        }
+        for at in order {
+            let name = rows[at].name;
+            context.progress(&format!("run {} of {}: {name}", run + 1, context.options.runs));
+            let one = group.measure(context, name).await.map_err(|error| format!("{name}: {error}"))?;
+            measured[at].push(one);
+        }
+    }
+    for (row, runs) in rows.into_iter().zip(measured) {
+        report.add(row, runs);
+    }
+    report.notes.append(&mut group.finish(context).await?);
+    Ok(())
+}
+
+/// A fresh copy of a filled directory.
+pub(crate) fn copy(context: &Context, template: &Path) -> Result<PathBuf> {
+    let to = context.path("copy");
+    let copied = Command::new("cp").arg("-a").arg(template).arg(&to).status()?;
+    if copied.success() { Ok(to) } else { Err("the directory could not be copied".into()) }
+}

@@ -1,0 +1,28 @@
+//! On what the numbers were measured.
+
+use std::fs;
+use std::path::Path;
+
+/// Processor, memory, kernel, and the file system under this directory.
+pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
+    let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let after = |text: &str, name: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        value.trim_start_matches([' ', '\t', ':']).to_owned()
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    vec![
+        ("processor", format!("{}, {cores} cores", after(&file("/proc/cpuinfo"), "model name"))),
+        ("memory", after(&file("/proc/meminfo"), "MemTotal")),
+        ("kernel", file("/proc/sys/kernel/osrelease").trim().to_owned()),
+        ("data on", file_system(directory, &file("/proc/mounts"))),
+    ]
+}
+
+/// The device and the type of the file system that a directory is on: of the mounts above it, the last longest one.
+fn file_system(directory: &Path, mounts: &str) -> String {
+    let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));
+    let mount = above.max_by_key(|mount| mount[1].len());
+    mount.map_or_else(String::new, |mount| format!("{} ({})", mount[0], mount[2]))
+}

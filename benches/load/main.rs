@@ -1,0 +1,122 @@
+//! The load harness: `cargo bench --bench load`, with `-- --help` for what can be asked for.
+//!
+//! It starts the release binary as a process of its own on a fresh directory, drives it over loopback with connections
+//! that are kept alive, and prints one table. What always holds:
+//!
+//! - every answer is checked, and a wrong one ends the harness: there is no number for it;
+//! - what a scenario is measured against is measured in the same run, on the same disk, with the same client;
+//! - the server has its default settings, the log included; only its rate limit is raised out of the way.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is printed, and what goes wrong")]
+
+mod bookings;
+mod child;
+mod client;
+mod drive;
+mod floors;
+mod group;
+mod machine;
+mod measure;
+mod one_slot;
+mod options;
+mod postgres;
+mod process;
+mod reads;
+mod scripts;
+mod shape;
+mod shop;
+mod sizes;
+mod table;
+mod webhooks;
+
+use std::process::ExitCode;
+
+use crate::bookings::Booked;
+use crate::group::{Context, Group};
+use crate::one_slot::OneSlot;
+use crate::options::{HELP, Options};
+use crate::reads::Reads;
+use crate::sizes::Sizes;
+use crate::table::Report;
+use crate::webhooks::Webhooks;
+
+/// What goes wrong here is only ever told.
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Into::into)
+        .and_then(|runtime| runtime.block_on(run(arguments)));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\n{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: Vec<String>) -> Result<()> {
+    if let Some(("--child", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return child::run(rest).await;
+    }
+    let Some(options) = Options::parse(arguments)? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
+    // PostgreSQL runs as a user of its own where we are root.
+    std::fs::set_permissions(work.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let context = Context::new(options, work.path().to_owned());
+    if context.options.list {
+        for row in context.wanted(all_rows(&context)) {
+            println!("{}", row.name);
+        }
+        return Ok(());
+    }
+    let mut report = Report::default();
+    group::run::<Reads>(&context, &mut report).await?;
+    group::run::<Booked>(&context, &mut report).await?;
+    group::run::<OneSlot>(&context, &mut report).await?;
+    webhooks::measure_outside(&context, &mut report).await?;
+    group::run::<Sizes>(&context, &mut report).await?;
+    tell(&context, &report)
+}
+
+fn all_rows(context: &Context) -> Vec<table::Row> {
+    [
+        Reads::rows(context),
+        Booked::rows(context),
+        OneSlot::rows(context),
+        Webhooks::rows(context),
+        Sizes::rows(context),
+    ]
+    .concat()
+}
+
+/// The table, and the file.
+fn tell(context: &Context, report: &Report) -> Result<()> {
+    context.progress("done");
+    let machine = machine::describe(&context.directory);
+    println!("\n");
+    for (name, value) in &machine {
+        println!("{name}: {value}");
+    }
+    let (runs, period) = (context.options.runs, context.options.period);
+    println!(
+        "medians of {runs} runs of {:?} each after {:?}; the server has its default settings (its log at info to a \
+         file), the rate limit apart; client and server share the machine\n",
+        period.measured, period.warm_up
+    );
+    print!("{}", report.text());
+    for note in &report.notes {
+        println!("{note}");
+    }
+    if let Some(path) = &context.options.json {
+        std::fs::write(path, serde_json::to_vec_pretty(&report.json(&machine))?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! What one booking writes, taken from a real one: the rows that the store holds after it and did not hold before.
+//!
+//! The store alone is then measured with batches of this very shape, spread over the same businesses: ids and instants
+//! in the keys are new each time, as they are for real bookings, and the values are as long as real ones.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use actors::Engine;
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::{Answer, Request};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, AuditId, BusinessId, IdMint, KeyId, ResourceId, ServiceId, Source, StaffId, Timestamp,
+};
+use actors::ports::Ports;
+use actors::store::{Batch, Key, KeyRange, Order, Store};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::Result;
+use crate::shop::{Shop, slot};
+
+/// Bytes of an id, and of an instant in a key.
+const ID: usize = 16;
+const INSTANT: usize = 8;
+
+/// The rows of one booking.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    rows: Vec<Row>,
+    /// Ids that the booking found, which stay; every other one is new with each booking.
+    known: Vec<Uuid>,
+    starts_at: i64,
+    created_at: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+/// What changes from one booking to the next.
+pub(crate) struct Turn<'a> {
+    /// The business that is booked at.
+    pub(crate) business: BusinessId,
+    /// When the appointment starts.
+    pub(crate) starts_at: Timestamp,
+    /// The present instant.
+    pub(crate) now: Timestamp,
+    /// The ids of that business.
+    pub(crate) mint: &'a mut IdMint,
+    /// Random bytes for them.
+    pub(crate) random: u64,
+}
+
+impl Shape {
+    /// Books at the first of these businesses, and looks at what that wrote. The directory is used up.
+    pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
+        let shop = shops.first().ok_or("there is no business")?;
+        let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;
+        let engine = Engine::start(store.clone(), Ports::system()?).await?;
+        let business: BusinessId = shop.id.parse()?;
+        let range = KeyRange::prefix(Key::new(business.uuid().as_bytes()));
+        let all = || -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+            Ok(store.scan(&range, Order::Ascending).collect::<std::result::Result<_, _>>()?)
+        };
+        // The first one may begin rows that later ones go on with.
+        book(&engine, shop, slot(first_day, 0, 1)).await?;
+        let before = all()?;
+        let starts_at = slot(first_day, 1, 1);
+        let answer = book(&engine, shop, starts_at).await?;
+        let shown: serde_json::Value = serde_json::from_slice(&answer.body)?;
+        let created_at = shown["created_at"].as_str().ok_or("no created_at")?;
+        let created_at = Timestamp::parse(created_at).map_err(|error| error.to_string())?;
+        let rows = all()?.into_iter().filter(|(key, value)| before.get(key) != Some(value));
+        let rows: Vec<_> = rows.map(|(key, value)| Row { key, value }).collect();
+        let mut known = vec![business.uuid(), shop.service.parse()?, shop.contact.parse()?];
+        for staff in &shop.staff {
+            known.push(staff.parse()?);
+        }
+        engine.close().await?;
+        Ok(Self { rows, known, starts_at: starts_at.millis(), created_at: created_at.millis() })
+    }
+
+    /// How many rows, and how many bytes their keys and values have.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.iter().map(|row| row.key.len() + row.value.len()).sum())
+    }
+
+    /// The batch of another booking.
+    pub(crate) fn batch(&self, mut turn: Turn<'_>) -> Batch {
+        let mut batch = Batch::new();
+        let mut fresh: Vec<(Uuid, Uuid)> = Vec::with_capacity(2);
+        for row in &self.rows {
+            let mut key = row.key.clone();
+            key[..ID].copy_from_slice(turn.business.uuid().as_bytes());
+            let mut at = ID + 1;
+            while at < key.len() {
+                at += self.renew(&mut key[at..], &mut turn, &mut fresh);
+            }
+            batch.put(Key::new(&key), row.value.clone());
+        }
+        batch
+    }
+
+    /// Renews what the rest of a key begins with, and says how long it is.
+    fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
+        for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
+            if rest.starts_with(&ordered(old)) {
+                rest[..INSTANT].copy_from_slice(&ordered(new));
+                return INSTANT;
+            }
+        }
+        let Some(Ok(old)) = rest.get(..ID).map(Uuid::from_slice) else { return rest.len() };
+        if old.get_version_num() == 7 && !self.known.contains(&old) {
+            let renewed = fresh.iter().find(|(known, _)| *known == old).map(|(_, new)| *new);
+            let new = renewed.unwrap_or_else(|| {
+                let new: AuditId = turn.mint.next(turn.now, turn.random.to_be_bytes());
+                fresh.push((old, new.uuid()));
+                new.uuid()
+            });
+            rest[..ID].copy_from_slice(new.as_bytes());
+        }
+        ID
+    }
+}
+
+/// An instant as keys hold it, so that their order is that of the instants.
+fn ordered(millis: i64) -> [u8; INSTANT] {
+    (millis.cast_unsigned() ^ 1 << 63).to_be_bytes()
+}
+
+async fn book(engine: &Engine, shop: &Shop, starts_at: Timestamp) -> Result<Answer> {
+    let staff = shop.staff.first().ok_or("a business without staff")?;
+    let request = BookRequest {
+        service_id: shop.service.parse::<ServiceId>()?,
+        starts_at,
+        staff_id: Some(staff.parse::<StaffId>()?),
+        source: Source::Api,
+        party: Party::Integration { allow_pending: false },
+    };
+    let contact = BookingContact::Known(shop.contact.parse()?);
+    let by = Actor::ApiKey(KeyId::from(Uuid::from_u128(7 << 76 | 1 << 127)));
+    let handle = engine.business(shop.id.parse()?);
+    Ok(handle.change(Request::by(by), Book { request, contact }).await?)
+}

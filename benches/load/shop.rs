@@ -1,0 +1,232 @@
+//! The businesses that are measured: how they are described, and how they are filled in.
+//!
+//! What always holds: every one is made through the engine's own commands, exactly as the operator API and the
+//! public API would have made it; appointments stand at the same times that the scripts go on from.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::keys::CreateKey;
+use actors::business::{BusinessHandle, Change, Request};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, Phone, Scopes, Source, Text,
+    Timestamp, WeeklyHours,
+};
+use actors::ports::Ports;
+use actors::{Engine, NewBusiness};
+use chrono::TimeDelta;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use crate::Result;
+use crate::process::Process;
+
+/// How many changes are in flight while a directory is filled.
+const IN_FLIGHT: usize = 256;
+/// The minutes of every service here.
+const SERVICE_MINUTES: u32 = 30;
+const SLOT: TimeDelta = TimeDelta::minutes(30);
+
+/// What a directory is filled with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// How many businesses.
+    pub(crate) businesses: usize,
+    /// Of how many the description is kept; the others are there and not spoken to.
+    pub(crate) kept: usize,
+    /// Staff members of each.
+    pub(crate) staff: usize,
+    /// Appointments of each.
+    pub(crate) appointments: usize,
+    /// When they are open, and so where the appointments stand.
+    pub(crate) hours: Hours,
+    /// Midnight of the day of the first appointment in UTC, in milliseconds since 1970.
+    pub(crate) first_day: i64,
+}
+
+/// When a business is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Hours {
+    /// Always, so that every half hour can be booked.
+    Always,
+    /// From 09:00 to 18:00 each day, so that what is listed looks like a real day.
+    ByDay,
+}
+
+/// A business, as the scripts need it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Shop {
+    /// Its id.
+    pub(crate) id: String,
+    /// A key with every scope.
+    pub(crate) key: String,
+    /// Its one service.
+    pub(crate) service: String,
+    /// Its staff members, all offering the service.
+    pub(crate) staff: Vec<String>,
+    /// The contact for whom is booked.
+    pub(crate) contact: String,
+}
+
+/// Midnight in UTC, two days from now: from here on everything can be booked.
+pub(crate) fn first_day() -> i64 {
+    let now = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now());
+    (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
+}
+
+/// The time with this number: half hours, one staff member after the other.
+pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
+    Timestamp::from_millis(first_day) + SLOT * i32::try_from(number / staff).unwrap_or(i32::MAX)
+}
+
+impl Plan {
+    /// Fills a directory in a process of its own, so that its memory is not this one's.
+    pub(crate) async fn fill(&self, directory: &Path) -> Result<Vec<Shop>> {
+        let out = directory.with_extension("shops");
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("--child").arg("fill").arg(serde_json::to_string(self)?).arg(directory).arg(&out);
+        let filled = Process::start(command)?;
+        tokio::task::spawn_blocking(|| filled.finish()).await??;
+        Ok(serde_json::from_slice(&std::fs::read(out)?)?)
+    }
+
+    /// When the appointment with this number starts.
+    fn starts_at(&self, number: usize) -> Timestamp {
+        let first = Timestamp::from_millis(self.first_day);
+        match self.hours {
+            Hours::Always => slot(self.first_day, number, self.staff),
+            // On the hour from 08:00 to 14:00 in UTC, which is within the hours in summer and in winter.
+            Hours::ByDay => {
+                let turn = i64::try_from(number / self.staff).unwrap_or(i64::MAX);
+                first + TimeDelta::days(turn / 7) + TimeDelta::hours(8 + turn % 7)
+            }
+        }
+    }
+}
+
+/// Fills the directory, in the process that was started for it.
+pub(crate) async fn fill(plan: Plan, directory: &Path) -> Result<Vec<Shop>> {
+    let engine =
+        Engine::open(directory, Ports::system()?, |error| panic!("the store failed: {error}")).await?;
+    let (plan, next) = (Arc::new(plan), Arc::new(AtomicUsize::new(0)));
+    let mut workers = JoinSet::new();
+    for _ in 0..IN_FLIGHT.min(plan.businesses) {
+        let (engine, plan, next) = (engine.clone(), Arc::clone(&plan), Arc::clone(&next));
+        workers.spawn(async move {
+            let mut made = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= plan.businesses {
+                    return Ok::<_, Box<dyn std::error::Error + Send + Sync>>(made);
+                }
+                let shop = one(&engine, &plan, number).await?;
+                if number < plan.kept {
+                    made.push((number, shop));
+                }
+            }
+        });
+    }
+    let mut shops = Vec::new();
+    while let Some(made) = workers.join_next().await {
+        shops.append(&mut made??);
+    }
+    engine.close().await?;
+    shops.sort_by_key(|(number, _)| *number);
+    Ok(shops.into_iter().map(|(_, shop)| shop).collect())
+}
+
+async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
+    let (open, close) = match plan.hours {
+        Hours::Always => (0, LocalTime::DAY_MINUTES),
+        Hours::ByDay => (9 * 60, 18 * 60),
+    };
+    let minutes = |minutes| LocalTime::from_minutes(minutes).ok_or("no local time");
+    let (open, close) = (minutes(open)?, minutes(close)?);
+    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
+    let new = NewBusiness {
+        name: text(&format!("Salon {number}"))?,
+        zone: chrono_tz::Europe::Paris,
+        locale: Locale::Fr,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: WeeklyHours::new(hours).map_err(|problems| format!("{problems:?}"))?,
+        phone_region: "FR".into(),
+    };
+    let business = engine.create_business(new, Actor::Operator).await?;
+    let handle = engine.business(business.id);
+    let description = Text::new("Shampooing, coupe, coiffage".into())?;
+    let service =
+        CreateService { name: text("Coupe")?, description, duration_minutes: SERVICE_MINUTES, active: true };
+    let service = made(&handle, Actor::Operator, service).await?;
+    let mut staff = Vec::new();
+    for number in 0..plan.staff {
+        let name = text(&format!("Personne {number}"))?;
+        let member =
+            CreateStaff { name, active: true, zone: None, service_ids: vec![id(&service)?.parse()?] };
+        staff.push(id(&made(&handle, Actor::Operator, member).await?)?);
+    }
+    let key = CreateKey { name: text("bench")?, scopes: Scopes::all() };
+    let key = made(&handle, Actor::Operator, key).await?;
+    let by = Actor::ApiKey(id(&key)?.parse()?);
+    let details = ContactDetails {
+        name: Some(text("Awa Diallo")?),
+        phone: Some(Phone::from_e164("+33612345678".into())?),
+        ..ContactDetails::default()
+    };
+    let contact = made(&handle, by, CreateContact { details }).await?;
+    let shop = Shop {
+        id: business.id.to_string(),
+        key: key["key"].as_str().ok_or("a key that is not shown")?.to_owned(),
+        service: id(&service)?,
+        staff,
+        contact: id(&contact)?,
+    };
+    book(&handle, by, plan, &shop).await?;
+    Ok(shop)
+}
+
+/// The appointments. With few businesses, each has several in flight.
+async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop) -> Result<()> {
+    let lanes = (IN_FLIGHT / plan.businesses).clamp(1, plan.appointments.max(1));
+    let mut booking = JoinSet::new();
+    for lane in 0..lanes {
+        let (handle, plan, shop) = (handle.clone(), Arc::clone(plan), shop.clone());
+        booking.spawn(async move {
+            for number in (lane..plan.appointments).step_by(lanes) {
+                let request = BookRequest {
+                    service_id: shop.service.parse()?,
+                    starts_at: plan.starts_at(number),
+                    staff_id: Some(shop.staff[number % plan.staff].parse()?),
+                    source: Source::Api,
+                    party: Party::Integration { allow_pending: false },
+                };
+                let contact = BookingContact::Known(shop.contact.parse()?);
+                made(&handle, by, Book { request, contact }).await?;
+            }
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
+        });
+    }
+    while let Some(lane) = booking.join_next().await {
+        lane??;
+    }
+    Ok(())
+}
+
+async fn made(handle: &BusinessHandle, by: Actor, change: impl Change + 'static) -> Result<Value> {
+    Ok(serde_json::from_slice(&handle.change(Request::by(by), change).await?.body)?)
+}
+
+fn id(resource: &Value) -> Result<String> {
+    Ok(resource["id"].as_str().ok_or("a resource without id")?.to_owned())
+}
+
+fn text<const MAX: usize>(text: &str) -> Result<Text<1, MAX>> {
+    Ok(Text::new(text.to_owned())?)
+}

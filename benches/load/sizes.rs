@@ -1,0 +1,164 @@
+//! What size costs: a business with many appointments, a store with a million of them, a hundred thousand businesses.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use chrono::DateTime;
+
+use crate::Result;
+use crate::client::{Connection, request};
+use crate::drive::{drive, exhaust};
+use crate::group::{Context, Group, copy};
+use crate::measure::Measured;
+use crate::process::Receptionist;
+use crate::scripts::{Bookings, For};
+use crate::shop::{Hours, Plan, Shop};
+use crate::table::{Row, Target};
+
+const PRESENT_1K: &str = "bookings with 1,000 appointments present, 64 connections";
+const PRESENT_10K: &str = "bookings with 10,000 appointments present, 64 connections";
+const PRESENT_100K: &str = "bookings with 100,000 appointments present, 64 connections";
+const MILLION: &str = "1,000,000 appointments: start to first answer";
+const KILLED: &str = "1,000,000 appointments: the same after a kill";
+const LOADED: &str = "1,000,000 appointments: bookings, 64 connections";
+const HOUSES: &str = "100,000 businesses, 1,000 active";
+
+const STAFF: usize = 3;
+const CONNECTIONS: usize = 64;
+
+/// Directories that were filled, by what is measured on them.
+pub(crate) struct Sizes {
+    filled: Vec<Filled>,
+}
+
+struct Filled {
+    rows: Vec<&'static str>,
+    directory: PathBuf,
+    shops: Vec<Shop>,
+    /// How many of each business's times are taken.
+    taken: usize,
+}
+
+impl Group for Sizes {
+    fn rows(_context: &Context) -> Vec<Row> {
+        vec![
+            Row::plain(PRESENT_1K),
+            Row::plain(PRESENT_10K),
+            Row::reaching(PRESENT_100K, &[Target::Rate { of: PRESENT_1K, at_least: 0.90 }]),
+            Row::reaching(MILLION, &[Target::P50 { under: 2_000.0 }, Target::Memory { under: 200.0 }]),
+            Row::plain(KILLED),
+            Row::plain(LOADED),
+            Row::reaching(HOUSES, &[Target::Memory { under: 400.0 }]),
+        ]
+    }
+
+    async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
+        // A quick run has a hundredth of everything, to see that it works.
+        let part = context.options.sized(1, 100);
+        let plan = |businesses: usize, appointments: usize| Plan {
+            businesses,
+            kept: businesses.min(1_000 / part).max(1),
+            staff: STAFF,
+            appointments,
+            hours: Hours::Always,
+            first_day: context.first_day,
+        };
+        let plans = [
+            (vec![PRESENT_1K], plan(1, 1_000 / part)),
+            (vec![PRESENT_10K], plan(1, 10_000 / part)),
+            (vec![PRESENT_100K], plan(1, 100_000 / part)),
+            (vec![MILLION, KILLED, LOADED], plan(1_000 / part, 1_000)),
+            (vec![HOUSES], Plan { staff: 1, ..plan(100_000 / part, 0) }),
+        ];
+        let mut filled = Vec::new();
+        for (number, (names, plan)) in plans.into_iter().enumerate() {
+            if !rows.iter().any(|row| names.contains(&row.name)) {
+                continue;
+            }
+            context.progress(&format!(
+                "filling {} businesses with {} appointments each",
+                plan.businesses, plan.appointments
+            ));
+            let directory = context.path(&format!("size-{number}"));
+            let started = Instant::now();
+            let shops = plan.fill(&directory).await?;
+            context.progress(&format!("filled in {:.1} s", started.elapsed().as_secs_f64()));
+            let taken = plan.appointments;
+            filled.push(Filled { rows: names, directory, shops, taken });
+        }
+        Ok(Self { filled })
+    }
+
+    async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
+        let filled =
+            self.filled.iter_mut().find(|filled| filled.rows.contains(&row)).ok_or("it is not filled")?;
+        match row {
+            MILLION => filled.start(context).await,
+            KILLED => {
+                filled.book_and(context, true).await?;
+                filled.start(context).await
+            }
+            LOADED => filled.book_and(context, false).await,
+            HOUSES => filled.wake(context).await,
+            _ => filled.book_on_a_copy(context).await,
+        }
+    }
+}
+
+impl Filled {
+    /// How long it takes from the start of the process to the first answer, and the memory then.
+    async fn start(&self, context: &Context) -> Result<Measured> {
+        let shop = self.shops.last().ok_or("there is no business")?;
+        let day = DateTime::from_timestamp_millis(context.first_day).unwrap_or_default().format("%Y-%m-%d");
+        let path = format!("/v1/availability?service_id={}&start_date={day}", shop.service);
+        let request = request("GET", &path, &shop.key, None);
+        let started = Instant::now();
+        let server = Receptionist::start(&self.directory, None)?;
+        let mut connection = Connection::open(server.public).await?;
+        connection.exchange(&request).await?.expect(200)?;
+        let took = started.elapsed();
+        let (memory, cpu) = (server.process.resident(), server.process.cpu_seconds()?);
+        server.process.stop()?;
+        let p50 = Some(took.as_secs_f64() * 1e3);
+        Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
+    }
+
+    /// Books for a while, then stops the server, or kills it as a crash does.
+    async fn book_and(&mut self, context: &Context, kill: bool) -> Result<Measured> {
+        let server = Receptionist::start(&self.directory, None)?;
+        let bookings = Bookings::new(&self.shops, context.first_day, self.taken, For::Known)?;
+        let measured =
+            drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process)
+                .await?;
+        self.taken += bookings.asked().div_ceil(self.shops.len());
+        if kill {
+            server.process.kill()?
+        } else {
+            server.process.stop()?
+        }
+        Ok(measured)
+    }
+
+    async fn book_on_a_copy(&self, context: &Context) -> Result<Measured> {
+        let directory = copy(context, &self.directory)?;
+        let server = Receptionist::start(&directory, None)?;
+        let bookings = Bookings::new(&self.shops, context.first_day, self.taken, For::Known)?;
+        let measured =
+            drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process)
+                .await?;
+        server.process.stop()?;
+        std::fs::remove_dir_all(directory)?;
+        Ok(measured)
+    }
+
+    /// Books once at each business that is spoken to; the memory that is resident then.
+    async fn wake(&mut self, context: &Context) -> Result<Measured> {
+        let server = Receptionist::start(&self.directory, None)?;
+        let bookings = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
+        let measured = exhaust(server.public, bookings.scripts(CONNECTIONS), &server.process).await?;
+        self.taken += 1;
+        let memory = server.process.resident();
+        server.process.stop()?;
+        Ok(Measured { memory, ..measured })
+    }
+}

@@ -1,0 +1,247 @@
+//! The one table: medians, ratios to what stands below, targets; as text and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::measure::{Measured, median, median_of};
+
+/// What a scenario has to reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// At least so many times the rate of another row.
+    Rate {
+        /// The other row.
+        of: &'static str,
+        /// How many times.
+        at_least: f64,
+    },
+    /// At most so many times the median time of another row.
+    Time {
+        /// The other row.
+        of: &'static str,
+        /// How many times.
+        at_most: f64,
+    },
+    /// 99 in a hundred within so many milliseconds.
+    P99 {
+        /// The bound.
+        under: f64,
+    },
+    /// Half of them within so many milliseconds.
+    P50 {
+        /// The bound.
+        under: f64,
+    },
+    /// So many megabytes of memory.
+    Memory {
+        /// The bound.
+        under: f64,
+    },
+}
+
+/// A scenario or a floor.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it has to reach; a floor has nothing to reach.
+    pub(crate) targets: Vec<Target>,
+}
+
+impl Row {
+    /// A row without a target.
+    pub(crate) fn plain(name: &'static str) -> Self {
+        Self { name, targets: Vec::new() }
+    }
+
+    /// A row with these targets.
+    pub(crate) fn reaching(name: &'static str, targets: &[Target]) -> Self {
+        Self { name, targets: targets.to_vec() }
+    }
+}
+
+impl Target {
+    /// The row that it is measured against.
+    pub(crate) fn other(&self) -> Option<&'static str> {
+        match self {
+            Self::Rate { of, .. } | Self::Time { of, .. } => Some(of),
+            _ => None,
+        }
+    }
+
+    /// What was reached: within each run, then the median of the runs.
+    fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
+        let against = |of: &str, figure: fn(&Measured) -> Option<f64>| {
+            let others = report.runs(of)?;
+            let ratios =
+                runs.iter().zip(others).filter_map(|(run, other)| Some(figure(run)? / figure(other)?));
+            median(ratios.collect())
+        };
+        match self {
+            Self::Rate { of, .. } => against(of, |run| run.rate),
+            Self::Time { of, .. } => against(of, |run| run.p50),
+            Self::P99 { .. } => median_of(runs, |run| run.p99),
+            Self::P50 { .. } => median_of(runs, |run| run.p50),
+            Self::Memory { .. } => median_of(runs, |run| run.memory.map(megabytes)),
+        }
+    }
+
+    fn is_met_by(&self, reached: f64) -> bool {
+        match self {
+            Self::Rate { at_least, .. } => reached >= *at_least,
+            Self::Time { at_most, .. } => reached <= *at_most,
+            Self::P99 { under } | Self::P50 { under } | Self::Memory { under } => reached < *under,
+        }
+    }
+
+    /// The reached figure and what is asked, in words.
+    fn words(&self, reached: Option<f64>) -> (String, String) {
+        let ratio = reached.map_or("-".into(), |reached| format!("{reached:.2}"));
+        match self {
+            Self::Rate { of, at_least } => (ratio, format!("≥ {at_least:.2} of \"{of}\"")),
+            Self::Time { of, at_most } => (ratio, format!("p50 ≤ {at_most:.2} of \"{of}\"")),
+            Self::P99 { under } => ("".into(), format!("p99 < {under} ms")),
+            Self::P50 { under } => ("".into(), format!("< {under} ms")),
+            Self::Memory { under } => ("".into(), format!("< {under} MB")),
+        }
+    }
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// Everything that was measured, in the order of the table.
+#[derive(Default)]
+pub(crate) struct Report {
+    rows: Vec<(Row, Vec<Measured>)>,
+    /// What had to be left out, and why.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Report {
+    /// Adds a row and its runs.
+    pub(crate) fn add(&mut self, row: Row, runs: Vec<Measured>) {
+        self.rows.push((row, runs));
+    }
+
+    /// What was measured, by the names of the rows.
+    pub(crate) fn measured(&self) -> Vec<(&'static str, &[Measured])> {
+        self.rows.iter().map(|(row, runs)| (row.name, runs.as_slice())).collect()
+    }
+
+    fn runs(&self, name: &str) -> Option<&[Measured]> {
+        self.rows.iter().find(|(row, _)| row.name == name).map(|(_, runs)| runs.as_slice())
+    }
+
+    /// The table as text.
+    pub(crate) fn text(&self) -> String {
+        let titles = [
+            "scenario",
+            "per second",
+            "p50 ms",
+            "p99 ms",
+            "p99.9 ms",
+            "CPU s",
+            "CPU µs each",
+            "memory MB",
+            "ratio",
+            "target",
+            "",
+        ];
+        let mut lines = vec![titles.map(str::to_owned)];
+        for (row, runs) in &self.rows {
+            let mut line = self.figures(row.name, runs);
+            for target in &row.targets {
+                let reached = target.reached(runs, self);
+                (line[8], line[9]) = target.words(reached);
+                line[10] = match reached.map(|reached| target.is_met_by(reached)) {
+                    Some(true) => "reached",
+                    Some(false) => "MISSED",
+                    None => "not measured",
+                }
+                .into();
+                lines.push(line);
+                line = Default::default();
+            }
+            if row.targets.is_empty() {
+                lines.push(line);
+            }
+        }
+        aligned(&lines)
+    }
+
+    fn figures(&self, name: &str, runs: &[Measured]) -> [String; 11] {
+        let number = |figure: Option<f64>, digits: usize| {
+            figure.map_or_else(String::new, |figure| format!("{figure:.digits$}"))
+        };
+        let of = |figure: fn(&Measured) -> Option<f64>| median_of(runs, figure);
+        let cpu_each = median_of(runs, Measured::cpu_each);
+        [
+            name.to_owned(),
+            number(of(|run| run.rate), 0),
+            number(of(|run| run.p50), 3),
+            number(of(|run| run.p99), 3),
+            number(of(|run| run.p999), 3),
+            number(of(|run| run.cpu_seconds), 2),
+            number(cpu_each, 1),
+            number(of(|run| run.memory.map(megabytes)), 0),
+            String::new(),
+            String::new(),
+            String::new(),
+        ]
+    }
+
+    /// Everything as JSON, each run by itself.
+    pub(crate) fn json(&self, machine: &[(&'static str, String)]) -> Value {
+        let rows = self.rows.iter().map(|(row, runs)| {
+            let targets = row.targets.iter().map(|target| {
+                let reached = target.reached(runs, self);
+                json!({
+                    "target": target.words(reached).1,
+                    "value": reached,
+                    "reached": reached.map(|reached| target.is_met_by(reached)),
+                })
+            });
+            json!({
+                "scenario": row.name,
+                "per_second": median_of(runs, |run| run.rate),
+                "p50_ms": median_of(runs, |run| run.p50),
+                "p99_ms": median_of(runs, |run| run.p99),
+                "p999_ms": median_of(runs, |run| run.p999),
+                "server_cpu_seconds": median_of(runs, |run| run.cpu_seconds),
+                "server_memory_bytes": median_of(runs, |run| run.memory.map(|bytes| bytes as f64)),
+                "targets": targets.collect::<Vec<_>>(),
+                "runs": runs,
+            })
+        });
+        json!({
+            "machine": machine.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into()))
+                .collect::<serde_json::Map<_, _>>(),
+            "scenarios": rows.collect::<Vec<_>>(),
+            "notes": self.notes,
+        })
+    }
+}
+
+/// Columns under each other: the first and the last two to the left, numbers to the right.
+fn aligned(lines: &[[String; 11]]) -> String {
+    let widths: Vec<usize> = (0..11)
+        .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default())
+        .collect();
+    let mut out = String::new();
+    for line in lines {
+        let mut text = String::new();
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let pad = " ".repeat(width - cell.chars().count());
+            let _ = match column {
+                0 | 9 | 10 => write!(text, "{cell}{pad}  "),
+                _ => write!(text, "{pad}{cell}  "),
+            };
+        }
+        out += text.trim_end();
+        out.push('\n');
+    }
+    out
+}

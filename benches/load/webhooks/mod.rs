@@ -1,0 +1,201 @@
+//! What webhooks cost: bookings with endpoints subscribed, and deliveries against a bare client.
+//!
+//! The service refuses receivers on loopback, and there is no switch that turns this off. So all of it happens in a
+//! network namespace of its own, in which made-up public addresses lie on the loopback device.
+
+mod bare;
+mod namespace;
+mod receiver;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+pub(crate) use self::namespace::{measure_inside, measure_outside};
+use self::receiver::{Inbox, Receivers};
+use crate::Result;
+use crate::client::{Connection, request};
+use crate::drive::exhaust;
+use crate::group::{Context, Group, copy};
+use crate::measure::Measured;
+use crate::process::Receptionist;
+use crate::scripts::Bookings;
+use crate::shop::{Hours, Plan, Shop};
+use crate::table::{Row, Target};
+
+const BARE_8: &str = "bare hyper and rustls client, 8 connections";
+const BARE_40: &str = "bare hyper and rustls client, 40 connections";
+const DELIVER_1: &str = "webhook deliveries to 1 endpoint";
+const DELIVER_5: &str = "webhook deliveries to 5 endpoints";
+const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
+const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
+
+/// Endpoints at most, each with an address and a name of its own.
+const ENDPOINTS: usize = 5;
+/// How many attempts of an endpoint the service has under way, and so the connections of the bare client for each.
+const ATTEMPTS: usize = 8;
+const CONNECTIONS: usize = 64;
+/// How long nothing may arrive while something is missing.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+
+/// The name of the receiver with this number.
+fn host(number: usize) -> String {
+    format!("hooks{number}.example.com")
+}
+
+/// The address of the receiver with this number.
+fn address(number: usize) -> String {
+    format!("93.184.216.{}", 34 + number)
+}
+
+/// A business to subscribe to, and receivers.
+pub(crate) struct Webhooks {
+    template: PathBuf,
+    shop: Shop,
+    receivers: Receivers,
+    authority: PathBuf,
+    /// The body of a real event.
+    sample: Vec<u8>,
+    repeated: usize,
+}
+
+impl Group for Webhooks {
+    fn rows(_context: &Context) -> Vec<Row> {
+        let half = |of| Target::Rate { of, at_least: 0.50 };
+        vec![
+            Row::plain(BARE_8),
+            Row::reaching(DELIVER_1, &[half(BARE_8)]),
+            Row::plain(BARE_40),
+            Row::reaching(DELIVER_5, &[half(BARE_40)]),
+            Row::plain(BOOK_1),
+            Row::plain(BOOK_5),
+        ]
+    }
+
+    async fn set_up(context: &Context, _rows: &[Row]) -> Result<Self> {
+        let template = context.path("webhooks");
+        let plan = Plan {
+            businesses: 1,
+            kept: 1,
+            staff: 3,
+            appointments: 0,
+            hours: Hours::Always,
+            first_day: context.first_day,
+        };
+        let shop = plan.fill(&template).await?.pop().ok_or("there is no business")?;
+        let authority = context.path("authority.pem");
+        let receivers = Receivers::start(ENDPOINTS, &authority)?;
+        let mut group = Self { template, shop, receivers, authority, sample: Vec::new(), repeated: 0 };
+        group.deliver(context, 1, 1, true).await?;
+        group.sample = group.receivers.inbox.sample().ok_or("no event came")?;
+        Ok(group)
+    }
+
+    async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
+        match row {
+            BARE_8 | BARE_40 => {
+                let hosts = if row == BARE_8 { 1 } else { ENDPOINTS };
+                bare::measure(&self.receivers, &self.sample, hosts, hosts * ATTEMPTS, context.options.period)
+                    .await
+            }
+            _ => {
+                let endpoints = if row == DELIVER_1 || row == BOOK_1 { 1 } else { ENDPOINTS };
+                let bookings = context.options.sized(20_000, 1_000) / (1 + endpoints);
+                self.deliver(context, endpoints, bookings, row == BOOK_1 || row == BOOK_5).await
+            }
+        }
+    }
+
+    async fn finish(self, _context: &Context) -> Result<Vec<String>> {
+        Ok(vec![format!(
+            "Webhooks: every id arrived at every endpoint with a good signature; {} arrived more than once.",
+            self.repeated
+        )])
+    }
+}
+
+impl Webhooks {
+    /// Books so many times with so many endpoints subscribed, and checks that every event reaches every one of them.
+    ///
+    /// Either the bookings are measured, with deliveries going on beside them; or the receivers keep their first
+    /// answers back until all is booked, and the deliveries alone are measured.
+    async fn deliver(
+        &mut self,
+        context: &Context,
+        endpoints: usize,
+        count: usize,
+        of_bookings: bool,
+    ) -> Result<Measured> {
+        let directory = copy(context, &self.template)?;
+        let server = Receptionist::start(&directory, Some(&self.authority))?;
+        let inbox = &self.receivers.inbox;
+        inbox.expect(self.subscribe(&server, endpoints).await?);
+        self.receivers.open(of_bookings);
+        let first = std::slice::from_ref(&self.shop);
+        let bookings = Bookings::limited(first, context.first_day, 0, count)?;
+        let booked = exhaust(server.public, bookings.scripts(CONNECTIONS), &server.process).await?;
+        let (started, cpu) = (Instant::now(), server.process.cpu_seconds()?);
+        server.process.forget_peak();
+        self.receivers.open(true);
+        let last = wait_for(inbox, endpoints * count).await?;
+        let (elapsed, cpu) = (last.saturating_duration_since(started), server.process.cpu_seconds()? - cpu);
+        self.repeated += inbox.check(&bookings.made())?;
+        let memory = server.process.peak_memory();
+        server.process.stop()?;
+        std::fs::remove_dir_all(&directory)?;
+        if of_bookings {
+            return Ok(booked);
+        }
+        Ok(Measured {
+            rate: Some((endpoints * count) as f64 / elapsed.as_secs_f64()),
+            seconds: Some(elapsed.as_secs_f64()),
+            cpu_seconds: Some(cpu),
+            memory,
+            ..Measured::default()
+        })
+    }
+
+    /// Subscribes the first so many receivers to bookings, and gives their secrets.
+    async fn subscribe(&self, server: &Receptionist, endpoints: usize) -> Result<Vec<String>> {
+        let mut connection = Connection::open(server.public).await?;
+        let mut secrets = Vec::new();
+        for number in 0..endpoints {
+            let url = format!("https://{}/hook", host(number));
+            let body = json!({ "url": url, "events": ["appointment.booked"] }).to_string();
+            let request = request("POST", "/v1/webhooks", &self.shop.key, Some(&body));
+            let answer = connection.exchange(&request).await?;
+            answer.expect(201)?;
+            let shown: Value = serde_json::from_slice(answer.body)?;
+            secrets.push(shown["data"]["secret"].as_str().ok_or("no secret")?.to_owned());
+        }
+        Ok(secrets)
+    }
+}
+
+/// Waits until so many deliveries have come; when the last one came.
+async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
+    let mut before = 0;
+    let mut progress = Instant::now();
+    loop {
+        let (arrived, last) = inbox.arrived();
+        if arrived >= count {
+            return Ok(last);
+        }
+        if arrived > before {
+            (before, progress) = (arrived, Instant::now());
+        } else if progress.elapsed() > SILENCE_MAX {
+            return Err(format!("{arrived} of {count} deliveries came, and no more").into());
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Writes what the namespace's names are.
+fn write_hosts(path: &Path) -> Result<()> {
+    let mut text = String::from("127.0.0.1 localhost\n");
+    for number in 0..ENDPOINTS {
+        text += &format!("{} {}\n", address(number), host(number));
+    }
+    Ok(std::fs::write(path, text)?)
+}

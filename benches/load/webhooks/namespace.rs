@@ -1,0 +1,84 @@
+//! The network namespace: made from outside, entered by a process of our own, which measures inside.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{ENDPOINTS, Webhooks, address, write_hosts};
+use crate::Result;
+use crate::group::{self, Context, Group};
+use crate::measure::Measured;
+use crate::options::Options;
+use crate::process::Process;
+use crate::table::Report;
+
+/// What the process inside hands out: the runs of each row, and notes.
+type Told = (Vec<(String, Vec<Measured>)>, Vec<String>);
+
+/// Measures in a namespace of its own where that is permitted, and says so where it is not.
+pub(crate) async fn measure_outside(context: &Context, report: &mut Report) -> Result<()> {
+    let rows = context.wanted(Webhooks::rows(context));
+    if rows.is_empty() {
+        return Ok(());
+    }
+    if !is_permitted() {
+        let why = "The webhooks were left out: they need a network namespace, which is not permitted here (unshare and \
+                   ip, as root or with user namespaces).";
+        report.notes.push(why.into());
+        return Ok(());
+    }
+    let out = context.path("webhooks.json");
+    let mut command = unshare()?;
+    command.arg(std::env::current_exe()?).args(["--child", "webhooks"]).arg(&out);
+    command.args(&context.options.given).arg("--dir").arg(&context.directory);
+    let process = Process::start(command)?;
+    tokio::task::spawn_blocking(|| process.finish()).await??;
+    let (mut measured, mut notes): Told = serde_json::from_slice(&std::fs::read(out)?)?;
+    for row in rows {
+        if let Some(at) = measured.iter().position(|(name, _)| name == row.name) {
+            report.add(row, measured.swap_remove(at).1);
+        }
+    }
+    report.notes.append(&mut notes);
+    Ok(())
+}
+
+/// What the process inside does.
+pub(crate) async fn measure_inside(out: &Path, arguments: Vec<String>) -> Result<()> {
+    let options = Options::parse(arguments)?.ok_or("help is told outside")?;
+    let work = tempfile::tempdir_in(&options.dir)?;
+    let hosts = work.path().join("hosts");
+    write_hosts(&hosts)?;
+    done(Command::new("mount").arg("--bind").arg(&hosts).arg("/etc/hosts"))?;
+    done(Command::new("ip").args(["link", "set", "lo", "up"]))?;
+    for number in 0..ENDPOINTS {
+        done(Command::new("ip").args(["addr", "add", &format!("{}/32", address(number)), "dev", "lo"]))?;
+    }
+    let context = Context::new(options, work.path().to_owned());
+    let mut report = Report::default();
+    group::run::<Webhooks>(&context, &mut report).await?;
+    Ok(std::fs::write(out, serde_json::to_vec(&(report.measured(), &report.notes))?)?)
+}
+
+/// The command that runs another in a namespace.
+fn unshare() -> Result<Command> {
+    let mut command = Command::new("unshare");
+    if std::fs::metadata("/proc/self")?.uid() != 0 {
+        command.args(["--user", "--map-root-user"]);
+    }
+    command.args(["--net", "--mount"]);
+    Ok(command)
+}
+
+fn is_permitted() -> bool {
+    let tried = unshare().and_then(|mut command| {
+        let command = command.args(["ip", "link", "set", "lo", "up"]);
+        Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status()?)
+    });
+    tried.is_ok_and(|status| status.success())
+}
+
+fn done(command: &mut Command) -> Result<()> {
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
+}

@@ -1,0 +1,249 @@
+//! Receivers that answer at once, over real TLS, and check every signature.
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use hmac::{Hmac, Mac};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use serde::Deserialize;
+use sha2::Sha256;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+use super::{address, host};
+use crate::Result;
+
+/// The path to which the bare client posts, and its key.
+pub(super) const BARE_PATH: &str = "/bare";
+pub(super) const BARE_KEY: [u8; 32] = [7; 32];
+
+/// Receivers on threads of their own; they end with the process.
+pub(super) struct Receivers {
+    /// What came.
+    pub(super) inbox: Arc<Inbox>,
+    gate: watch::Sender<bool>,
+    /// What trusts their authority.
+    pub(super) client: Arc<ClientConfig>,
+}
+
+/// What came, by endpoint.
+#[derive(Default)]
+pub(super) struct Inbox {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    keys: Vec<Vec<u8>>,
+    /// The appointment that each event tells of, by endpoint and event.
+    events: HashMap<(usize, String), String>,
+    /// How many came that had come before.
+    repeated: usize,
+    /// What was wrong with one that was refused.
+    wrong: Option<String>,
+    last: Option<Instant>,
+    sample: Option<Bytes>,
+}
+
+/// What is read of an event.
+#[derive(Deserialize)]
+struct Event<'a> {
+    id: &'a str,
+    data: Resource<'a>,
+}
+
+#[derive(Deserialize)]
+struct Resource<'a> {
+    id: &'a str,
+}
+
+impl Receivers {
+    /// Starts so many receivers, each at its address, with a certificate of an authority that is written down.
+    pub(super) fn start(count: usize, authority_file: &Path) -> Result<Self> {
+        let mut params = CertificateParams::new([])?;
+        params.distinguished_name.push(DnType::CommonName, "an authority for benches");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate()?;
+        let authority = params.self_signed(&key)?;
+        std::fs::write(authority_file, authority.pem())?;
+        let mut roots = RootCertStore::empty();
+        roots.add(authority.der().clone())?;
+        let own = KeyPair::generate()?;
+        let names: Vec<String> = (0..count).map(host).collect();
+        let certificate = CertificateParams::new(names)?.signed_by(&own, &Issuer::new(params, key))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let server = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![certificate.der().clone()],
+                PrivateKeyDer::from(PrivatePkcs8KeyDer::from(own.serialize_der())),
+            )?;
+        let client = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let (gate, opened) = watch::channel(true);
+        let inbox = Arc::new(Inbox::default());
+        let served = Arc::clone(&inbox);
+        let listeners = (0..count).map(|number| std::net::TcpListener::bind((address(number), 443)));
+        let listeners = listeners.collect::<std::io::Result<Vec<_>>>()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        std::thread::spawn(move || {
+            runtime.block_on(async move {
+                let acceptor = TlsAcceptor::from(Arc::new(server));
+                for (number, listener) in listeners.into_iter().enumerate() {
+                    let (acceptor, inbox, gate) = (acceptor.clone(), Arc::clone(&served), opened.clone());
+                    tokio::spawn(async move { serve(number, listener, acceptor, inbox, gate).await });
+                }
+                std::future::pending::<()>().await;
+            });
+        });
+        Ok(Self { inbox, gate, client: Arc::new(client) })
+    }
+
+    /// Lets answers out, or keeps them back.
+    pub(super) fn open(&self, open: bool) {
+        self.gate.send_replace(open);
+    }
+}
+
+async fn serve(
+    number: usize,
+    listener: std::net::TcpListener,
+    acceptor: TlsAcceptor,
+    inbox: Arc<Inbox>,
+    gate: watch::Receiver<bool>,
+) -> Result<()> {
+    listener.set_nonblocking(true)?;
+    let listener = TcpListener::from_std(listener)?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let (acceptor, inbox, gate) = (acceptor.clone(), Arc::clone(&inbox), gate.clone());
+        tokio::spawn(async move {
+            let Ok(stream) = acceptor.accept(stream).await else { return };
+            let answer = |request: Request<Incoming>| {
+                let (inbox, mut gate) = (Arc::clone(&inbox), gate.clone());
+                async move {
+                    let _ = gate.wait_for(|open| *open).await;
+                    let mut response = Response::new(Empty::<Bytes>::new());
+                    *response.status_mut() = match inbox.take(number, request).await {
+                        Ok(()) => StatusCode::NO_CONTENT,
+                        Err(error) => {
+                            inbox.state.lock().wrong = Some(error.to_string());
+                            StatusCode::BAD_REQUEST
+                        }
+                    };
+                    Ok::<_, Infallible>(response)
+                }
+            };
+            let service = hyper::service::service_fn(answer);
+            let _ = hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+impl Inbox {
+    /// Forgets what came, and expects deliveries signed with these secrets from now on.
+    pub(super) fn expect(&self, secrets: Vec<String>) {
+        let key =
+            |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();
+        *self.state.lock() = State { keys: secrets.into_iter().map(key).collect(), ..State::default() };
+    }
+
+    /// How many different ones have come, and when the last one came.
+    pub(super) fn arrived(&self) -> (usize, Instant) {
+        let state = self.state.lock();
+        (state.events.len(), state.last.unwrap_or_else(Instant::now))
+    }
+
+    /// The body of one that came.
+    pub(super) fn sample(&self) -> Option<Vec<u8>> {
+        self.state.lock().sample.as_ref().map(|sample| sample.to_vec())
+    }
+
+    /// Every endpoint has an event of each of these appointments and nothing else; how many came more than once.
+    pub(super) fn check(&self, appointments: &[String]) -> Result<usize> {
+        let state = self.state.lock();
+        if let Some(wrong) = &state.wrong {
+            return Err(format!("a delivery was wrong: {wrong}").into());
+        }
+        let expected: HashSet<&str> = appointments.iter().map(String::as_str).collect();
+        for endpoint in 0..state.keys.len() {
+            let of_endpoint = state.events.iter().filter(|((to, _), _)| *to == endpoint);
+            let told: Vec<&str> = of_endpoint.map(|(_, appointment)| appointment.as_str()).collect();
+            let distinct: HashSet<&str> = told.iter().copied().collect();
+            if distinct != expected || told.len() != expected.len() {
+                return Err(format!(
+                    "endpoint {endpoint} was told of {} appointments in {} events, not of the {} that were booked",
+                    distinct.len(),
+                    told.len(),
+                    expected.len()
+                )
+                .into());
+            }
+        }
+        Ok(state.repeated)
+    }
+
+    /// Takes a delivery whose signature is good.
+    async fn take(&self, endpoint: usize, request: Request<Incoming>) -> Result<()> {
+        let (head, body) = request.into_parts();
+        let body = body.collect().await?.to_bytes();
+        let header = |name: &str| text(&head.headers, name);
+        let (id, timestamp) = (header("webhook-id")?, header("webhook-timestamp")?);
+        let bare = head.uri.path() == BARE_PATH;
+        let key = if bare {
+            BARE_KEY.to_vec()
+        } else {
+            self.state.lock().keys.get(endpoint).cloned().ok_or("nobody subscribed this endpoint")?
+        };
+        if header("webhook-signature")? != signature(&key, id, timestamp, &body)? {
+            return Err(format!("the signature of {id} is not good").into());
+        }
+        if bare {
+            return Ok(());
+        }
+        let event: Event<'_> = serde_json::from_slice(&body)?;
+        if event.id != id {
+            return Err(format!("the event {} came as {id}", event.id).into());
+        }
+        let appointment = event.data.id.to_owned();
+        let mut state = self.state.lock();
+        if state.events.insert((endpoint, id.to_owned()), appointment).is_some() {
+            state.repeated += 1;
+        }
+        state.last = Some(Instant::now());
+        state.sample.get_or_insert(body);
+        Ok(())
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
+    Ok(headers.get(name).ok_or_else(|| format!("no {name}"))?.to_str()?)
+}
+
+/// The signature by the Standard Webhooks scheme, made here once more so that the service's own is not trusted.
+pub(super) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
+    mac.update(format!("{id}.{timestamp}.").as_bytes());
+    mac.update(body);
+    Ok(format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes())))
+}
