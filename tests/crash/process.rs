@@ -132,3 +132,12 @@ pub(crate) fn refused(mut command: Command) -> Refused {
     assert_eq!(err.lines().count(), 1, "{err}");
     Refused { code, line: err.trim_end().to_owned() }
 }
+
+/// Starts a process and kills it while it starts, after so many of its lines.
+pub(crate) fn killed_at_start(mut command: Command, lines: usize) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();
+    assert_eq!(read, lines);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -1,5 +1,6 @@
 //! The program with a shop in it, and the shop's webhook endpoints.
 
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -30,11 +31,16 @@ pub(crate) struct Hook {
     pub(crate) secret: String,
 }
 
-/// Starts the program on the network's directory.
-pub(crate) fn server(network: &Network) -> Server {
+/// The command that serves the network's directory.
+pub(crate) fn command(network: &Network) -> Command {
     let mut command = serve(&network.home.path().join("data"));
     command.env("SSL_CERT_FILE", network.trusted());
-    Server::start(command, &network.home.path().join("log"))
+    command
+}
+
+/// Starts the program on the network's directory.
+pub(crate) fn server(network: &Network) -> Server {
+    Server::start(command(network), &network.home.path().join("log"))
 }
 
 /// Subscribes an address to every event.

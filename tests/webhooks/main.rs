@@ -6,15 +6,21 @@
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod certificates;
+#[path = "../crash/chance.rs"]
+mod chance;
 #[allow(dead_code, reason = "the crash tests use the rest of it")]
 #[path = "../crash/client.rs"]
 mod client;
 mod deliveries;
 mod hooks;
 mod hostile;
+mod kills;
+mod ledger;
 mod namespace;
 #[allow(dead_code, reason = "the crash tests use the rest of it")]
 #[path = "../crash/process.rs"]
 mod process;
 mod receiver;
 mod signature;
+mod verdict;
+mod work;

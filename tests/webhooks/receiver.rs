@@ -155,6 +155,12 @@ impl Receiver {
         self.received.lock()[number..].to_vec()
     }
 
+    /// The request of this number, counted round and round.
+    pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
+        let received = self.received.lock();
+        received.get(number.checked_rem(received.len())?).cloned()
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.received.lock().len()
