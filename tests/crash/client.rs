@@ -81,14 +81,31 @@ impl Client {
         Some(Answer { status, replayed, body })
     }
 
-    /// A call of the operator API.
-    pub(crate) async fn operator(&self, method: &str, path: &str, body: Option<Value>) -> Value {
+    /// A call of the operator API, whatever comes of it.
+    pub(crate) async fn ask_operator(&self, method: &str, path: &str, body: Option<Value>) -> Option<Answer> {
         let token = format!("Bearer {TOKEN}");
         let url = format!("{}{path}", self.admin);
-        let answer = self.send(method, &url, &[("authorization", &token)], body.as_ref()).await;
-        let answer = answer.expect("the operator API answers");
+        self.send(method, &url, &[("authorization", &token)], body.as_ref()).await
+    }
+
+    /// A call of the operator API that succeeds.
+    pub(crate) async fn operator(&self, method: &str, path: &str, body: Option<Value>) -> Value {
+        let answer = self.ask_operator(method, path, body).await.expect("the operator API answers");
         assert!(answer.is_success(), "{method} {path}: {answer:?}");
         answer.body
+    }
+
+    /// Every row of a list of the operator API.
+    pub(crate) async fn operator_list(&self, path: &str) -> Vec<Value> {
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = self.operator("GET", &format!("{path}?limit=100{cursor}"), None).await;
+            all.extend(page["data"].as_array().unwrap().iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return all,
+            }
+        }
     }
 
     /// A request of an integration.
@@ -104,11 +121,11 @@ impl Client {
         self.send("GET", &url, &[("authorization", &key)], None).await.expect("the public API answers")
     }
 
-    /// Every appointment, in the order of the list.
-    pub(crate) async fn appointments(&self, shop: &Shop, query: &str) -> Vec<Value> {
+    /// Every resource of a list of the public API, in its order.
+    pub(crate) async fn list(&self, shop: &Shop, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page = self.get(shop, &format!("/appointments?limit=100{query}{cursor}")).await;
+            let page = self.get(shop, &format!("{path}{cursor}")).await;
             assert_eq!(page.status, 200, "{page:?}");
             all.extend(page.body["data"].as_array().unwrap().iter().cloned());
             match page.body["next_cursor"].as_str() {
@@ -118,18 +135,14 @@ impl Client {
         }
     }
 
+    /// Every appointment, in the order of the list.
+    pub(crate) async fn appointments(&self, shop: &Shop, query: &str) -> Vec<Value> {
+        self.list(shop, &format!("/appointments?limit=100{query}")).await
+    }
+
     /// The whole audit log.
     pub(crate) async fn audit(&self, shop: &Shop) -> Vec<Value> {
-        let (mut all, mut cursor) = (Vec::new(), String::new());
-        loop {
-            let path = format!("/businesses/{}/audit?limit=100{cursor}", shop.id);
-            let page = self.operator("GET", &path, None).await;
-            all.extend(page["data"].as_array().unwrap().iter().cloned());
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => return all,
-            }
-        }
+        self.operator_list(&format!("/businesses/{}/audit", shop.id)).await
     }
 }
 
@@ -160,7 +173,8 @@ impl Shop {
             let member = json!({ "name": format!("Staff {number}"), "service_ids": [service] });
             members.push(text(&add("staff", member).await, "id"));
         }
-        let scopes = ["business:read", "appointments:read", "appointments:write"];
+        let scopes =
+            ["business:read", "appointments:read", "appointments:write", "contacts:read", "webhooks:manage"];
         let key = text(&add("keys", json!({ "name": "tests", "scopes": scopes })).await, "key");
         Self { id, key, service, staff: members }
     }

@@ -2,16 +2,15 @@
 //! whole; whatever it had not is there whole or not at all. `CRASH_ROUNDS` says how often, on one directory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
+use crate::chance::{Rng, rounds, seed};
 use crate::client::{Answer, Call, Client, Shop, check_overlaps, slot, text};
-use crate::process::{Server, serve};
+use crate::process::{Server, killed_at_start, serve};
 
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
@@ -21,18 +20,6 @@ const SLOTS: usize = 500;
 const STAFF: usize = 3;
 /// How many answers of earlier rounds are asked for again.
 const OLD_ANSWERS: usize = 40;
-
-/// Randomness from a seed (SplitMix64).
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
-    }
-}
 
 /// What the clients know, over all rounds.
 #[derive(Default)]
@@ -213,24 +200,10 @@ async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
     assert_eq!((again.status, &again.body), (first.status, &first.body));
 }
 
-/// Starts a process and kills it while it starts, after so many of its lines.
-fn killed_at_start(data_dir: &Path, lines: usize) {
-    use std::io::{BufRead, BufReader};
-    let mut child = serve(data_dir).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();
-    assert_eq!(read, lines);
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
 async fn whatever_was_answered_survives_a_kill() {
-    let rounds = std::env::var("CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
-    let seed = match std::env::var("CRASH_SEED") {
-        Ok(seed) => seed.parse().unwrap(),
-        Err(_) => u64::from_be_bytes(*uuid::Uuid::new_v4().as_bytes().first_chunk().unwrap()),
-    };
+    let (rounds, seed) = (rounds(ROUNDS), seed());
     println!("the seed is {seed}");
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
@@ -245,7 +218,7 @@ async fn whatever_was_answered_survives_a_kill() {
         let seed = seed.wrapping_add(u64::try_from(round).unwrap() << 8);
         work_until_killed(&server, &shop, &book, seed, answers).await;
         for _ in 0..rng.below(3) {
-            killed_at_start(&data_dir, rng.below(3));
+            killed_at_start(serve(&data_dir), rng.below(3));
         }
         server = Arc::new(Server::on(&data_dir));
         let mut taken = std::mem::take(&mut *book.lock());

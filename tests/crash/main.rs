@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
+mod chance;
 mod client;
 mod ending;
 mod kills;

@@ -75,9 +75,14 @@ impl Server {
         let _ = self.child.lock().kill();
     }
 
+    /// Its process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.lock().id()
+    }
+
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.child.lock().id();
+        let id = self.id();
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
     }
 
@@ -126,4 +131,13 @@ pub(crate) fn refused(mut command: Command) -> Refused {
     let code = child.wait().unwrap().code();
     assert_eq!(err.lines().count(), 1, "{err}");
     Refused { code, line: err.trim_end().to_owned() }
+}
+
+/// Starts a process and kills it while it starts, after so many of its lines.
+pub(crate) fn killed_at_start(mut command: Command, lines: usize) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();
+    assert_eq!(read, lines);
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

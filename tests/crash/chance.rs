@@ -1,0 +1,32 @@
+//! Randomness that can be had again, and how much of it a run takes.
+
+/// Randomness from a seed (SplitMix64).
+pub(crate) struct Rng(pub(crate) u64);
+
+impl Rng {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    /// Another source, for someone who works beside.
+    pub(crate) fn fork(&mut self) -> Self {
+        let high = u64::try_from(self.below(usize::MAX)).unwrap();
+        Self(high.rotate_left(32) ^ self.0)
+    }
+}
+
+/// How many rounds to run: `CRASH_ROUNDS`, or so many.
+pub(crate) fn rounds(usual: usize) -> usize {
+    std::env::var("CRASH_ROUNDS").map_or(usual, |rounds| rounds.parse().unwrap())
+}
+
+/// The seed of the run: `CRASH_SEED`, or any.
+pub(crate) fn seed() -> u64 {
+    match std::env::var("CRASH_SEED") {
+        Ok(seed) => seed.parse().unwrap(),
+        Err(_) => u64::from_be_bytes(*uuid::Uuid::new_v4().as_bytes().first_chunk().unwrap()),
+    }
+}

@@ -1,0 +1,70 @@
+//! Certificates of receivers, good ones and others.
+
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::TlsAcceptor;
+
+/// A certificate authority.
+pub(crate) struct Authority {
+    pem: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, "an authority for tests");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let pem = params.self_signed(&key).unwrap().pem();
+        Self { pem, issuer: Issuer::new(params, key) }
+    }
+
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// A certificate for a name.
+    pub(crate) fn server(&self, name: &str) -> TlsAcceptor {
+        self.signed(&CertificateParams::new([name.to_owned()]).unwrap())
+    }
+
+    /// One that ended long ago.
+    pub(crate) fn expired(&self, name: &str) -> TlsAcceptor {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_after = date_time_ymd(2001, 1, 1);
+        self.signed(&params)
+    }
+
+    /// One that begins in the far future.
+    pub(crate) fn early(&self, name: &str) -> TlsAcceptor {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(4000, 1, 1);
+        self.signed(&params)
+    }
+
+    fn signed(&self, params: &CertificateParams) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        acceptor(&params.signed_by(&key, &self.issuer).unwrap(), &key)
+    }
+}
+
+/// A certificate that nobody but itself has signed.
+pub(crate) fn self_signed(name: &str) -> TlsAcceptor {
+    let key = KeyPair::generate().unwrap();
+    acceptor(&CertificateParams::new([name.to_owned()]).unwrap().self_signed(&key).unwrap(), &key)
+}
+
+fn acceptor(certificate: &rcgen::Certificate, key: &KeyPair) -> TlsAcceptor {
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    TlsAcceptor::from(Arc::new(config))
+}

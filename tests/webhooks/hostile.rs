@@ -1,0 +1,202 @@
+//! Receivers that mean harm: each gets its outcome, none of them costs memory, and nobody else waits for them.
+//!
+//! Those that hang are there all the time, but the test waits for the end of their attempts, the deadline of 10
+//! seconds, only when `HOSTILE_PATIENT` is set; the same on paused time is tested in the engine. `HOSTILE_ROUNDS` says
+//! how often all of them get events.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Shop, slot};
+use crate::hooks::{Hook, server, subscribe, until};
+use crate::namespace::inside;
+use crate::receiver::{NO, OK, Receiver, Reply, Then};
+
+const ROUNDS: usize = 3;
+/// Each is an event or two.
+const BOOKINGS_A_ROUND: usize = 10;
+/// So much more may the program hold after the rounds than before, in KiB. A single answer that is kept whole is more.
+const GROWTH_KIB_MAX: usize = 64 << 10;
+
+/// The text of gzip's first bytes, which are no text, in the delivery log.
+const PACKED: &str = "\u{1f}\u{fffd}\u{8}";
+const LARGE_HEAD: &str = "invalid response: it is not HTTP/1.1, or its head is too large";
+const CLOSED: &str = "closed: the connection was closed before the response";
+
+/// A receiver and what its attempts come to.
+struct Case {
+    name: &'static str,
+    reply: Reply,
+    status: &'static str,
+    response: Option<u16>,
+    error: Option<&'static str>,
+    body: Option<String>,
+}
+
+fn case(name: &'static str, head: &str, then: Then, error: &'static str) -> Case {
+    let reply = Reply::now(head, then);
+    Case { name, reply, status: "pending", response: None, error: Some(error), body: None }
+}
+
+/// One whose head is good, and that is all that counts.
+fn taken(name: &'static str, head: &str, then: Then, body: &str) -> Case {
+    let body = Some(body.to_owned());
+    Case { name, reply: Reply::now(head, then), status: "delivered", response: Some(200), error: None, body }
+}
+
+/// The answers that are over at once.
+fn quick() -> Vec<Case> {
+    let headers: String = (0..100_000).map(|number| format!("x-{number}: y\r\n")).collect();
+    let ok = "HTTP/1.1 200 OK\r\n\r\n";
+    let packed = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: gzip\r\n\r\n";
+    let more = Then::Repeats(vec![b'x'; 16 << 10]);
+    let mut cases = vec![
+        taken("endless-body", ok, more.clone(), &"x".repeat(1024)),
+        taken("gzip-bomb", packed, Then::Repeats(gzip_bomb()), PACKED),
+        taken("cut-body", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc", Then::Closes, "abc"),
+        case("endless-head", "HTTP/1.1 200 OK\r\n", Then::Repeats(b"x-more: y\r\n".repeat(1000)), LARGE_HEAD),
+        case("endless-line", "HTTP/1.1 200 OK\r\nx: ", more.clone(), LARGE_HEAD),
+        case("many-headers", &format!("HTTP/1.1 200 OK\r\n{headers}\r\n"), Then::GoesOn, LARGE_HEAD),
+        case("no-http", "SSH-2.0-OpenSSH\r\n\r\n", Then::Hangs, LARGE_HEAD),
+        case("closes", "", Then::Closes, CLOSED),
+        case("resets", "", Then::Resets, CLOSED),
+        case("closes-in-head", "HTTP/1.1 200 OK\r\nx-", Then::Closes, CLOSED),
+    ];
+    let mut failing = case("failing-endless", "HTTP/1.1 500 No\r\n\r\n", more, "status 500");
+    failing.response = Some(500);
+    cases.push(failing);
+    cases
+}
+
+/// The answers that only the deadline ends.
+fn hanging() -> Vec<Case> {
+    let partly = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc";
+    vec![
+        case("hangs-before-head", "", Then::Hangs, "timeout waiting for the response"),
+        case("hangs-in-head", "HTTP/1.1 200 OK\r\nx-", Then::Hangs, "timeout waiting for the response"),
+        taken("hangs-in-body", partly, Then::Hangs, "abc"),
+    ]
+}
+
+/// Bytes of gzip that unpack to zeros without end when they are repeated: the file's head, and then blocks of deflate
+/// that are each one zero and many copies of 258 of it. One repetition unpacks to 64 MiB from 400 KiB.
+fn gzip_bomb() -> Vec<u8> {
+    let mut bits: Vec<bool> = Vec::new();
+    // A block that is not the last, with the fixed codes: 0, then 01 with the lower bit first; the literal 0.
+    bits.extend([false, true, false]);
+    bits.extend([false, false, true, true, false, false, false, false]);
+    for _ in 0..(64 << 20) / 258 {
+        // The length 258 has the code 11000101, the distance 1 the code 00000.
+        bits.extend([true, true, false, false, false, true, false, true]);
+        bits.extend([false; 5]);
+    }
+    let mut bytes = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+    bytes.extend(
+        bits.chunks(8).map(|eight| {
+            eight.iter().enumerate().fold(0, |byte, (place, bit)| byte | u8::from(*bit) << place)
+        }),
+    );
+    bytes
+}
+
+/// A number of KiB that the kernel tells of a process.
+fn kib(process: u32, name: &str) -> usize {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+fn check(case: &Case, row: &Value) {
+    let name = case.name;
+    assert_eq!((&row["status"], &row["attempts"]), (&json!(case.status), &json!(1)), "{name}: {row}");
+    assert_eq!(row["last_response_status"], json!(case.response), "{name}: {row}");
+    assert_eq!(row["last_error"], json!(case.error), "{name}: {row}");
+    if let Some(body) = &case.body {
+        let text = row["last_response_body"].as_str().unwrap_or_else(|| panic!("{name}: {row}"));
+        assert!(text.starts_with(body.as_str()) && text.len() <= 1024, "{name}: {row}");
+    }
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what they cost")]
+fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
+    inside("hostile::hostile_receivers_get_their_outcome_and_cost_no_memory", async |network| {
+        let rounds = std::env::var("HOSTILE_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+        let patient = std::env::var_os("HOSTILE_PATIENT").is_some();
+        let (quick, hanging) = (quick(), hanging());
+        let hosts: Vec<_> = (quick.iter().chain(&hanging).map(|case| case.name))
+            .chain(["silent", "good"])
+            .zip(10..)
+            .map(|(name, number)| (format!("{name}.example.com"), format!("93.184.216.{number}")))
+            .collect();
+        let addresses: Vec<[&str; 1]> = hosts.iter().map(|(_, address)| [&**address]).collect();
+        let names: Vec<(&str, &[&str])> =
+            hosts.iter().zip(&addresses).map(|((host, _), address)| (&**host, &address[..])).collect();
+        network.names(&names);
+        let server = server(&network);
+        let client = Client::of(&server);
+        let shop = Shop::create(&client, 1).await;
+        let mut hooks: Vec<Hook> = Vec::new();
+        let good = hosts.len() - 1;
+        let mut receivers = Vec::new();
+        for (number, (host, address)) in hosts.iter().enumerate() {
+            let (place, tls) = (format!("{address}:443"), network.authority.server(host));
+            let case = quick.iter().chain(&hanging).nth(number);
+            receivers.push(match case {
+                Some(case) => Receiver::answering(&place, tls, case.reply.clone()),
+                None if number == good => Receiver::answering(&place, tls, Reply::now(OK, Then::GoesOn)),
+                None => Receiver::silent(&place),
+            });
+            hooks.push(subscribe(&client, &shop, &format!("https://{host}/")).await);
+        }
+
+        let (mut events, mut before) = (0, 0);
+        for round in 0..=rounds {
+            for number in 0..BOOKINGS_A_ROUND {
+                let number = round * BOOKINGS_A_ROUND + number;
+                let call =
+                    shop.booking(0, &slot(2 * i64::try_from(number).unwrap()), 1, format!("book-{number}"));
+                assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
+            }
+            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and the contact of the first one
+            for (case, hook) in quick.iter().zip(&hooks) {
+                for row in hook.log_of(&client, &shop, events).await {
+                    check(case, &row);
+                }
+            }
+            for row in hooks[good].log_of(&client, &shop, events).await {
+                assert_eq!(row["status"], "delivered", "{row}");
+            }
+            if round == 0 {
+                before = kib(server.id(), "VmRSS");
+            }
+        }
+        let (after, most) = (kib(server.id(), "VmRSS"), kib(server.id(), "VmHWM"));
+        println!(
+            "{events} events to {} receivers: {} KiB before, {after} after, {most} at most",
+            hosts.len(),
+            before
+        );
+        assert!(after < before + GROWTH_KIB_MAX && most < before + GROWTH_KIB_MAX, "{before} {after} {most}");
+        assert_eq!(receivers[good].count(), events);
+
+        let silent = case("silent", NO, Then::Hangs, "timeout during the TLS handshake");
+        let held: Vec<_> = hanging.iter().chain([&silent]).zip(&hooks[quick.len()..]).collect();
+        if patient {
+            for (case, hook) in &held {
+                until(case.name, async || {
+                    let log = hook.log(&client, &shop).await;
+                    let ended: Vec<_> = log.iter().filter(|row| row["attempts"] != json!(0)).collect();
+                    ended.iter().for_each(|row| check(case, row));
+                    !ended.is_empty()
+                })
+                .await;
+            }
+        } else {
+            for receiver in &receivers[quick.len()..good] {
+                assert!(receiver.connections() > 0, "those that hang were tried too");
+            }
+        }
+    });
+}

@@ -1,0 +1,26 @@
+//! Webhooks from outside: the real program delivers over real TLS to receivers in a network of the test's own, in which
+//! made-up public addresses lie on the loopback device, so that every rule on addresses holds as it is.
+//!
+//! Where the system permits no such network, each test says so in one line and passes.
+
+#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+
+mod certificates;
+#[path = "../crash/chance.rs"]
+mod chance;
+#[allow(dead_code, reason = "the crash tests use the rest of it")]
+#[path = "../crash/client.rs"]
+mod client;
+mod deliveries;
+mod hooks;
+mod hostile;
+mod kills;
+mod ledger;
+mod namespace;
+#[allow(dead_code, reason = "the crash tests use the rest of it")]
+#[path = "../crash/process.rs"]
+mod process;
+mod receiver;
+mod signature;
+mod verdict;
+mod work;

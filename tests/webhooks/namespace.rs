@@ -1,0 +1,110 @@
+//! A network of the test's own. The test runs itself once more inside a new network and mount namespace, where the
+//! addresses of [`Network`] lie on the loopback device and `/etc/hosts` is a file that the test writes.
+
+use std::fs;
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::certificates::Authority;
+
+/// Says to the test that it runs inside.
+const INSIDE: &str = "WEBHOOKS_INSIDE";
+
+/// All these addresses belong to the machine inside.
+const V4: &str = "93.184.216.1/24";
+
+/// What has to work for a test to run inside.
+const NEEDED: &str =
+    "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
+
+/// The ways to get namespaces: as root, or as an ordinary user where the system lets those have them.
+const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
+
+/// The network inside.
+pub(crate) struct Network {
+    /// A directory for the test's files.
+    pub(crate) home: TempDir,
+    /// Whom the service trusts, by the file `authority` names.
+    pub(crate) authority: Authority,
+    hosts: PathBuf,
+}
+
+/// Runs the body inside, in a process of its own; `test` is the whole name of the calling test.
+pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Network) -> F) {
+    if std::env::var_os(INSIDE).is_some() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        return runtime.unwrap().block_on(async { body(Network::set_up()).await });
+    }
+    let Some(way) = WAYS.into_iter().find(|way| works(way)) else {
+        // Past the capture of the test's output, so that everyone sees it.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: {test} needs network namespaces, which are not permitted here"
+        );
+        return;
+    };
+    let mut command = Command::new("unshare");
+    command.args(way).arg(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+    let ended = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stdout);
+    say(&told);
+    assert!(ended.status.success(), "{test} failed inside");
+    assert!(told.contains("test result: ok. 1 passed"), "there is no test {test}");
+}
+
+#[allow(clippy::print_stdout, reason = "what the test said inside belongs to what it says")]
+fn say(told: &str) {
+    print!("{told}");
+}
+
+fn works(way: &[&str]) -> bool {
+    let mut command = Command::new("unshare");
+    command.args(way).args(["sh", "-c", NEEDED]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn run(line: &str) -> bool {
+    Command::new("sh").args(["-c", line]).status().unwrap().success()
+}
+
+impl Network {
+    fn set_up() -> Self {
+        assert!(run(&format!("ip link set lo up && ip addr add {V4} dev lo")));
+        let home = tempfile::tempdir().unwrap();
+        let hosts = home.path().join("hosts");
+        fs::write(&hosts, "").unwrap();
+        assert!(run(&format!("mount --bind {} /etc/hosts", hosts.display())));
+        let authority = Authority::new();
+        fs::write(home.path().join("authority.pem"), authority.pem()).unwrap();
+        let network = Self { home, authority, hosts };
+        network.names(&[("localhost", &["127.0.0.1"])]);
+        network
+    }
+
+    /// The file of certificates that the service is to trust.
+    pub(crate) fn trusted(&self) -> PathBuf {
+        self.home.path().join("authority.pem")
+    }
+
+    /// Makes names resolve like this, and no others.
+    pub(crate) fn names(&self, names: &[(&str, &[&str])]) {
+        let mut lines = String::new();
+        for (name, addresses) in names {
+            for address in *addresses {
+                lines.push_str(&format!("{address} {name}\n"));
+            }
+        }
+        fs::write(&self.hosts, lines).unwrap();
+    }
+
+    /// Adds an address of IPv6; false where the system has none.
+    pub(crate) fn add_v6(&self, address: &str) -> bool {
+        assert!(matches!(address.parse(), Ok(IpAddr::V6(_))));
+        run(&format!("ip -6 addr add {address}/128 dev lo nodad"))
+    }
+}

@@ -1,0 +1,233 @@
+//! Receivers of webhooks: real sockets, real TLS, and whatever answer a test wants.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::signature;
+
+/// The answer of a receiver that took the event.
+pub(crate) const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
+/// The answer of one that did not.
+pub(crate) const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 2\r\n\r\nno";
+
+/// The wall clock, which the program reads too.
+pub(crate) fn now() -> DateTime<Utc> {
+    std::time::SystemTime::now().into()
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    /// When it was read whole.
+    pub(crate) at: DateTime<Utc>,
+    /// The first line and the headers, names in lower case.
+    pub(crate) head: String,
+    /// The body's bytes.
+    pub(crate) body: Vec<u8>,
+    /// Whether it was answered with a 2xx.
+    pub(crate) taken: bool,
+}
+
+impl Received {
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.unwrap_or_else(|| panic!("no {name} in {}", self.head))
+    }
+
+    /// The id of its event.
+    pub(crate) fn id(&self) -> &str {
+        self.header("webhook-id")
+    }
+
+    /// Whether it is signed with this secret.
+    pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
+        let (at, header) = (self.header("webhook-timestamp"), self.header("webhook-signature"));
+        signature::holds(secret, self.id(), at, &self.body, header)
+    }
+
+    /// The event.
+    pub(crate) fn event(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
+/// How a request is answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    /// So long after it came.
+    pub(crate) after: Duration,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) then: Then,
+}
+
+/// What a receiver does once it has sent these bytes.
+#[derive(Clone, Debug)]
+pub(crate) enum Then {
+    /// Waits for the next request.
+    GoesOn,
+    /// Closes the connection.
+    Closes,
+    /// Resets it.
+    Resets,
+    /// Does nothing more and keeps it.
+    Hangs,
+    /// Sends these for ever.
+    Repeats(Vec<u8>),
+}
+
+impl Reply {
+    pub(crate) fn now(bytes: impl Into<Vec<u8>>, then: Then) -> Self {
+        Self { after: Duration::ZERO, bytes: bytes.into(), then }
+    }
+}
+
+/// A receiver that listens.
+pub(crate) struct Receiver {
+    tls: Option<TlsAcceptor>,
+    reply: Box<dyn Fn(&mut Received) -> Reply + Send + Sync>,
+    received: Mutex<Vec<Received>>,
+    connections: AtomicUsize,
+}
+
+impl Receiver {
+    /// Listens; what comes is answered as `reply` says, after it is noted.
+    pub(crate) fn start(
+        address: &str,
+        tls: TlsAcceptor,
+        reply: impl Fn(&Received) -> Reply + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Self::listen(address, Some(tls), Box::new(move |received| reply(received)))
+    }
+
+    /// Listens, and always answers the same.
+    pub(crate) fn answering(address: &str, tls: TlsAcceptor, reply: Reply) -> Arc<Self> {
+        Self::start(address, tls, move |_| reply.clone())
+    }
+
+    /// Listens, takes connections and says nothing, not even in the handshake.
+    pub(crate) fn silent(address: &str) -> Arc<Self> {
+        Self::listen(address, None, Box::new(|_| unreachable!("it never reads a request")))
+    }
+
+    fn listen(
+        address: &str,
+        tls: Option<TlsAcceptor>,
+        reply: Box<dyn Fn(&mut Received) -> Reply + Send + Sync>,
+    ) -> Arc<Self> {
+        let address: SocketAddr = address.parse().unwrap();
+        let socket = std::net::TcpListener::bind(address).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let listener = TcpListener::from_std(socket).unwrap();
+        let receiver =
+            Arc::new(Self { tls, reply, received: Mutex::default(), connections: AtomicUsize::new(0) });
+        let serving = Arc::clone(&receiver);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                serving.connections.fetch_add(1, Ordering::Relaxed);
+                let serving = Arc::clone(&serving);
+                // How a connection ends is the client's affair.
+                tokio::spawn(async move { _ = serving.converse(stream).await });
+            }
+        });
+        receiver
+    }
+
+    /// The requests so far.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().clone()
+    }
+
+    /// The requests from the one of this number on.
+    pub(crate) fn received_from(&self, number: usize) -> Vec<Received> {
+        self.received.lock()[number..].to_vec()
+    }
+
+    /// The request of this number, counted round and round.
+    pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
+        let received = self.received.lock();
+        received.get(number.checked_rem(received.len())?).cloned()
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.received.lock().len()
+    }
+
+    /// How many connections there were.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+
+    async fn converse(&self, mut stream: TcpStream) -> io::Result<()> {
+        let Some(tls) = &self.tls else {
+            while stream.read(&mut [0; 1024]).await? > 0 {}
+            return Ok(());
+        };
+        let mut stream = tls.accept(stream).await?;
+        loop {
+            let mut received = read(&mut stream).await?;
+            let reply = (self.reply)(&mut received);
+            received.taken = reply.bytes.starts_with(b"HTTP/1.1 2");
+            self.received.lock().push(received);
+            if !reply.after.is_zero() {
+                tokio::time::sleep(reply.after).await;
+            }
+            stream.write_all(&reply.bytes).await?;
+            stream.flush().await?;
+            match reply.then {
+                Then::GoesOn => {}
+                Then::Closes => return stream.shutdown().await,
+                Then::Resets => {
+                    let socket = socket2::SockRef::from(stream.get_ref().0);
+                    return socket.set_linger(Some(Duration::ZERO));
+                }
+                Then::Hangs => {
+                    while stream.read(&mut [0; 1024]).await? > 0 {}
+                    return Ok(());
+                }
+                Then::Repeats(bytes) => loop {
+                    stream.write_all(&bytes).await?;
+                },
+            }
+        }
+    }
+}
+
+/// Reads one request.
+async fn read(stream: &mut TlsStream<TcpStream>) -> io::Result<Received> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break end + 4;
+        }
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    };
+    let mut body = bytes.split_off(head);
+    let head = String::from_utf8(bytes).unwrap();
+    let mut received = Received { at: now(), head, body: Vec::new(), taken: false };
+    let length: usize = received.header("content-length").parse().unwrap();
+    while body.len() < length {
+        if stream.read_buf(&mut body).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    assert_eq!(body.len(), length, "more than one request at a time");
+    received.at = now();
+    received.body = body;
+    Ok(received)
+}

@@ -1,0 +1,154 @@
+//! Whether every event of a kept change reached every endpoint that was on, and nothing else reached any.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::client::{Client, Shop, text};
+use crate::hooks::until;
+use crate::ledger::{Endpoint, instant};
+use crate::work::{Book, STEADY};
+
+/// The events that receivers have seen, over all rounds.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// The bytes of each, by its id.
+    events: BTreeMap<String, Vec<u8>>,
+    /// The resources in them.
+    data: HashSet<String>,
+    /// The changes of appointments that they tell of: which, and when.
+    changes: BTreeSet<(String, String)>,
+    /// The appointments and the contacts in them.
+    appointments: BTreeSet<String>,
+    contacts: BTreeSet<String>,
+    /// How many requests there were.
+    pub(crate) requests: usize,
+}
+
+impl Seen {
+    pub(crate) fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Takes in what a receiver got since the last time. The same event has the same bytes wherever and whenever it
+    /// comes, its signature holds, and one that happened while the endpoint was off did not come before it was on.
+    fn take_in(&mut self, endpoint: &Endpoint) {
+        let mut checked = endpoint.checked.lock();
+        for request in endpoint.receiver.received_from(*checked) {
+            *checked += 1;
+            self.requests += 1;
+            endpoint.check_signature(&request);
+            let event = request.event();
+            assert_eq!(event["id"], request.id());
+            if let Some(until) = endpoint.off_until(instant(&event, "created_at")) {
+                assert!(request.at >= until, "sent while the endpoint was off until {until}: {request:?}");
+            }
+            let known = self.events.entry(request.id().to_owned()).or_insert_with(|| request.body.clone());
+            assert!(*known == request.body, "other bytes under one id: {request:?}");
+            let (kind, data) = (text(&event, "type"), &event["data"]);
+            if kind.starts_with("appointment.") {
+                self.changes.insert((text(data, "id"), text(data, "updated_at")));
+                self.appointments.insert(text(data, "id"));
+            } else {
+                assert_eq!(kind, "contact.created");
+                self.contacts.insert(text(data, "id"));
+            }
+            self.data.insert(data.to_string());
+        }
+    }
+}
+
+/// Waits until the first endpoint, whose receiver takes everything, has got everything.
+pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
+    until("the end of what waits", async || {
+        let path = format!("{}/deliveries?status=pending", endpoint.hook.path(shop));
+        client.operator("GET", &path, None).await["data"].as_array().unwrap().is_empty()
+    })
+    .await;
+}
+
+/// Compares what was answered, what the API shows, what the logs say and what the receivers got. Nobody may be making
+/// changes, and the first endpoint has got everything.
+pub(crate) async fn judge(
+    client: &Client,
+    shop: &Shop,
+    endpoints: &[Arc<Endpoint>],
+    (book, new): (&Book, usize),
+    seen: &mut Seen,
+) {
+    let mut logs = Vec::new();
+    for endpoint in endpoints {
+        // The log first: what it calls delivered has come before.
+        logs.push(endpoint.hook.log(client, shop).await);
+        seen.take_in(endpoint);
+    }
+    for answer in &book.acknowledged[new..] {
+        let data = answer.body["data"].to_string();
+        assert!(seen.data.contains(&data), "an acknowledged change was announced to nobody: {data}");
+    }
+    let audit = client.audit(shop).await;
+    let of_appointments = audit.iter().filter(|entry| entry["resource_type"] == "appointment");
+    let kept: BTreeSet<_> =
+        of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect();
+    assert_same(&kept, &seen.changes, "the changes that were kept and those that were announced");
+    let ids = |list: Vec<Value>| list.iter().map(|one| text(one, "id")).collect::<BTreeSet<_>>();
+    let appointments = ids(client.appointments(shop, "").await);
+    assert_same(&appointments, &seen.appointments, "the appointments there are and those announced");
+    let contacts = ids(client.list(shop, "/contacts?limit=100").await);
+    assert_same(&contacts, &seen.contacts, "the contacts there are and those announced");
+
+    let events: BTreeSet<_> = seen.events.keys().cloned().collect();
+    for (number, (endpoint, log)) in endpoints.iter().zip(logs).enumerate() {
+        let rows: BTreeSet<_> = log.iter().map(|row| text(row, "event_id")).collect();
+        assert_same(&rows, &events, &format!("the log of endpoint {number} and the events"));
+        assert_eq!(rows.len(), log.len(), "an event stands in the log twice");
+        let requests = endpoint.receiver.received();
+        let taken: HashSet<_> =
+            requests.iter().filter(|request| request.taken).map(|request| request.id()).collect();
+        for row in &log {
+            let id = text(row, "event_id");
+            match row["status"].as_str().unwrap() {
+                "delivered" => assert!(taken.contains(&*id), "delivered, and it never came: {row}"),
+                "pending" => {}
+                "missed" => {
+                    let on = number < STEADY || endpoint.was_on_since(instant(row, "created_at"));
+                    assert!(!on, "missed by endpoint {number}, which was on all the time: {row}");
+                }
+                _ => panic!("{row}"),
+            }
+        }
+    }
+}
+
+fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>, what: &str) {
+    let differences: Vec<_> = one.symmetric_difference(other).collect();
+    assert!(differences.is_empty(), "{what} differ: {differences:?}");
+}
+
+/// Everything is off, and the receivers take what comes: turned on, each endpoint gets what it missed, once, and then
+/// has everything.
+pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
+    let mut resent = 0;
+    for endpoint in endpoints {
+        let log = endpoint.hook.log(client, shop).await;
+        let (missed, rest): (Vec<_>, Vec<_>) = log.iter().partition(|row| row["status"] == "missed");
+        assert!(rest.iter().all(|row| row["status"] == "delivered"), "{rest:?}");
+        let before = endpoint.receiver.count();
+        assert!(endpoint.switch(client, shop, true).await);
+        let count = endpoint.resend_missed(client, shop).await.unwrap();
+        assert_eq!(count, u64::try_from(missed.len()).unwrap());
+        drain(client, shop, endpoint).await;
+        let log = endpoint.hook.log(client, shop).await;
+        assert!(log.iter().all(|row| row["status"] == "delivered"), "{log:?}");
+        let mut came: Vec<_> =
+            endpoint.receiver.received_from(before).iter().map(|request| request.id().to_owned()).collect();
+        let mut missed: Vec<_> = missed.iter().map(|row| text(row, "event_id")).collect();
+        came.sort();
+        missed.sort();
+        assert_eq!(came, missed, "what was resent came once, and nothing else");
+        assert_eq!(endpoint.resend_missed(client, shop).await, Some(0));
+        resent += missed.len();
+    }
+    resent
+}

@@ -1,0 +1,183 @@
+//! What goes on until the program is killed: clients book, move and cancel; operators turn endpoints off and on, give
+//! them new secrets and send events again; receivers take events, fail and hang.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::json;
+
+use crate::chance::Rng;
+use crate::client::{Answer, Call, Client, Shop, slot};
+use crate::ledger::Endpoint;
+use crate::process::Server;
+
+const CLIENTS: usize = 6;
+/// Half hours within which bookings start.
+const SLOTS: usize = 500;
+pub(crate) const STAFF: usize = 3;
+/// Contacts that book.
+const CONTACTS: usize = 2_000;
+/// Of so many newest appointments one is moved or cancelled, so that most of these are changes.
+const RECENT: usize = 100;
+/// The greatest pause of an operator between two calls, in milliseconds.
+const PAUSE_MS: usize = 20;
+/// A round ends at the latest with so many answers.
+const ANSWERS_MAX: usize = 300;
+
+/// What kills the program when it has happened often enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// A change was answered.
+    Answer,
+    /// A receiver got a request, and has yet to answer it.
+    Request,
+    /// An operator's call was answered.
+    Operator,
+}
+
+pub(crate) const CAUSES: [Cause; 3] = [Cause::Answer, Cause::Request, Cause::Operator];
+
+/// Kills the program at its moment.
+#[derive(Default)]
+pub(crate) struct Trigger(Mutex<Option<Armed>>);
+
+struct Armed {
+    server: Arc<Server>,
+    cause: Cause,
+    left: usize,
+    answers_left: usize,
+}
+
+impl Trigger {
+    pub(crate) fn arm(&self, server: &Arc<Server>, cause: Cause, left: usize) {
+        let armed = Armed { server: Arc::clone(server), cause, left, answers_left: ANSWERS_MAX };
+        *self.0.lock() = Some(armed);
+    }
+
+    /// Counts what happened.
+    pub(crate) fn happened(&self, cause: Cause) {
+        let mut slot = self.0.lock();
+        let Some(armed) = slot.as_mut() else { return };
+        if cause == armed.cause {
+            armed.left = armed.left.saturating_sub(1);
+        }
+        if cause == Cause::Answer {
+            armed.answers_left -= 1;
+        }
+        if armed.left == 0 || armed.answers_left == 0 {
+            armed.server.kill();
+            *slot = None;
+        }
+    }
+}
+
+/// What the clients know, over all rounds.
+#[derive(Default)]
+pub(crate) struct Book {
+    /// Ids of appointments that were answered.
+    known: Vec<String>,
+    /// The answers of requests that succeeded.
+    pub(crate) acknowledged: Vec<Answer>,
+    /// Requests that no answer came to.
+    pub(crate) unknown: Vec<Call>,
+}
+
+impl Book {
+    pub(crate) fn note(&mut self, call: Call, answer: Option<Answer>) {
+        match answer {
+            Some(answer) if answer.is_success() => {
+                if call.path == "/appointments" {
+                    self.known.push(answer.text("id"));
+                }
+                self.acknowledged.push(answer);
+            }
+            Some(answer) => assert!(matches!(answer.status, 409 | 503), "{call:?}: {answer:?}"),
+            None => self.unknown.push(call),
+        }
+    }
+
+    fn any_recent(&self, rng: &mut Rng) -> Option<String> {
+        let recent = self.known.len().min(RECENT);
+        (recent > 0).then(|| self.known[self.known.len() - 1 - rng.below(recent)].clone())
+    }
+}
+
+fn request(rng: &mut Rng, shop: &Shop, book: &Mutex<Book>) -> Call {
+    let idempotency_key = uuid::Uuid::new_v4().to_string();
+    let starts_at = slot(i64::try_from(rng.below(SLOTS)).unwrap());
+    let kind = rng.below(5);
+    match book.lock().any_recent(rng) {
+        Some(id) if kind == 3 => {
+            let body = json!({ "starts_at": starts_at, "staff_id": shop.staff[rng.below(STAFF)] });
+            Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
+        }
+        Some(id) if kind == 4 => {
+            Call { path: format!("/appointments/{id}/cancel"), body: None, idempotency_key }
+        }
+        _ => shop.booking(rng.below(STAFF), &starts_at, rng.below(CONTACTS), idempotency_key),
+    }
+}
+
+/// Everybody works until the program, which the trigger kills, answers no more.
+pub(crate) async fn work_until_killed(
+    client: &Client,
+    shop: &Arc<Shop>,
+    endpoints: &[Arc<Endpoint>],
+    (book, trigger): (&Arc<Mutex<Book>>, &Arc<Trigger>),
+    rng: &mut Rng,
+) {
+    let mut working = Vec::new();
+    for _ in 0..CLIENTS {
+        let (client, shop, mut rng) = (client.clone(), Arc::clone(shop), rng.fork());
+        let (book, trigger) = (Arc::clone(book), Arc::clone(trigger));
+        working.push(tokio::spawn(async move {
+            loop {
+                let call = request(&mut rng, &shop, &book);
+                let answer = client.call(&shop, &call).await;
+                let (ended, success) = (answer.is_none(), answer.as_ref().is_some_and(Answer::is_success));
+                book.lock().note(call, answer);
+                if ended {
+                    return;
+                }
+                if success {
+                    trigger.happened(Cause::Answer);
+                }
+            }
+        }));
+    }
+    for (number, endpoint) in endpoints.iter().enumerate() {
+        let (client, shop, mut rng) = (client.clone(), Arc::clone(shop), rng.fork());
+        let (endpoint, trigger) = (Arc::clone(endpoint), Arc::clone(trigger));
+        working.push(tokio::spawn(async move {
+            while operate(&client, &shop, (number, &endpoint), &mut rng).await {
+                trigger.happened(Cause::Operator);
+                let pause = u64::try_from(rng.below(PAUSE_MS)).unwrap();
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+            }
+        }));
+    }
+    for worker in working {
+        worker.await.unwrap();
+    }
+}
+
+/// One call of an endpoint's operator; false when no answer came. The first two endpoints always stay on.
+async fn operate(
+    client: &Client,
+    shop: &Shop,
+    (number, endpoint): (usize, &Endpoint),
+    rng: &mut Rng,
+) -> bool {
+    let kinds = if number < STEADY { 3 } else { 8 };
+    match rng.below(kinds) {
+        0 | 1 => endpoint.rotate(client, shop).await,
+        2 => endpoint.resend_one(client, shop, rng.below(1 << 20)).await,
+        3 => endpoint.resend_missed(client, shop).await.is_some(),
+        4 | 5 => endpoint.switch(client, shop, false).await,
+        _ => endpoint.switch(client, shop, true).await,
+    }
+}
+
+/// So many endpoints are never turned off.
+pub(crate) const STEADY: usize = 2;
