@@ -14,12 +14,13 @@ use crate::credentials::Credential;
 use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
 use crate::directory::Directory;
 use crate::domain::{
-    Actor as Who, ApiKey, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
+    Actor as Who, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
 use crate::net::{WebhookClient, WebhookUrl};
 use crate::ports::Ports;
+use crate::principals::{Principal, Principals};
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
 use crate::store::{Batch, CommitStats, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -75,6 +76,7 @@ pub(crate) struct Inner {
     pub(crate) deliveries: Directory<DeliveryActor>,
     pub(crate) supervisor: ActorRef<supervisor::Message>,
     pub(crate) key_usage: KeyUsage,
+    principals: Principals,
     /// The clock of schedules.
     pub(crate) steady: SteadyClock,
     /// The client that deliveries are sent with.
@@ -229,15 +231,6 @@ pub struct NewBusiness {
     pub phone_region: String,
 }
 
-/// A key that a request carried, and what it opens.
-#[derive(Clone, Debug)]
-pub struct Principal {
-    /// The key.
-    pub key: ApiKey,
-    /// Its business, as it is now.
-    pub business: Business,
-}
-
 impl Engine {
     /// Opens the store in a directory, creating it if need be, and starts the engine on it. `on_fatal` is called once
     /// if the store fails; nothing is acknowledged after that, and the process had best end.
@@ -274,6 +267,7 @@ impl Engine {
             deliveries: Directory::default(),
             supervisor,
             key_usage: KeyUsage::default(),
+            principals: Principals::default(),
             steady,
             webhooks,
             runtime: Handle::current(),
@@ -299,12 +293,13 @@ impl Engine {
     ///
     /// # Errors
     /// The store's failure.
-    pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Principal>, EngineError> {
+    pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Arc<Principal>>, EngineError> {
         let store = &self.inner.store;
-        let key = store.get::<ApiKey>(&keys::api_key(credential.prefix_chars()))?;
-        let Some(key) = key.filter(|key| credential.matches(&key.hash)) else { return Ok(None) };
-        let business = store.get::<Business>(&keys::profile(key.business_id))?;
-        let business = business.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
+        let principal = self.inner.principals.read(store, credential.prefix_chars())?;
+        let Some(principal) = principal.filter(|principal| credential.matches(&principal.key.hash)) else {
+            return Ok(None);
+        };
+        let Principal { key, business } = &*principal;
         if key.revoked_at.is_some() || business.suspended {
             // Being shut out is shown only once it is on the disk. Whoever is let in sees nothing of either record here,
             // and need not wait for the changes of others.
@@ -314,7 +309,7 @@ impl Engine {
             return Ok(None);
         }
         self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
-        Ok(Some(Principal { key, business }))
+        Ok(Some(principal))
     }
 
     /// Resolves a webhook's address and refuses it unless every address is public.

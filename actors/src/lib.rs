@@ -13,9 +13,11 @@ mod key_usage;
 pub mod measure;
 pub mod net;
 pub mod ports;
+mod principals;
 pub mod store;
 mod supervisor;
 pub mod view;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness, Principal};
+pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness};
+pub use principals::Principal;

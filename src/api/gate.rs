@@ -47,7 +47,7 @@ impl Gate {
     }
 
     /// What the request's key opens.
-    async fn principal(&self, headers: &HeaderMap) -> Result<Option<Principal>, ApiError> {
+    async fn principal(&self, headers: &HeaderMap) -> Result<Option<Arc<Principal>>, ApiError> {
         match bearer(headers).and_then(Credential::parse) {
             Some(credential) => Ok(self.engine.authenticate(&credential).await?),
             None => Ok(None),
@@ -125,7 +125,7 @@ impl Door<Operation> for Arc<Gate> {
         route: &Route<Operation>,
         params: Vec<(String, String)>,
     ) -> Result<Call, ApiError> {
-        let principal = request.extensions_mut().remove::<Principal>().ok_or(ApiError::Unauthorized)?;
+        let principal = request.extensions_mut().remove::<Arc<Principal>>().ok_or(ApiError::Unauthorized)?;
         if let Access::Scope(scope) = route.access.access {
             if principal.business.suspended {
                 return Err(ApiError::Forbidden);

@@ -1,5 +1,7 @@
 //! `GET /me`: what the key is and what it opens.
 
+use std::sync::Arc;
+
 use actors::Principal;
 use actors::domain::BusinessId;
 use actors::view::KeyView;
@@ -31,7 +33,7 @@ struct BusinessName {
 /// Answers even for a suspended business, and whatever the key's scopes.
 pub(super) async fn show(call: Call) -> Handled {
     call.no_query()?;
-    let principal = call.parts.extensions.get::<Principal>().ok_or(ApiError::Unauthorized)?;
+    let principal = call.parts.extensions.get::<Arc<Principal>>().ok_or(ApiError::Unauthorized)?;
     // The gate read the business without waiting; what is shown has to be on the disk.
     let business = call.business()?.business().await?;
     call.one(&Me {

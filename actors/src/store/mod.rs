@@ -129,6 +129,11 @@ impl Store {
         self.0.committer.settled(business)
     }
 
+    /// Whether everything of the business that was queued before this call is durable; never after a failure.
+    pub fn is_settled(&self, business: BusinessId) -> bool {
+        self.0.committer.is_settled(business)
+    }
+
     /// Every change up to this ticket is durable.
     pub fn synced_through(&self) -> u64 {
         self.0.committer.synced_through()

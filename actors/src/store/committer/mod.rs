@@ -119,6 +119,12 @@ impl Committer {
         }
     }
 
+    /// Whether everything of the business that was queued before this call is durable; never after a failure, which
+    /// leaves a mark that no ticket reaches.
+    pub(super) fn is_settled(&self, business: BusinessId) -> bool {
+        self.core.newest[shard(business)].load(Ordering::Acquire) <= self.core.synced.load(Ordering::Acquire)
+    }
+
     /// Every change up to this ticket is durable.
     pub(super) fn synced_through(&self) -> u64 {
         self.core.synced.load(Ordering::Acquire)

@@ -1,0 +1,57 @@
+//! What keys open, decoded once: a request reads the two rows that say it, and decodes them only when they differ from
+//! those it was decoded from. So nothing has to be forgotten when a key is revoked or a business changes.
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+
+use crate::domain::{ApiKey, Business};
+use crate::store::{Record, Store, StoreError, keys};
+
+/// How many keys are remembered; with more, all are forgotten and those in use come back.
+const KNOWN_MAX: usize = 16_384;
+
+/// A key that a request carried, and what it opens.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    /// The key.
+    pub key: ApiKey,
+    /// Its business, as it is now.
+    pub business: Business,
+}
+
+/// A principal, and the rows that it was decoded from.
+struct Known {
+    key_row: Vec<u8>,
+    business_row: Vec<u8>,
+    principal: Arc<Principal>,
+}
+
+/// The principals that were asked for.
+#[derive(Default)]
+pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
+
+impl Principals {
+    /// What the key with these 8 characters opens, if there is one. Whether it is the very key is not looked at.
+    pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
+        let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
+        let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
+        let known = known.filter(|known| known.key_row == key_row);
+        let fresh = if known.is_none() { Some(ApiKey::decode(&key_row)?) } else { None };
+        let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
+        let key = key.expect("one of the two is there");
+        let business_row = store.get_raw(&keys::profile(key.business_id))?;
+        let business_row =
+            business_row.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
+        if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
+            return Ok(Some(Arc::clone(&known.principal)));
+        }
+        let principal = Arc::new(Principal { key: key.clone(), business: Business::decode(&business_row)? });
+        if self.0.len() >= KNOWN_MAX {
+            self.0.clear();
+        }
+        let known = Known { key_row, business_row, principal: Arc::clone(&principal) };
+        self.0.insert(prefix, Arc::new(known));
+        Ok(Some(principal))
+    }
+}
