@@ -1,22 +1,22 @@
 //! Logs: one subscriber for the process, on standard error, so that standard output stays for what commands print.
 //!
-//! What always holds: a line is handed to a thread that writes many at once, so that a request does not wait for
-//! standard error; a process that ends by itself, or by a panic, has written every line; one that is killed may lack
-//! the newest. Nothing is dropped: when standard error is slow, whoever logs waits.
+//! What always holds: a line is left to a thread that writes many at once, so that a request does not wait for standard
+//! error; a process that ends by itself has written every line; one that is killed may lack those of its last few
+//! milliseconds. Nothing is dropped: when standard error is slow, whoever logs waits.
 
-use std::io::{self, BufWriter};
+mod lines;
+
+use std::io;
 use std::panic::{self, PanicHookInfo};
+use std::sync::OnceLock;
 
-use parking_lot::Mutex;
-use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
-/// How many lines may wait to be written.
-const LINES_WAITING_MAX: usize = 4096;
+use lines::Lines;
 
-/// Keeps the writing thread; taken to have it finish.
-static WRITER: Mutex<Option<WorkerGuard>> = Mutex::new(None);
+/// Where the process's lines are left, once logging is set up.
+static LINES: OnceLock<Lines> = OnceLock::new();
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,9 @@ pub enum TelemetryError {
     /// The filter is none.
     #[error("must be a log filter such as info or receptionist=debug,info")]
     Filter(#[source] tracing_subscriber::filter::ParseError),
+    /// There can be no thread that writes.
+    #[error("cannot start the thread that writes the log: {0}")]
+    Thread(#[source] io::Error),
     /// The process has a subscriber already.
     #[error("logging is set up already")]
     Init(#[from] TryInitError),
@@ -66,27 +69,22 @@ fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
 /// When the process has a subscriber already.
 pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
     let filter = parse(&settings.filter)?;
-    let (lines, writer) = NonBlockingBuilder::default()
-        .lossy(false)
-        .buffered_lines_limit(LINES_WAITING_MAX)
-        .thread_name("log")
-        .finish(BufWriter::new(io::stderr()));
-    let builder = tracing_subscriber::fmt()
-        .log_internal_errors(false) // once the writer has finished, what is logged is lost
-        .with_writer(lines)
-        .with_env_filter(filter);
+    let lines = Lines::start(io::stderr()).map_err(TelemetryError::Thread)?;
+    let lines = LINES.get_or_init(|| lines);
+    let builder = tracing_subscriber::fmt().with_writer(|| lines.clone()).with_env_filter(filter);
     match settings.format {
         LogFormat::Text => builder.with_ansi(false).finish().try_init()?,
         LogFormat::Json => builder.json().flatten_event(true).finish().try_init()?,
     }
-    *WRITER.lock() = Some(writer);
     panic::set_hook(Box::new(log_panic));
     Ok(())
 }
 
-/// Has every line written that was logged so far, before the process ends. What is logged afterwards is lost.
+/// Has every line written that was logged so far, before the process ends.
 pub fn finish() {
-    drop(WRITER.lock().take());
+    if let Some(lines) = LINES.get() {
+        lines.finish();
+    }
 }
 
 /// Logs a panic where it happens, and so inside the span of the request that caused it.

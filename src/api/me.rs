@@ -34,10 +34,10 @@ struct BusinessName {
 pub(super) async fn show(call: Call) -> Handled {
     call.no_query()?;
     let principal = call.parts.extensions.get::<Arc<Principal>>().ok_or(ApiError::Unauthorized)?;
-    // The gate read the business without waiting; what is shown has to be on the disk.
-    let business = call.business()?.business().await?;
+    // The gate read both without waiting; what is shown has to be on the disk.
+    call.business()?.settled().await?;
     call.one(&Me {
         api_key: KeyView::from(&principal.key),
-        business: BusinessName { id: business.id, name: business.name },
+        business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },
     })
 }

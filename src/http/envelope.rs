@@ -11,8 +11,12 @@ use super::etag::{Condition, ETag};
 
 /// One resource, already rendered, with its tag.
 pub fn resource(status: StatusCode, rendered: &[u8]) -> Response {
+    tagged(status, rendered, &ETag::of(rendered))
+}
+
+fn tagged(status: StatusCode, rendered: &[u8], tag: &ETag) -> Response {
     let mut response = plain(status, rendered);
-    response.headers_mut().insert(header::ETAG, ETag::of(rendered).header());
+    response.headers_mut().insert(header::ETAG, tag.header());
     response
 }
 
@@ -22,7 +26,7 @@ pub fn found(rendered: &[u8], if_none_match: Option<&Condition>) -> Response {
     if if_none_match.is_some_and(|condition| condition.matches(&tag)) {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag.header())]).into_response();
     }
-    resource(StatusCode::OK, rendered)
+    tagged(StatusCode::OK, rendered, &tag)
 }
 
 /// Something rendered that is no resource and so has no tag.

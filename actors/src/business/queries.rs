@@ -62,6 +62,14 @@ impl BusinessHandle {
         Ok(value)
     }
 
+    /// Waits until everything of the business that was read so far is on the disk.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn settled(&self) -> Result<(), EngineError> {
+        Ok(self.inner.store.settled(self.id).await?)
+    }
+
     /// The profile.
     ///
     /// # Errors
