@@ -210,6 +210,14 @@ impl State {
         let due = self.due(inner, &endpoint, now, room)?;
         // What was read may not be on the disk yet, and only what is there is sent.
         inner.store.settled(self.key.business).await?;
+        // Meanwhile the endpoint may have got another secret or have been turned off, and somebody been told so: what
+        // starts after that has to follow it.
+        if inner.store.get(&keys::webhook(self.key.business, self.key.endpoint))?.as_ref() != Some(&endpoint)
+        {
+            self.rest(true);
+            let _ = myself.cast(Message::Wake);
+            return Ok(());
+        }
         for delivery in due.now {
             self.attempt(inner, myself, &endpoint, delivery)?;
         }
