@@ -8,6 +8,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::chance::number_of;
 use crate::client::{Client, Shop, slot};
 use crate::hooks::{Hook, server, subscribe, until};
 use crate::namespace::inside;
@@ -122,7 +123,7 @@ fn check(case: &Case, row: &Value) {
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what they cost")]
 fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
     inside("hostile::hostile_receivers_get_their_outcome_and_cost_no_memory", async |network| {
-        let rounds = std::env::var("HOSTILE_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+        let rounds = number_of("HOSTILE_ROUNDS", ROUNDS);
         let patient = std::env::var_os("HOSTILE_PATIENT").is_some();
         let (quick, hanging) = (quick(), hanging());
         let hosts: Vec<_> = (quick.iter().chain(&hanging).map(|case| case.name))
