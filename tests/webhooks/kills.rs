@@ -97,7 +97,7 @@ fn every_event_of_what_was_answered_survives_a_kill() {
         running = Arc::new(server(&network));
         let client = Client::of(&running);
         let resent = deliver_the_rest(&client, &shop, &endpoints).await;
-        let book = book.lock();
+        let book = std::mem::take(&mut *book.lock());
         judge(&client, &shop, &endpoints, (&book, 0), &mut seen).await;
         println!(
             "{rounds} rounds, killed after an answer, a request, an operator's call {kills:?} times: {} changes \
