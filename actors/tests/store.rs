@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use actors::domain::BusinessId;
 use actors::store::{
-    Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, OnFatal, Order, Store, StoreError, VALUE_BYTES_MAX,
+    Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, MemoryBackend, OnFatal, Order, Store, StoreError,
+    VALUE_BYTES_MAX,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -109,6 +111,59 @@ async fn a_store_with_blob_files_is_refused() {
     assert!(error.contains(blobs.to_str().unwrap()) && !error.contains('\n'), "{error}");
     fs::remove_file(blobs.join("1")).unwrap();
     open(dir.path());
+}
+
+#[tokio::test]
+async fn a_store_that_has_lost_what_was_synced_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    commit(&store, put(b"a", b"1")).await;
+    store.close().await.unwrap();
+    let earlier = fs::read(dir.path().join("committed")).unwrap();
+    let store = open(dir.path());
+    commit(&store, put(b"a", b"2")).await;
+    store.close().await.unwrap();
+    // A file that is behind, as a power cut may leave it, or none, only recognises less.
+    let newest = fs::read(dir.path().join("committed")).unwrap();
+    fs::write(dir.path().join("committed"), earlier).unwrap();
+    open(dir.path()).close().await.unwrap();
+    fs::remove_file(dir.path().join("committed")).unwrap();
+    open(dir.path()).close().await.unwrap();
+    assert_eq!(fs::read(dir.path().join("committed")).unwrap(), newest, "opening writes no batch");
+
+    fs::remove_dir_all(dir.path().join("store")).unwrap();
+    for _ in 0..2 {
+        let error = refused(dir.path());
+        assert!(error.contains("ends at batch 0, and all up to 2 had been synced"), "{error}");
+    }
+    fs::write(dir.path().join("committed"), "something else of it").unwrap();
+    let error = refused(dir.path());
+    assert!(error.contains("committed is damaged") && !error.contains('\n'), "{error}");
+}
+
+#[tokio::test]
+async fn a_read_that_fails_is_the_end_of_the_store() {
+    let disk = MemoryBackend::new();
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&failures);
+    let on_fatal: OnFatal = Box::new(move |error| told.lock().unwrap().push(error.to_string()));
+    let store = Store::in_memory(&disk, on_fatal).unwrap();
+    commit(&store, put(b"a", b"1")).await;
+    disk.hold_syncs();
+    let (answer, answered) = tokio::sync::oneshot::channel();
+    store.submit(business(), put(b"b", b"2"), Box::new(move || answer.send(()).unwrap()));
+    tokio::task::yield_now().await;
+    for _ in 0..2 {
+        disk.fail_next_read();
+        assert!(matches!(store.get_raw(&Key::new(b"a")), Err(StoreError::Read(_))));
+    }
+    assert!(store.failed());
+    assert_eq!(*failures.lock().unwrap(), ["reading the store failed: a fault was injected"]);
+    assert!(matches!(store.settled(business()).await, Err(StoreError::Stopped)));
+    assert_eq!(store.submit(business(), put(b"c", b"3"), Box::new(|| ())), None);
+    disk.release_syncs();
+    assert!(answered.await.is_err(), "nothing is acknowledged after a failure");
+    assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
 #[test]

@@ -18,9 +18,9 @@ impl Rng {
     }
 }
 
-/// How many rounds to run: `CRASH_ROUNDS`, or so many.
-pub(crate) fn rounds(usual: usize) -> usize {
-    std::env::var("CRASH_ROUNDS").map_or(usual, |rounds| rounds.parse().unwrap())
+/// The number that this variable names, or the usual one.
+pub(crate) fn number_of(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).map_or(usual, |number| number.parse().unwrap())
 }
 
 /// The seed of the run: `CRASH_SEED`, or any.

@@ -115,10 +115,15 @@ impl Client {
         self.send("POST", &format!("{}{}", self.public, call.path), &headers, call.body.as_ref()).await
     }
 
-    pub(crate) async fn get(&self, shop: &Shop, path: &str) -> Answer {
+    /// What the public API shows, or `None` when it does not answer.
+    pub(crate) async fn try_get(&self, shop: &Shop, path: &str) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let url = format!("{}{path}", self.public);
-        self.send("GET", &url, &[("authorization", &key)], None).await.expect("the public API answers")
+        self.send("GET", &url, &[("authorization", &key)], None).await
+    }
+
+    pub(crate) async fn get(&self, shop: &Shop, path: &str) -> Answer {
+        self.try_get(shop, path).await.expect("the public API answers")
     }
 
     /// Every resource of a list of the public API, in its order.

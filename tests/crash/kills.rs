@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::chance::{Rng, rounds, seed};
+use crate::chance::{Rng, number_of, seed};
 use crate::client::{Answer, Call, Client, Shop, check_overlaps, slot, text};
 use crate::process::{Server, killed_at_start, serve};
 
@@ -71,14 +71,14 @@ async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
     book: &Arc<Mutex<Book>>,
-    seed: u64,
+    rng: &mut Rng,
     answers: usize,
 ) {
     let answered = Arc::new(AtomicUsize::new(0));
     let client = Client::of(server);
     let mut clients = Vec::new();
-    for number in 0..CLIENTS {
-        let mut rng = Rng(seed ^ (u64::try_from(number).unwrap() << 32));
+    for _ in 0..CLIENTS {
+        let mut rng = rng.fork();
         let (server, shop, book) = (Arc::clone(server), Arc::clone(shop), Arc::clone(book));
         let (client, answered) = (client.clone(), Arc::clone(&answered));
         clients.push(tokio::spawn(async move {
@@ -203,7 +203,7 @@ async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
 async fn whatever_was_answered_survives_a_kill() {
-    let (rounds, seed) = (rounds(ROUNDS), seed());
+    let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
     println!("the seed is {seed}");
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
@@ -212,11 +212,10 @@ async fn whatever_was_answered_survives_a_kill() {
     let mut server = Arc::new(Server::on(&data_dir));
     let shop = Arc::new(Shop::create(&Client::of(&server), STAFF).await);
     let mut retried = 0;
-    for round in 0..rounds {
+    for _ in 0..rounds {
         let new = book.lock().acknowledged.len();
         let answers = 1 + rng.below(ACKNOWLEDGED_A_ROUND_MAX);
-        let seed = seed.wrapping_add(u64::try_from(round).unwrap() << 8);
-        work_until_killed(&server, &shop, &book, seed, answers).await;
+        work_until_killed(&server, &shop, &book, &mut rng, answers).await;
         for _ in 0..rng.below(3) {
             killed_at_start(serve(&data_dir), rng.below(3));
         }

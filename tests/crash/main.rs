@@ -4,6 +4,7 @@
 
 mod chance;
 mod client;
+mod damage;
 mod ending;
 mod kills;
 mod process;

@@ -50,19 +50,24 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts the command and waits until it listens.
-    pub(crate) fn start(mut command: Command, log: &Path) -> Self {
+    pub(crate) fn start(command: Command, log: &Path) -> Self {
+        Self::try_start(command, log).unwrap_or_else(|refused| panic!("it does not start: {refused:?}"))
+    }
+
+    /// Starts the command and waits until it listens, or has ended.
+    pub(crate) fn try_start(mut command: Command, log: &Path) -> Result<Self, Refused> {
         let mut child = command.stdout(Stdio::piped()).stderr(File::create(log).unwrap()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut after = |prefix: &str| {
-            let line = lines.next().map(Result::unwrap).unwrap_or_default();
-            match line.strip_prefix(prefix) {
-                Some(address) => address.to_owned(),
-                None => panic!("no {prefix:?} but {line:?}: {}", std::fs::read_to_string(log).unwrap()),
-            }
+            let line = lines.next()?.unwrap();
+            Some(line.strip_prefix(prefix).unwrap_or_else(|| panic!("no {prefix:?} but {line:?}")).to_owned())
         };
-        let public = after("listening on ");
-        let admin = after("operator API on ");
-        Self { child: Mutex::new(child), public, admin, log: log.to_owned() }
+        let (Some(public), Some(admin)) = (after("listening on "), after("operator API on ")) else {
+            let code = child.wait().unwrap().code();
+            let line = std::fs::read_to_string(log).unwrap().trim_end().to_owned();
+            return Err(Refused { code, line });
+        };
+        Ok(Self { child: Mutex::new(child), public, admin, log: log.to_owned() })
     }
 
     /// Serves a directory; what goes wrong is written beside it.
@@ -110,6 +115,7 @@ impl Drop for Server {
 }
 
 /// How a process ended that did not start.
+#[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) code: Option<i32>,
     /// The one line on standard error.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::chance::{Rng, rounds, seed};
+use crate::chance::{Rng, number_of, seed};
 use crate::client::{Client, Shop};
 use crate::hooks::{command, server};
 use crate::ledger::{Endpoint, Mood};
@@ -44,7 +44,7 @@ async fn endpoints(
 #[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
 fn every_event_of_what_was_answered_survives_a_kill() {
     inside("kills::every_event_of_what_was_answered_survives_a_kill", async |network| {
-        let (rounds, seed) = (rounds(ROUNDS), seed());
+        let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
         println!("the seed is {seed}");
         let mut rng = Rng(seed);
         let (trigger, book) = (Arc::new(Trigger::default()), Arc::new(Mutex::new(Book::default())));
@@ -97,7 +97,7 @@ fn every_event_of_what_was_answered_survives_a_kill() {
         running = Arc::new(server(&network));
         let client = Client::of(&running);
         let resent = deliver_the_rest(&client, &shop, &endpoints).await;
-        let book = book.lock();
+        let book = std::mem::take(&mut *book.lock());
         judge(&client, &shop, &endpoints, (&book, 0), &mut seen).await;
         println!(
             "{rounds} rounds, killed after an answer, a request, an operator's call {kills:?} times: {} changes \

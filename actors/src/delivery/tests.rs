@@ -255,6 +255,44 @@ async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
     assert_eq!(body(&requests[0]), body(&requests[1]));
 }
 
+/// The secret is replaced while an attempt that is due waits for the disk, and both are synced together.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_start() {
+    let world = Arc::new(World::new().await);
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_millis(29_900)).await;
+    world.disk.hold_syncs();
+    let mut changes = Vec::new();
+    // One change is being synced; the other one and the rotation are behind it.
+    for name in ["B", "C"] {
+        let world = Arc::clone(&world);
+        changes.push(tokio::spawn(async move { world.happen(name).await }));
+        sleep(Duration::from_millis(10)).await;
+    }
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!(receiver.requests().len(), 1, "the retry waits for what may not be on the disk");
+    let rotating = Arc::clone(&world);
+    let rotation = tokio::spawn(async move {
+        rotating.business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap();
+    });
+    sleep(Duration::from_millis(10)).await;
+    world.disk.release_syncs();
+    rotation.await.unwrap();
+    for change in changes {
+        change.await.unwrap();
+    }
+    settle().await;
+    let secret = world.business.webhook(id).await.unwrap().unwrap().secret;
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 4);
+    for request in &requests[1..] {
+        let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp").parse().unwrap());
+        let signed = sign(secret.bytes(), id, at, body(request).as_bytes());
+        assert_eq!(header(request, "webhook-signature"), signed);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     let world = World::new().await;

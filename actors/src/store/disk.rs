@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! DIR/lock                        held while a process has the directory open
+//! DIR/committed                   how far the store was synced
 //! DIR/store/{db,conf,snap.*}      sled's files
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
@@ -12,17 +13,23 @@
 //! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
 //!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
 //!   kernel met behind sled's back, since the kernel reports them once to each handle;
+//! - a store that has lost batches which were synced is not opened;
+//! - a panic of sled is an error like any other;
 //! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`), and a
 //!   store with blob files is not opened.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::RwLock;
 use sled::IVec;
 
+use super::error::Cause;
+use super::mark::{Mark, NEWEST_KEY};
 use super::{Backend, Batch, KeyRange, Order, Pairs, StoreError};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
@@ -47,6 +54,9 @@ pub(super) struct DiskBackend {
 struct Open {
     db: sled::Db,
     file: File,
+    mark: Mark,
+    /// The number of the newest batch. Only the committer writes.
+    newest: AtomicU64,
     /// Holds the lock of the directory.
     lock: File,
 }
@@ -64,20 +74,18 @@ impl DiskBackend {
         refuse_blobs(&store.join("blobs"))?;
         remove_half_snapshots(&store)?;
 
-        let db = sled::Config::new()
-            .path(&store)
-            .segment_size(SEGMENT_BYTES)
-            .flush_every_ms(Some(FLUSH_EVERY_MS))
-            .cache_capacity(CACHE_BYTES)
-            .open()
-            .map_err(|error| StoreError::Open { path: store.clone(), source: error.into() })?;
+        let (mark, synced) = Mark::open(&dir.join("committed"))?;
+        let (db, newest) = open_sled(&store)?;
+        if newest < synced {
+            return Err(StoreError::Lost { path: store, kept: newest, synced });
+        }
         let path = store.join("db");
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .open(&path)
             .map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        let backend = Self { open: RwLock::new(Some(Open { db, file, lock })) };
+        let backend = Self { open: RwLock::new(Some(Open { db, file, mark, newest: newest.into(), lock })) };
         // What recovery wrote, then the names of the files: without them a power cut could leave no store at all.
         backend.sync()?;
         sync_path(&store.join("conf"))?;
@@ -87,15 +95,52 @@ impl DiskBackend {
         Ok(backend)
     }
 
-    /// What `read` gives of the tree, which it may keep.
-    fn with_db<T>(&self, read: impl FnOnce(&sled::Tree) -> T) -> Result<T, StoreError> {
-        self.open.read().as_ref().map(|open| read(&open.db)).ok_or(StoreError::Closed)
+    /// What `act` gives of the open store, which it may keep.
+    fn with<T>(&self, act: impl FnOnce(&Open) -> T) -> Result<T, StoreError> {
+        self.open.read().as_ref().map(act).ok_or(StoreError::Closed)
     }
+}
+
+/// Opens sled's files; gives the number of the newest batch in them as well.
+fn open_sled(store: &Path) -> Result<(sled::Db, u64), StoreError> {
+    let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
+    let opened = caught(|| {
+        let db = sled::Config::new()
+            .path(store)
+            .segment_size(SEGMENT_BYTES)
+            .flush_every_ms(Some(FLUSH_EVERY_MS))
+            .cache_capacity(CACHE_BYTES)
+            .open()?;
+        let newest = db.get(NEWEST_KEY)?;
+        Ok((db, newest))
+    });
+    let (db, newest) = match opened.map_err(damaged)? {
+        Ok(opened) => opened,
+        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(error.into())),
+        Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
+    };
+    let newest = match newest.as_deref().map(TryInto::try_into) {
+        None => 0,
+        Some(Ok(bytes)) => u64::from_be_bytes(bytes),
+        Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
+    };
+    Ok((db, newest))
+}
+
+/// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
+fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
+    catch_unwind(AssertUnwindSafe(act))
+        .map_err(|_| "the storage engine met something it did not expect".into())
+}
+
+/// The same for what gives an error of sled's.
+fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Cause> {
+    caught(act)?.map_err(Into::into)
 }
 
 impl Backend for DiskBackend {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = self.with_db(|db| db.get(key))?.map_err(|error| StoreError::Read(error.into()))?;
+        let found = self.with(|open| tried(|| open.db.get(key)))?.map_err(StoreError::Read)?;
         Ok(found.map(|value| value.to_vec()))
     }
 
@@ -103,19 +148,22 @@ impl Backend for DiskBackend {
         if range.is_empty() {
             return Box::new(std::iter::empty());
         }
-        let mut pairs = match self.with_db(|db| db.range(&*range.from..&*range.to)) {
+        let mut pairs = match self.with(|open| open.db.range(&*range.from..&*range.to)) {
             Ok(pairs) => pairs,
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         Box::new(std::iter::from_fn(move || {
-            let next = match order {
-                Order::Ascending => pairs.next(),
-                Order::Descending => pairs.next_back(),
-            };
-            next.map(|pair| match pair {
-                Ok((key, value)) => Ok((key.to_vec(), value.to_vec())),
-                Err(error) => Err(StoreError::Read(error.into())),
-            })
+            let next = tried(|| {
+                match order {
+                    Order::Ascending => pairs.next(),
+                    Order::Descending => pairs.next_back(),
+                }
+                .transpose()
+            });
+            match next {
+                Ok(pair) => pair.map(|(key, value)| Ok((key.to_vec(), value.to_vec()))),
+                Err(error) => Some(Err(StoreError::Read(error))),
+            }
         }))
     }
 
@@ -125,20 +173,33 @@ impl Backend for DiskBackend {
             Some(value) => writes.insert(&**key, IVec::from(value)),
             None => writes.remove(&**key),
         });
-        self.with_db(|db| db.apply_batch(writes))?.map_err(|error| StoreError::Apply(error.into()))
+        let applied = self.with(|open| {
+            let number = open.newest.load(Ordering::Relaxed) + 1;
+            writes.insert(&NEWEST_KEY[..], number.to_be_bytes().to_vec());
+            tried(|| open.db.apply_batch(writes))?;
+            open.newest.store(number, Ordering::Relaxed);
+            Ok(())
+        });
+        applied?.map_err(StoreError::Apply)
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        let open = self.open.read();
-        let open = open.as_ref().ok_or(StoreError::Closed)?;
-        open.db.flush().map_err(|error| StoreError::Sync(error.into()))?;
-        open.file.sync_data().map_err(|error| StoreError::Sync(error.into()))
+        let synced = self.with(|open| {
+            tried(|| open.db.flush())?;
+            open.file.sync_data()?;
+            open.mark.write(open.newest.load(Ordering::Relaxed))?;
+            Ok(())
+        });
+        synced?.map_err(StoreError::Sync)
     }
 
     #[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
     fn close(&self) {
-        let Some(Open { db, file, lock }) = self.open.write().take() else { return };
+        let Some(Open { db, file, mark, lock, .. }) = self.open.write().take() else { return };
         drop(db);
+        if let Err(error) = mark.sync() {
+            tracing::warn!(error = %error, "it could not be made durable how far the store was synced");
+        }
         // sled's threads and the scans in progress may still hold its file, and with it sled's own lock. Whoever
         // opens the directory next must not meet that lock.
         let released = (0..RELEASE_TRIES_MAX).any(|_| {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// The cause of an error of the storage engine, without naming the engine.
-type Cause = Box<dyn Error + Send + Sync>;
+pub(super) type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +53,31 @@ pub enum StoreError {
         /// Why not.
         source: Cause,
     },
+    /// The store's files are not as they were left.
+    #[error("the store in {} is damaged and stays closed: {source}", .path.display())]
+    DamagedFiles {
+        /// The engine's directory.
+        path: PathBuf,
+        /// What the engine met.
+        source: Cause,
+    },
+    /// The store holds less than had been synced.
+    #[error(
+        "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
+         synced; put a backup of the whole data directory in its place",
+        .path.display()
+    )]
+    Lost {
+        /// The engine's directory.
+        path: PathBuf,
+        /// The newest batch in it.
+        kept: u64,
+        /// The newest batch that had been synced.
+        synced: u64,
+    },
+    /// The file that says how far the store was synced does not.
+    #[error("{} is damaged: it does not say how far the store was synced", .0.display())]
+    Mark(PathBuf),
     /// Reading failed.
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),

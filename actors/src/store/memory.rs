@@ -34,6 +34,7 @@ struct State {
     open: bool,
     fail_apply: bool,
     fail_sync: bool,
+    fail_read: bool,
     applies: u64,
     syncs: u64,
     sync_delay: Duration,
@@ -60,7 +61,7 @@ impl MemoryBackend {
         state.life += 1;
         state.open = false;
         state.syncs_held = false;
-        (state.fail_apply, state.fail_sync) = (false, false);
+        (state.fail_apply, state.fail_sync, state.fail_read) = (false, false, false);
         drop(state);
         self.0.gate.notify_waiters();
     }
@@ -73,6 +74,11 @@ impl MemoryBackend {
     /// Makes the next sync fail; what was applied stays unsynced.
     pub fn fail_next_sync(&self) {
         self.0.state.lock().fail_sync = true;
+    }
+
+    /// Makes the next read of a single key fail.
+    pub fn fail_next_read(&self) {
+        self.0.state.lock().fail_read = true;
     }
 
     /// Lets every sync of the committer task wait this long in simulated time before it starts.
@@ -163,7 +169,11 @@ impl Session {
 
 impl Backend for Session {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.alive()?.pairs.get(key).cloned())
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_read) {
+            return Err(StoreError::Read("a fault was injected".into()));
+        }
+        Ok(state.pairs.get(key).cloned())
     }
 
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {

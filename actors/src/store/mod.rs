@@ -16,6 +16,7 @@ mod error;
 mod key;
 pub mod keys;
 mod long;
+mod mark;
 mod memory;
 pub mod records;
 
@@ -82,10 +83,12 @@ impl Store {
     /// # Errors
     /// When reading fails.
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.0.backend.get(key)? {
-            Some(row) => long::whole(&*self.0.backend, key, row),
+        let backend = &*self.0.backend;
+        let read = backend.get(key).and_then(|row| match row {
+            Some(row) => long::whole(backend, key, row),
             None => Ok(None),
-        }
+        });
+        self.noted(read)
     }
 
     /// Whether there is anything under the key.
@@ -99,13 +102,24 @@ impl Store {
     /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         let backend = &*self.0.backend;
-        Box::new(backend.scan(range, order).filter_map(|pair| match pair {
-            Ok((key, row)) if long::is_head(&row) => {
-                let value = long::whole(backend, &key, row);
-                value.map(|value| value.map(|value| (key, value))).transpose()
-            }
-            pair => Some(pair),
+        Box::new(backend.scan(range, order).filter_map(move |pair| {
+            let pair = pair.and_then(|(key, row)| {
+                if !long::is_head(&row) {
+                    return Ok(Some((key, row)));
+                }
+                Ok(long::whole(backend, &key, row)?.map(|value| (key, value)))
+            });
+            self.noted(pair).transpose()
         }))
+    }
+
+    /// An engine that cannot read has lost something or its disk: the store has failed for good, like one that cannot
+    /// write, rather than to fail one request after the other.
+    fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(error @ StoreError::Read(_)) = &read {
+            self.0.committer.fail(error);
+        }
+        read
     }
 
     /// Queues a change of the business and gives its ticket. `done` runs once the change and everything queued before

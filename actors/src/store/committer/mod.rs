@@ -135,6 +135,11 @@ impl Committer {
         self.core.failed.load(Ordering::Acquire)
     }
 
+    /// Stops for good, because reading failed.
+    pub(super) fn fail(&self, error: &StoreError) {
+        self.core.fail(error);
+    }
+
     /// How many changes are queued and not yet taken.
     pub(super) fn queued(&self) -> usize {
         self.core.queue.len()
@@ -205,17 +210,26 @@ impl Core {
         }
     }
 
-    /// Stops for good: nothing is taken any more, and what was queued is dropped after the failure was told.
+    /// Stops for good: nothing is taken any more, and what was queued is dropped after the failure was told. The
+    /// first failure counts; a writer that is at work then answers nothing more.
     fn fail(&self, error: &StoreError) {
+        let mut failed_before = false;
         let dropped = self.queue.end(|| {
             for newest in &self.newest {
                 newest.store(u64::MAX, Ordering::Release);
             }
-            self.failed.store(true, Ordering::Release);
+            failed_before = self.failed.swap(true, Ordering::AcqRel);
         });
         self.progress.notify_waiters();
-        (self.on_fatal)(error);
+        if !failed_before {
+            (self.on_fatal)(error);
+        }
         drop(dropped);
+    }
+
+    /// Whether it has failed, whoever noticed.
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
     }
 
     fn end(&self) {

@@ -76,7 +76,10 @@ impl Queue {
         let mut state = self.state.lock();
         state.closed = true;
         under_lock();
-        std::mem::take(&mut state.changes)
+        let changes = std::mem::take(&mut state.changes);
+        drop(state);
+        self.wake();
+        changes
     }
 
     /// How many changes are in it.

@@ -1,7 +1,6 @@
 //! The two ways the writer runs: as a thread for the disk, as a task for simulations. Both take the same steps.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -39,6 +38,9 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
             return core.fail(&error);
         }
         core.counters.timed(&group, started.elapsed(), synced_in);
+        if core.has_failed() {
+            return;
+        }
         publish(core, group);
     }
     finish(core, backend);
@@ -55,6 +57,9 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
         }
         if let Err(error) = written {
             return core.fail(&error);
+        }
+        if core.has_failed() {
+            return;
         }
         publish(&core, group);
     }
@@ -75,8 +80,11 @@ fn publish(core: &Core, group: Group) {
     core.publish(group.through, group.changes);
 }
 
-/// Everything queued is written: syncs once more and lets the backend go.
+/// Everything queued is written: syncs once more and lets the backend go. After a failure nothing is touched.
 fn finish(core: &Core, backend: &dyn Backend) {
+    if core.has_failed() {
+        return;
+    }
     match backend.sync() {
         Ok(()) => backend.close(),
         Err(error) => core.fail(&error),
@@ -88,7 +96,7 @@ struct End(Arc<Core>);
 
 impl Drop for End {
     fn drop(&mut self) {
-        if std::thread::panicking() && !self.0.failed.load(Ordering::Acquire) {
+        if std::thread::panicking() && !self.0.has_failed() {
             self.0.fail(&StoreError::Panicked);
         }
         self.0.end();

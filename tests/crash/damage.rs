@@ -1,0 +1,216 @@
+//! Files of the store that somebody alters: the program refuses to start or ends, with one line that says so, or it
+//! shows everything that was acknowledged as it was. It never shows anything else. `DAMAGE_CASES` says how many random
+//! ones are tried, `DAMAGE_CHANGES` how many changes lie in the store, and `CRASH_SEED` which.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::chance::{Rng, number_of, seed};
+use crate::client::{Answer, Client, Shop, slot, text};
+use crate::process::{Refused, Server, refused, serve};
+
+const CASES: usize = 8;
+const CHANGES: usize = 120;
+/// The store has been opened so often, so that its files are of several kinds and ages.
+const LIVES: usize = 3;
+const MESSAGE_CHARS: usize = 1_900;
+const SEGMENT_BYTES: usize = 8 << 20;
+
+/// A store in good order, and what was acknowledged of it.
+struct Good {
+    data_dir: PathBuf,
+    shop: Shop,
+    appointments: BTreeMap<String, Value>,
+}
+
+impl Good {
+    async fn make(home: &Path, changes: usize) -> Self {
+        let data_dir = home.join("good");
+        let mut appointments = BTreeMap::new();
+        let mut made: Option<Shop> = None;
+        for life in 0..LIVES {
+            let server = Server::on(&data_dir);
+            let client = Client::of(&server);
+            if made.is_none() {
+                made = Some(Shop::create(&client, 1).await);
+            }
+            let shop = made.as_ref().unwrap();
+            for number in 0..changes / 2 / LIVES {
+                let number = life * (changes / 2 / LIVES) + number;
+                let start = slot(2 * i64::try_from(number).unwrap());
+                let call = shop.booking(0, &start, 7, format!("booking-{number}"));
+                let mut answer = client.call(shop, &call).await.unwrap();
+                assert_eq!(answer.status, 201, "{answer:?}");
+                appointments.insert(answer.text("id"), answer.body["data"].take());
+                let message = json!({ "body": "m".repeat(MESSAGE_CHARS) });
+                client.operator("POST", &format!("/businesses/{}/messages", shop.id), Some(message)).await;
+            }
+            server.signal("TERM");
+            assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+        }
+        Self { data_dir, shop: made.unwrap(), appointments }
+    }
+
+    /// A copy of its directory.
+    fn copy(&self) -> PathBuf {
+        let copy = self.data_dir.with_file_name("damaged");
+        let _ = fs::remove_dir_all(&copy);
+        assert!(Command::new("cp").arg("-a").args([&self.data_dir, &copy]).status().unwrap().success());
+        copy
+    }
+
+    /// Looks at everything through the API; `None` when the program has ended meanwhile.
+    async fn check(&self, server: &Server) -> Option<()> {
+        let client = Client::of(server);
+        let shown = |answer: Answer| {
+            assert_eq!(answer.status, 200, "{answer:?}");
+            answer.body
+        };
+        for (id, appointment) in &self.appointments {
+            let one = shown(client.try_get(&self.shop, &format!("/appointments/{id}")).await?);
+            assert_eq!(&one["data"], appointment);
+        }
+        let (mut listed, mut cursor) = (BTreeMap::new(), String::new());
+        loop {
+            let path = format!("/appointments?limit=100{cursor}");
+            let page = shown(client.try_get(&self.shop, &path).await?);
+            let rows = page["data"].as_array().unwrap();
+            listed.extend(rows.iter().map(|row| (text(row, "id"), row.clone())));
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(listed, self.appointments);
+        Some(())
+    }
+}
+
+/// It ended by itself, and said why in one line.
+fn check_end(ended: &Refused) {
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.line.lines().count(), 1, "{ended:?}");
+    assert!(ended.line.contains("RECEPTIONIST_DATA_DIR: "), "{ended:?}");
+}
+
+/// The files that the store consists of.
+fn files(data_dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(data_dir.join("store")).unwrap();
+    let mut files: Vec<_> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+    files.push(data_dir.join("committed"));
+    files.sort();
+    files
+}
+
+fn open(path: &Path) -> fs::File {
+    OpenOptions::new().read(true).write(true).open(path).unwrap()
+}
+
+/// Alters a file in some way before the last byte that is not zero, and says how.
+fn alter(data_dir: &Path, rng: &mut Rng) -> String {
+    let files = files(data_dir);
+    let records = data_dir.join("store/db");
+    let path = if rng.below(4) > 0 { &records } else { &files[rng.below(files.len())] };
+    let bytes = fs::read(path).unwrap();
+    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    let (at, file) = (rng.below(used), open(path));
+    let place = u64::try_from(at).unwrap();
+    let how = match rng.below(3) {
+        0 => {
+            file.write_all_at(&[bytes[at] ^ (1 << rng.below(8))], place).unwrap();
+            "a bit is flipped"
+        }
+        1 => {
+            file.write_all_at(&vec![0; 4096.min(used - at)], place).unwrap();
+            "up to 4 KiB are zeroed"
+        }
+        _ => {
+            file.set_len(place).unwrap();
+            "it ends there"
+        }
+    };
+    format!("{} of {used} bytes, at {at}: {how}", path.file_name().unwrap().to_string_lossy())
+}
+
+#[tokio::test]
+#[allow(clippy::print_stdout, reason = "whoever runs more cases wants to see what came of them")]
+async fn a_store_that_was_altered_is_refused_or_whole() {
+    let (cases, seed) = (number_of("DAMAGE_CASES", CASES), seed());
+    println!("the seed is {seed}");
+    let mut rng = Rng(seed);
+    let home = tempfile::tempdir().unwrap();
+    let good = Good::make(home.path(), number_of("DAMAGE_CHANGES", CHANGES)).await;
+    let (mut kept_closed, mut ended, mut whole) = (0, 0, 0);
+    for _ in 0..cases {
+        let data_dir = good.copy();
+        let how = alter(&data_dir, &mut rng);
+        println!("{how}");
+        match Server::try_start(serve(&data_dir), &data_dir.with_extension("log")) {
+            Err(refused) => {
+                check_end(&refused);
+                kept_closed += 1;
+            }
+            Ok(server) if good.check(&server).await.is_none() => {
+                check_end(&Refused { code: server.wait().code(), line: server.errors().trim_end().into() });
+                ended += 1;
+            }
+            Ok(_) => whole += 1,
+        }
+    }
+    println!(
+        "{cases} alterations: {kept_closed} not opened, {ended} ended when it was read, {whole} harmless"
+    );
+}
+
+#[tokio::test]
+async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let good = Good::make(home.path(), LIVES * 2).await;
+    let records = |data_dir: &Path| data_dir.join("store/db");
+    let ways: [&dyn Fn(&Path); 4] = [
+        // The last synced byte: what an altered byte there costs is one batch.
+        &|data_dir| {
+            let bytes = fs::read(records(data_dir)).unwrap();
+            let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+            open(&records(data_dir)).write_all_at(&[!bytes[last]], u64::try_from(last).unwrap()).unwrap();
+        },
+        &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
+        &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
+        // Two segments that claim one place, at which the engine panics.
+        &|data_dir| {
+            let mut bytes = fs::read(records(data_dir)).unwrap();
+            bytes.resize(SEGMENT_BYTES, 0);
+            fs::write(records(data_dir), bytes.repeat(2)).unwrap();
+        },
+    ];
+    for (number, way) in ways.iter().enumerate() {
+        let data_dir = good.copy();
+        way(&data_dir);
+        for _ in 0..2 {
+            let ended = refused(serve(&data_dir));
+            check_end(&ended);
+            assert!(ended.line.contains("is damaged and stays closed"), "{number}: {ended:?}");
+            assert!(ended.line.contains(&*data_dir.join("store").display().to_string()), "{ended:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
+    let home = tempfile::tempdir().unwrap();
+    let good = Good::make(home.path(), CHANGES).await;
+    let data_dir = good.copy();
+    let server = Server::on(&data_dir);
+    // Little of the store has been read yet.
+    let path = data_dir.join("store/db");
+    let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
+    open(&path).write_all_at(&vec![0; length], 0).unwrap();
+    assert!(good.check(&server).await.is_none(), "nobody noticed");
+    check_end(&Refused { code: server.wait().code(), line: server.errors().trim_end().into() });
+}
