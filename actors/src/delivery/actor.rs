@@ -195,11 +195,8 @@ impl State {
         let endpoint =
             inner.store.get::<WebhookEndpoint>(&keys::webhook(self.key.business, self.key.endpoint))?;
         let Some(endpoint) = endpoint else {
-            let more = self.purge(inner)?;
+            let more = self.purge(inner, myself)?;
             self.rest(more);
-            if more {
-                let _ = myself.cast(Message::Wake);
-            }
             return Ok(());
         };
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
@@ -428,8 +425,9 @@ impl State {
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);
     }
 
-    /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; true while there are more.
-    fn purge(&self, inner: &Inner) -> Result<bool, StoreError> {
+    /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; true while there may be more,
+    /// which it goes on with once these are deleted.
+    fn purge(&self, inner: &Inner, myself: &ActorRef<Message>) -> Result<bool, StoreError> {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         for range in [keys::deliveries_due(business, endpoint), keys::deliveries(business, endpoint)] {
@@ -442,7 +440,14 @@ impl State {
             batch.delete(keys::delivery_reached(business, endpoint));
             batch.delete(keys::endpoint_index(business, endpoint));
         }
-        inner.store.submit(business, batch, Box::new(|| ()));
+        let myself = myself.clone();
+        // Not before these are gone: the store would show the same rows again.
+        let goes_on = move || {
+            if more {
+                let _ = myself.cast(Message::Wake);
+            }
+        };
+        inner.store.submit(business, batch, Box::new(goes_on));
         Ok(more)
     }
 
