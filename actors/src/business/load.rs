@@ -50,7 +50,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
     // A request that changed nothing is remembered without an entry. Its day has been reached, too: by a clock that has
     // gone back it would not be found.
-    let remembered = store.scan(&keys::of_kind(id, kind::IDEMPOTENCY), Order::Descending).next().transpose()?;
+    let remembered =
+        store.scan(&keys::of_kind(id, kind::IDEMPOTENCY), Order::Descending).next().transpose()?;
     let remembered = remembered.map(|(_, value)| IdempotencyRecord::decode(&value)).transpose()?;
     let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
     let reached = reached.max(remembered.map_or(reached, |record| record.created_at));
