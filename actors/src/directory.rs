@@ -26,7 +26,7 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// A kind of actor that a directory keeps.
 pub(crate) trait Seated: Sized + Send + Sync + 'static {
     /// What the actors are told apart by.
-    type Id: Copy + Eq + Hash + Display + Send + Sync + 'static;
+    type Id: Copy + Ord + Hash + Display + Send + Sync + 'static;
     /// What they are told.
     type Message: ractor::Message;
 
@@ -128,10 +128,17 @@ impl<S: Seated> Directory<S> {
         self.seats.len()
     }
 
+    /// The seats in the order of their ids: the map's own order differs from run to run, and a simulation must not.
+    fn in_order(&self) -> Vec<(S::Id, Arc<Seat<S>>)> {
+        let mut seats: Vec<_> =
+            self.seats.iter().map(|seat| (*seat.key(), Arc::clone(seat.value()))).collect();
+        seats.sort_unstable_by_key(|(id, _)| *id);
+        seats
+    }
+
     /// Puts away what was idle for [`IDLE_MAX`], and tells the rest that a minute has passed.
     pub(crate) fn sweep(&self) {
-        let seats: Vec<_> = self.seats.iter().map(|seat| (*seat.key(), Arc::clone(seat.value()))).collect();
-        for (id, seat) in seats {
+        for (id, seat) in self.in_order() {
             // A seat that is being filled is in use.
             let Ok(mut gone) = seat.gone.try_lock() else { continue };
             let Some(running) = seat.running.read().clone() else { continue };
@@ -146,7 +153,7 @@ impl<S: Seated> Directory<S> {
 
     /// Stops every actor. Nothing that anyone waits for may be in flight any more.
     pub(crate) fn stop(&self) {
-        for seat in &self.seats {
+        for (_, seat) in self.in_order() {
             if let Some(running) = seat.running.read().as_ref() {
                 running.permits.close();
                 running.actor.stop(Some("the engine closes".into()));

@@ -1,7 +1,8 @@
 //! Reading a business from the store into memory.
 //!
-//! One scan reads the profile, services and staff, one the upcoming appointments, one row the newest change. Nothing
-//! is loaded before all that was ever submitted for the business is synced, so a restarted actor misses nothing.
+//! One scan reads the profile, services and staff, one the upcoming appointments, two rows the newest change and the
+//! newest remembered answer. Nothing is loaded before all that was ever submitted for the business is synced, so a
+//! restarted actor misses nothing.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
 use crate::domain::{AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint};
 use crate::store::keys::kind;
-use crate::store::records::BusyRecord;
+use crate::store::records::{BusyRecord, IdempotencyRecord};
 use crate::store::{Key, Order, Record, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
@@ -47,8 +48,15 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Some(business) = business else { return Ok(None) };
     let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
     let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
+    // A request that changed nothing is remembered without an entry. Its day has been reached, too: by a clock that has
+    // gone back it would not be found.
+    let remembered =
+        store.scan(&keys::of_kind(id, kind::IDEMPOTENCY), Order::Descending).next().transpose()?;
+    let remembered = remembered.map(|(_, value)| IdempotencyRecord::decode(&value)).transpose()?;
+    let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
+    let reached = reached.max(remembered.map_or(reached, |record| record.created_at));
     // A list by change may have shown everything up to the newest stamp already: no change to come may share it.
-    let last = newest.as_ref().map_or(business.updated_at, |entry| entry.at) + TimeDelta::milliseconds(1);
+    let last = reached + TimeDelta::milliseconds(1);
     let busy_from = ports.clock.now() - BUSY_BEHIND;
     let mut state = State {
         id,

@@ -299,6 +299,8 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
     settle().await;
+    // Whoever does not wait for the disk while deleting never lets it come to its turn.
+    world.disk.set_sync_delay(Duration::from_millis(5));
     world.business.change(Request::by(Actor::Operator), DeleteWebhook { id }).await.unwrap();
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 1);

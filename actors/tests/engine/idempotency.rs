@@ -101,6 +101,22 @@ async fn a_refused_request_is_not_remembered_and_an_unchanged_one_is() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_of_an_unchanged_answer_is_known_to_a_clock_that_has_gone_back() {
+    let mut world = World::new(6).await;
+    let shop = world.shop(1).await;
+    let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    world.at(&shop).change(by_operator(), Cancel { id }).await.unwrap();
+    pass(48 * 60).await;
+    let unchanged = world.at(&shop).change(once(1, 1), Cancel { id }).await.unwrap();
+    world.restart().await;
+    world.clock.jump(chrono::TimeDelta::days(-7));
+    let again = world.at(&shop).change(once(1, 1), Cancel { id }).await.unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.body, unchanged.body);
+}
+
+#[tokio::test(start_paused = true)]
 async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
     let mut world = World::new(5).await;
     let shop = world.shop(1).await;

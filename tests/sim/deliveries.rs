@@ -1,0 +1,93 @@
+//! Whether the deliveries on the disk are those that are owed, and are made when they are due.
+
+use actors::domain::{Delivery, DeliveryStatus, EventId, WebhookId};
+
+use crate::hooks::{ATTEMPT_MILLIS, Hook, RETRY_MILLIS};
+use crate::house::{House, Span};
+use crate::rows::Rows;
+
+/// So many attempts of one endpoint may be under way at once.
+const AT_ONCE: i64 = 8;
+
+impl House {
+    /// Checks every delivery to an endpoint that is still there.
+    pub(crate) fn check_deliveries(&self, rows: &Rows, span: Span) {
+        for (endpoint, event) in self.owed.keys().filter(|(endpoint, _)| self.hooks[endpoint].is_there()) {
+            assert!(rows.deliveries.contains_key(&(*endpoint, *event)), "{event} for {endpoint} is lost");
+        }
+        for ((endpoint, event), delivery) in &rows.deliveries {
+            let Some(hook) = self.hooks.get(endpoint).filter(|hook| hook.is_there()) else { continue };
+            let owed = self.owed.get(&(*endpoint, *event));
+            let owed = owed.unwrap_or_else(|| panic!("{event} is not owed to {endpoint}"));
+            let told = || format!("{endpoint} {delivery:?} {owed:?} {hook:?}");
+            let epoch = rows.endpoints[endpoint].epoch;
+            assert_eq!(epoch, hook.epoch, "{}", told());
+            let status = delivery.status_in(epoch);
+            if hook.resends.is_empty() {
+                let missed = delivery.status == DeliveryStatus::Missed;
+                assert_eq!(missed, !owed.on, "{}", told());
+                assert_eq!(delivery.epoch, owed.epoch, "{}", told());
+            }
+            match delivery.status {
+                DeliveryStatus::Pending => assert!(delivery.attempts < 9, "{}", told()),
+                DeliveryStatus::Delivered => {
+                    assert!((1..=9).contains(&delivery.attempts), "{}", told());
+                    assert!(hook.got.contains_key(event), "nothing says that it was taken: {}", told());
+                }
+                DeliveryStatus::Failed => {
+                    assert_eq!(delivery.attempts, 9, "{}", told());
+                    // Else it would have been turned off, which starts a new epoch.
+                    let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
+                    assert!(reached || delivery.epoch < epoch, "it should be off: {}", told());
+                }
+                DeliveryStatus::Missed => {}
+            }
+            if status == DeliveryStatus::Pending {
+                check_plan(delivery, span, &told);
+                if hook.is_on() {
+                    check_in_time(rows, (*endpoint, *event), delivery, span, &told);
+                }
+            }
+            check_got(hook, *event, delivery, span, &told);
+        }
+    }
+}
+
+/// The next attempt is due as long after the last one as the schedule says.
+fn check_plan(delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
+    let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it is never due: {}", told()));
+    let Some(last) = delivery.last_attempt_at else { return };
+    // Instants of attempts are the wall clock's, so they say nothing of a life in which it jumped.
+    if span.jumped || delivery.attempts == 0 || last.millis() < span.wall {
+        return;
+    }
+    let waits = (next - last).num_milliseconds();
+    let delay = RETRY_MILLIS[delivery.attempts as usize - 1];
+    assert!((delay..=delay + ATTEMPT_MILLIS).contains(&waits), "it waits {waits} ms: {}", told());
+}
+
+/// Nothing was due long ago and has not been tried since.
+fn check_in_time(
+    rows: &Rows,
+    (endpoint, event): (WebhookId, EventId),
+    delivery: &Delivery,
+    span: Span,
+    told: &impl Fn() -> String,
+) {
+    let lived = span.worked - span.began;
+    let now = span.wall + lived;
+    let next = delivery.next_attempt_at.unwrap().millis();
+    let waiting = rows.due.iter().filter(|due| due.0 == endpoint && due.1.millis() <= now).count();
+    let turns = i64::try_from(waiting).unwrap() / AT_ONCE + 2;
+    let late = lived.min(now - next);
+    assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
+}
+
+/// What the endpoint took long enough ago in this life is not tried again.
+fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
+    let Some(at) = hook.got_quickly(event) else { return };
+    let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
+    if at >= span.began && span.worked - at > ATTEMPT_MILLIS && !resent {
+        assert_eq!(delivery.status, DeliveryStatus::Delivered, "{}", told());
+    }
+}

@@ -1,0 +1,60 @@
+//! Chance, which a seed decides.
+
+use actors::ports::Random;
+use parking_lot::Mutex;
+
+/// Numbers that a seed decides (SplitMix64).
+pub(crate) struct Dice(Mutex<u64>);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Mutex::new(seed))
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        let mut state = self.0.lock();
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below the bound.
+    pub(crate) fn below(&self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    /// A number of `from..=to`.
+    pub(crate) fn between(&self, from: u64, to: u64) -> u64 {
+        from + self.next() % (to - from + 1)
+    }
+
+    /// One of these.
+    pub(crate) fn pick<'a, T>(&self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// One of these, if there is any.
+    pub(crate) fn any<T: Copy>(&self, from: &[T]) -> Option<T> {
+        (!from.is_empty()).then(|| *self.pick(from))
+    }
+
+    /// True once in so many times.
+    pub(crate) fn once_in(&self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    /// The value once in so many times, else nothing.
+    pub(crate) fn maybe<T>(&self, times: usize, value: impl FnOnce() -> T) -> Option<T> {
+        self.once_in(times).then(value)
+    }
+}
+
+impl Random for Dice {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next().to_be_bytes()[..chunk.len()]);
+        }
+    }
+}

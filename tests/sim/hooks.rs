@@ -1,0 +1,264 @@
+//! The model of a webhook endpoint: what it was from when to when, what it is owed, and what it got.
+
+use std::collections::BTreeMap;
+
+use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
+use actors::domain::{AuditEntry, DeliveryStatus, EventId, WebhookId, WebhookSecret, WebhookStatus};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hmac::{Hmac, Mac};
+use serde_json::Value;
+use sha2::Sha256;
+
+use crate::house::{Effects, House, Span};
+use crate::network::Received;
+use crate::rows::Rows;
+
+/// So long after it began an attempt is over, with a little room for the disk.
+pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
+/// How long after each failure the next attempt is due, in milliseconds.
+pub(crate) const RETRY_MILLIS: [i64; 8] =
+    [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
+
+/// A delivery that an endpoint is owed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owed {
+    /// Whether it was on when the event happened; else the event was missed.
+    pub(crate) on: bool,
+    /// How often it had been turned off by then.
+    pub(crate) epoch: u32,
+    /// Not after the event, in simulated time.
+    pub(crate) since: i64,
+}
+
+/// An endpoint in a state that it had for some time.
+#[derive(Clone, Debug)]
+struct Version {
+    /// It cannot have been so before.
+    from: i64,
+    /// It was so by then.
+    surely: i64,
+    on: bool,
+    there: bool,
+    url: String,
+    secret: [u8; 32],
+}
+
+/// An endpoint.
+#[derive(Debug)]
+pub(crate) struct Hook {
+    versions: Vec<Version>,
+    events: Vec<&'static str>,
+    /// How often it was turned off.
+    pub(crate) epoch: u32,
+    /// Attempts of this life, by event: when each arrived and whether it was surely answered 2xx in time.
+    attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
+    /// When it last answered 2xx.
+    pub(crate) taken: Option<i64>,
+    /// The events that it took at least once.
+    pub(crate) got: BTreeMap<EventId, i64>,
+    /// When somebody asked that something be sent again.
+    pub(crate) resends: Vec<i64>,
+}
+
+impl Hook {
+    pub(crate) fn new(create: &CreateWebhook, body: &Value, (from, surely): (i64, i64)) -> Self {
+        let secret = body["secret"].as_str().unwrap().strip_prefix("whsec_").unwrap();
+        let version = Version {
+            from,
+            surely,
+            on: true,
+            there: true,
+            url: create.url.as_str().to_owned(),
+            secret: BASE64_STANDARD.decode(secret).unwrap().try_into().unwrap(),
+        };
+        Self {
+            versions: vec![version],
+            events: create.events.iter().map(|event| event.as_str()).collect(),
+            epoch: 0,
+            attempts: BTreeMap::new(),
+            taken: None,
+            got: BTreeMap::new(),
+            resends: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> &Version {
+        self.versions.last().unwrap()
+    }
+
+    fn next(&mut self, (from, surely): (i64, i64)) -> &mut Version {
+        let next = Version { from, surely, ..self.now().clone() };
+        self.versions.push(next);
+        self.versions.last_mut().unwrap()
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.now().on
+    }
+
+    pub(crate) fn is_there(&self) -> bool {
+        self.now().there
+    }
+
+    /// Whether events of this type are written for it.
+    pub(crate) fn wants(&self, kind: &str) -> bool {
+        self.is_there() && self.events.contains(&kind)
+    }
+
+    pub(crate) fn patch(&mut self, patch: &PatchWebhook, body: &Value, window: (i64, i64)) {
+        let was_on = self.is_on();
+        let next = self.next(window);
+        if let Some(url) = &patch.url {
+            url.as_str().clone_into(&mut next.url);
+        }
+        if let Some(status) = patch.status {
+            next.on = status == WebhookStatus::Enabled;
+        }
+        let (on, url) = (next.on, next.url.clone());
+        if let Some(events) = patch.events {
+            self.events = events.iter().map(|event| event.as_str()).collect();
+        }
+        self.epoch += u32::from(was_on && !on);
+        assert_eq!(body["status"], if on { "enabled" } else { "disabled" });
+        assert_eq!(body["url"], url);
+    }
+
+    pub(crate) fn rotate(&mut self, secret: &WebhookSecret, window: (i64, i64)) {
+        self.next(window).secret = *secret.bytes();
+    }
+
+    pub(crate) fn delete(&mut self, window: (i64, i64)) {
+        let next = self.next(window);
+        (next.on, next.there) = (false, false);
+    }
+
+    pub(crate) fn has_url(&self, url: &str) -> bool {
+        self.versions.iter().any(|version| version.url == url)
+    }
+
+    /// Why a request cannot be one of this endpoint, if it cannot.
+    fn reject(&self, received: &Received) -> Option<String> {
+        let mut why = "it was never so".to_owned();
+        for (at, version) in self.versions.iter().enumerate() {
+            if version.url != received.url || !(version.there && (version.on || received.test)) {
+                continue;
+            }
+            let until = self.versions.get(at + 1).map_or(i64::MAX, |next| next.surely + ATTEMPT_MILLIS);
+            if received.at < version.from || received.at > until {
+                why = "it was on there at another time".to_owned();
+                continue;
+            }
+            if sign(&version.secret, received) == received.signature {
+                return None;
+            }
+            why = "the signature is not that of the secret at the time".to_owned();
+        }
+        Some(why)
+    }
+
+    /// When this life's newest attempt of an event was surely taken in time.
+    pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
+        self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
+    }
+
+    /// Attempts of an earlier life are no measure for those of this one.
+    pub(crate) fn forget_attempts(&mut self) {
+        self.attempts.clear();
+    }
+
+    /// Takes note of an attempt, and checks that it was not made before its time.
+    fn attempt(&mut self, event: EventId, received: &Received) {
+        let quick = received.status / 100 == 2 && received.status != 204;
+        if received.status / 100 == 2 {
+            self.taken = Some(received.at);
+            self.got.insert(event, received.at);
+        }
+        let earlier = self.attempts.entry(event).or_default();
+        let marks = format!("{} {}", received.stamp, received.signature);
+        if let Some((at, known, _)) = earlier.last()
+            && *known == marks
+            && received.at - *at < ATTEMPT_MILLIS
+        {
+            return; // one attempt, on a second connection
+        }
+        if let Some((at, _, taken)) = earlier.last() {
+            let resent = self.resends.iter().any(|asked| (at - ATTEMPT_MILLIS..=received.at).contains(asked));
+            if resent {
+                earlier.clear();
+            } else {
+                assert!(!taken, "{event} was taken, and sent again to {}", received.url);
+                let made = earlier.len();
+                assert!(made <= RETRY_MILLIS.len(), "{event} was tried too often at {}", received.url);
+                let (waited, delay) = (received.at - at, RETRY_MILLIS[made - 1]);
+                assert!(
+                    waited >= delay,
+                    "after {made} attempts {event} was tried again after {waited} ms at {}",
+                    received.url
+                );
+            }
+        }
+        earlier.push((received.at, marks, quick));
+    }
+}
+
+/// The signature that a request must carry (Standard Webhooks).
+fn sign(secret: &[u8; 32], received: &Received) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).unwrap();
+    mac.update(format!("{}.{}.{}", received.event, received.stamp, received.body).as_bytes());
+    format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+impl House {
+    /// Checks a request that one of this business's endpoints received.
+    pub(crate) fn check_received(&mut self, rows: &Rows, received: &Received) {
+        let (endpoint, hook) = self
+            .hooks
+            .iter_mut()
+            .find(|(_, hook)| hook.has_url(&received.url))
+            .expect("the endpoint is known");
+        if let Some(why) = hook.reject(received) {
+            panic!("{} got what it must not get, for {why}: {received:?}", received.url);
+        }
+        if received.test {
+            return;
+        }
+        let event: EventId = received.event.parse().unwrap();
+        let bytes = rows.events.get(&event);
+        let bytes = bytes.unwrap_or_else(|| panic!("{event} was sent and never happened: {received:?}"));
+        assert!(received.body.as_bytes() == bytes, "{event} was sent with other bytes: {}", received.body);
+        assert!(
+            self.owed.contains_key(&(*endpoint, event)),
+            "{event} was sent to {endpoint}, which is not owed it"
+        );
+        hook.attempt(event, received);
+    }
+
+    /// An endpoint that failed too long was turned off.
+    pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
+        assert_eq!(entry.action, "webhook.turned_off");
+        let id: WebhookId = entry.resource_id.into();
+        let hook = self.hooks.get_mut(&id).unwrap();
+        assert!(hook.is_on(), "{id} was turned off twice");
+        let of_this = |row: &(&(WebhookId, EventId), &actors::domain::Delivery)| {
+            row.0.0 == id && row.1.epoch == hook.epoch && row.1.status == DeliveryStatus::Failed
+        };
+        let resent = hook.resends.iter().any(|asked| *asked >= span.began);
+        let failed = rows.deliveries.iter().filter(of_this).any(|(_, delivery)| delivery.attempts == 9);
+        assert!(
+            failed || resent || !rows.endpoints.contains_key(&id),
+            "{id} was turned off, and nothing had failed"
+        );
+        let from = hook.now().from;
+        hook.next((from, span.ended)).on = false;
+        hook.epoch += 1;
+        if let Some(shown) = self.newest.get_mut(&entry.resource_id) {
+            for change in &entry.changes {
+                shown[&change.field] = serde_json::from_str(&change.to).unwrap();
+            }
+            shown["updated_at"] = entry.at.to_string().into();
+            assert_eq!(shown["disabled_reason"], "failures");
+        }
+        Effects::default()
+    }
+}

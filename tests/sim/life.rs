@@ -1,0 +1,271 @@
+//! One life of the engine: requests of all kinds at once, and weather.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use actors::business::{Idempotency, Request};
+use actors::domain::{Actor, KeyId, Refusal};
+use actors::net::WebhookUrl;
+use actors::ports::Random;
+use actors::{BusinessHandle, Engine, EngineError};
+use tokio::task::JoinHandle;
+
+use crate::ledger::{Entry, Ledger, Tried};
+use crate::network::{Mood, Name};
+use crate::ops::Op;
+use crate::sim::Sim;
+use crate::world::World;
+
+/// Whatever is asked for is answered by then; trying an endpoint out takes longest.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// The engine while it lives, and what is under way.
+pub(crate) struct Life {
+    pub(crate) engine: Engine,
+    tasks: Vec<JoinHandle<()>>,
+    /// Whether the engine was told to close.
+    pub(crate) closing: Arc<AtomicBool>,
+}
+
+impl Life {
+    pub(crate) async fn begin(world: &World) -> Self {
+        Self { engine: world.start().await, tasks: Vec::new(), closing: Arc::default() }
+    }
+
+    /// Lets something happen beside everything else.
+    pub(crate) fn spawn(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.push(tokio::spawn(task));
+    }
+
+    /// Waits until nobody waits for an answer.
+    pub(crate) async fn quiet(&mut self) {
+        for task in self.tasks.drain(..) {
+            let ended = tokio::time::timeout(ANSWER_TIME_MAX, task).await;
+            assert!(ended.is_ok(), "somebody waits for an answer in vain");
+        }
+    }
+
+    pub(crate) async fn close(&self) -> bool {
+        self.closing.store(true, Ordering::SeqCst);
+        self.engine.clone().close().await.is_ok()
+    }
+}
+
+/// Carries out a request and takes down what came of it.
+async fn carry_out(
+    (world, ledger, closing): (World, Arc<Ledger>, Arc<AtomicBool>),
+    handle: BusinessHandle,
+    tried: Tried,
+) {
+    let idempotency = Some(Idempotency { key: tried.key, fingerprint: tried.key });
+    let request = Request { actor: Actor::ApiKey(tried.by), if_match: None, idempotency };
+    let answer = handle.change(request, tried.op.clone()).await;
+    let name = format!("#{} {}", tried.number, tried.op.name());
+    let (at, wall) = (world.time.now(), world.time.wall());
+    let Entry { came: before, times, .. } = ledger.entry(tried.number);
+    match &answer {
+        Ok(answer) => {
+            world.say(format_args!("{name} < {}", brief(&answer.body)));
+            if tried.foreign {
+                world.wrong(format_args!("{name} reached into another business"));
+            }
+            if let crate::ledger::Came::Done(body) = &before
+                && (!answer.replayed || *body != answer.body)
+            {
+                world.wrong(format_args!("{name} was carried out twice"));
+            }
+            ledger.end(tried.number, at, wall, Some(answer));
+        }
+        Err(EngineError::Refused(refusal)) => {
+            world.say(format_args!("{name} < refused: {refusal:?}"));
+            let meant = matches!(refusal, Refusal::NotFound(_) | Refusal::Invalid(_));
+            let in_progress = matches!(refusal, Refusal::IdempotencyInProgress);
+            if tried.foreign && !meant
+                || in_progress && times == 1
+                || *refusal == Refusal::IdempotencyKeyReused
+            {
+                world.wrong(format_args!("{name} was refused so: {refusal:?}"));
+            }
+            if !in_progress {
+                ledger.end(tried.number, at, wall, None);
+            }
+        }
+        Err(EngineError::Suspended) => {
+            world.say(format_args!("{name} < suspended"));
+            ledger.end(tried.number, at, wall, None);
+        }
+        Err(error) => {
+            world.say(format_args!("{name} < {error}"));
+            let excused = world.failed() || closing.load(Ordering::SeqCst);
+            let meant = matches!(error, EngineError::Stopping | EngineError::Failed | EngineError::Store(_));
+            if !excused || !meant {
+                world.wrong(format_args!("{name} failed: {error}"));
+            }
+        }
+    }
+}
+
+/// The part of an answer that a history has room for.
+fn brief(body: &[u8]) -> String {
+    let shown = crate::ledger::json(body);
+    let of = |field: &str| shown[field].as_str().unwrap_or_default().to_owned();
+    format!("{} {} {} {}", of("id"), of("status"), of("starts_at"), of("updated_at"))
+}
+
+impl Sim {
+    /// A URL of a host that nobody else has.
+    pub(crate) fn new_url(&self) -> WebhookUrl {
+        let name = format!("h{}.example.com", self.world.network.len());
+        self.world.network.add(name.clone());
+        WebhookUrl::parse(&format!("https://{name}/hook")).unwrap()
+    }
+
+    /// Asks for a change, and does not wait for the answer.
+    pub(crate) fn ask(&self, life: &mut Life, shop: usize, op: Op, foreign: bool) -> Tried {
+        let mut key = [0; 32];
+        self.dice.fill(&mut key);
+        let by = KeyId::from(uuid::Builder::from_random_bytes(*key.first_chunk().unwrap()).into_uuid());
+        let tried = Tried { number: self.ledger.len(), shop, by, key, op, foreign };
+        let place = if foreign { format!("{shop}, of another business") } else { shop.to_string() };
+        self.world.say(format_args!("#{} {} at {place}: {:?}", tried.number, tried.op.name(), tried.op));
+        self.ledger.ask(tried.clone(), self.world.time.now(), self.world.time.wall());
+        self.ask_again(life, &tried, false);
+        tried
+    }
+
+    /// Makes a request that was made already.
+    pub(crate) fn ask_again(&self, life: &mut Life, tried: &Tried, again: bool) {
+        if again {
+            self.ledger.again(tried.number);
+            self.world.say(format_args!("#{} {} again", tried.number, tried.op.name()));
+        }
+        let handle = life.engine.business(self.shops[tried.shop].id);
+        let notes = (self.world.clone(), Arc::clone(&self.ledger), Arc::clone(&life.closing));
+        life.spawn(carry_out(notes, handle, tried.clone()));
+    }
+
+    /// Takes note of what was answered.
+    pub(crate) fn learn(&mut self) {
+        for entry in self.ledger.news() {
+            if let Some(body) = entry.body() {
+                self.shops[entry.tried.shop].learn(&entry.tried.op, &body);
+                self.ledger.saw(entry.tried.shop, &body, "answered");
+            }
+        }
+    }
+
+    /// Somebody asks for something.
+    pub(crate) fn some_request(&mut self, life: &mut Life) {
+        let shop = self.dice.below(self.shops.len());
+        let now = self.world.time.truth();
+        let op = self.shops[shop].next(&self.dice, now, || self.new_url());
+        if op.names_its_own() && self.dice.once_in(30) {
+            let other = (shop + 1) % self.shops.len();
+            self.ask(life, other, op, true);
+            return;
+        }
+        if matches!(op, Op::CreateWebhook(_)) && self.shops[shop].webhooks.is_empty() && self.dice.once_in(2)
+        {
+            return;
+        }
+        let tried = self.ask(life, shop, op, false);
+        if self.dice.once_in(12) {
+            self.ask_again(life, &tried, true);
+        }
+    }
+
+    /// Somebody makes again a request that was answered a while ago.
+    pub(crate) fn some_repeat(&self, life: &mut Life) {
+        let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
+        let kept_from = self.kept_from();
+        let kept = |entry: &&Entry| entry.body().is_some() && entry.wall.millis() > kept_from;
+        let kept: Vec<_> = entries.iter().filter(kept).collect();
+        if !kept.is_empty() {
+            let tried = self.dice.pick(&kept).tried.clone();
+            self.ask_again(life, &tried, true);
+        }
+    }
+
+    /// Something changes outside.
+    pub(crate) fn some_weather(&self) {
+        let hosts = self.world.network.len();
+        if hosts == 0 {
+            return;
+        }
+        let host = self.dice.below(hosts);
+        if self.dice.once_in(4) {
+            let slow = self.dice.between(1, 8);
+            let names = [
+                Name::Moved,
+                Name::Inside,
+                Name::Mixed,
+                Name::Flips,
+                Name::Gone,
+                Name::Hangs,
+                Name::Slow(slow),
+                Name::Right,
+                Name::Right,
+            ];
+            self.world.network.set_name(host, *self.dice.pick(&names));
+            return;
+        }
+        let seconds = self.dice.between(1, 12);
+        let moods = [
+            Mood::Takes,
+            Mood::Takes,
+            Mood::TakesSlowly(seconds),
+            Mood::TakesOnce,
+            Mood::Floods,
+            Mood::Fails(500),
+            Mood::Fails(500),
+            Mood::Fails(410),
+            Mood::Redirects,
+            Mood::Hangs,
+            Mood::Mute,
+            Mood::Closes,
+            Mood::Babbles,
+            Mood::Flaps(3),
+            Mood::Impostor,
+            Mood::Refuses,
+            Mood::Swallows,
+            Mood::Elsewhere,
+        ];
+        self.world.network.set_mood(host, *self.dice.pick(&moods));
+    }
+
+    /// Time passes: mostly little, now and then much.
+    pub(crate) async fn some_time(&self) {
+        let wait = match self.dice.below(60) {
+            0 => Duration::from_secs(self.dice.between(1_000, 30_000)),
+            1 | 2 => Duration::from_secs(self.dice.between(60, 1_000)),
+            3..=6 => Duration::from_secs(self.dice.between(1, 60)),
+            7..=30 => Duration::from_millis(self.dice.between(0, 9)),
+            _ => return tokio::task::yield_now().await,
+        };
+        tokio::time::sleep(wait).await;
+    }
+
+    /// The wall clock jumps, or is put right.
+    pub(crate) fn some_jump(&self) {
+        let ahead = if self.world.time.ahead() == 0 {
+            // Not a day forward, behind which idempotency keys would have outlived their time.
+            (20 - i64::try_from(self.dice.below(1_500)).unwrap()) * 3_600_000 + 1_234
+        } else {
+            0
+        };
+        self.world.say(format_args!("the wall clock is {} hours ahead", ahead / 3_600_000));
+        self.world.time.set_ahead(ahead);
+    }
+
+    /// The disk will fail.
+    pub(crate) fn some_fault(&self) {
+        if self.dice.once_in(2) {
+            self.world.say(format_args!("the next write will fail"));
+            self.world.disk.fail_next_apply();
+        } else {
+            self.world.say(format_args!("the next sync will fail"));
+            self.world.disk.fail_next_sync();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Reading: what is shown is there for good, what is listed is what can be booked, and nobody sees another's.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{ContactDetails, Phone, Refusal, ResourceId, ServiceId, Source, StaffId, Timestamp};
+use actors::{BusinessHandle, EngineError};
+use chrono::{NaiveDate, TimeDelta};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::ledger::{Came, Ledger};
+use crate::life::Life;
+use crate::shop::text;
+use crate::sim::Sim;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Appointments,
+    ChangedAppointments,
+    Contacts,
+    NamedContacts,
+    Calls,
+    Messages,
+    House,
+    Audit,
+    One,
+}
+
+const LOOKS: [Look; 9] = [
+    Look::Appointments,
+    Look::ChangedAppointments,
+    Look::Contacts,
+    Look::NamedContacts,
+    Look::Calls,
+    Look::Messages,
+    Look::House,
+    Look::Audit,
+    Look::One,
+];
+
+/// The first items of a list.
+fn page(limit: usize) -> PageRequest {
+    PageRequest { limit, after: None }
+}
+
+fn values<T: Serialize>(items: &[T]) -> Vec<Value> {
+    items.iter().map(|item| serde_json::to_value(item).unwrap()).collect()
+}
+
+/// Walks a list to its end.
+async fn all<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
+where
+    F: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let found = next(PageRequest { limit, after }).await?;
+        assert!(found.items.len() <= limit);
+        items.extend(found.items);
+        match found.next {
+            None => return Ok(items),
+            next => after = next,
+        }
+    }
+}
+
+/// Takes one look and gives the resources that it showed.
+async fn look(
+    handle: &BusinessHandle,
+    look: Look,
+    id: Option<uuid::Uuid>,
+) -> Result<Vec<Value>, EngineError> {
+    let any = AppointmentFilter::default();
+    let changed = Some(Timestamp::MIN);
+    Ok(match look {
+        Look::Appointments => values(&handle.appointments(&any, &page(20)).await?.items),
+        Look::ChangedAppointments => {
+            let filter = AppointmentFilter { updated_since: changed, ..any };
+            values(&all(30, async |page| handle.appointments(&filter, &page).await).await?)
+        }
+        Look::Contacts => values(&handle.contacts(&ContactFilter::default(), &page(10)).await?.items),
+        Look::NamedContacts => {
+            let filter = ContactFilter { name_part: Some("CONTACT 1".into()), ..ContactFilter::default() };
+            values(&handle.contacts(&filter, &page(10)).await?.items)
+        }
+        Look::Calls => values(&handle.calls(&CallFilter::default(), &page(10)).await?.items),
+        Look::Messages => values(&handle.messages(&MessageFilter::default(), &page(10)).await?.items),
+        Look::House => {
+            let business = actors::view::OperatorBusinessView::from(&handle.business().await?);
+            let mut found = values(&[business]);
+            for service in handle.services(true, &page(50)).await?.items {
+                found.extend(values(&[actors::view::ServiceView::from(&service)]));
+            }
+            for member in handle.staff(&page(50)).await?.items {
+                found.extend(values(&[actors::view::StaffView::from(&member)]));
+            }
+            for endpoint in handle.webhooks(&page(50)).await?.items {
+                found.extend(values(&[actors::view::WebhookView::from(&endpoint)]));
+            }
+            found
+        }
+        Look::Audit => {
+            handle.audit(&page(10)).await?;
+            Vec::new()
+        }
+        Look::One => match id {
+            Some(id) => values(&handle.appointment(id.into()).await?.into_iter().collect::<Vec<_>>()),
+            None => Vec::new(),
+        },
+    })
+}
+
+impl Sim {
+    /// Somebody reads something.
+    pub(crate) fn some_look(&self, life: &mut Life) {
+        let shop = self.dice.below(self.shops.len());
+        let what = *self.dice.pick(&LOOKS);
+        let known = self.dice.any(&self.shops[shop].appointments).map(ResourceId::uuid);
+        let handle = life.engine.business(self.shops[shop].id);
+        let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
+        let (world, ledger): (_, Arc<Ledger>) = (self.world.clone(), Arc::clone(&self.ledger));
+        let closing = Arc::clone(&life.closing);
+        world.say(format_args!("somebody looks at {what:?} of {shop}"));
+        life.spawn(async move {
+            match look(&handle, what, known).await {
+                Ok(found) => {
+                    if matches!(what, Look::One) && known.is_some() && found.is_empty() {
+                        world.wrong(format_args!("{known:?} of {shop} is not there any more"));
+                    }
+                    found.iter().for_each(|resource| ledger.saw(shop, resource, "shown"));
+                }
+                Err(_) if world.failed() || closing.load(Ordering::SeqCst) => return,
+                Err(error) => world.wrong(format_args!("a look at {what:?} of {shop} failed: {error}")),
+            }
+            if let Some(id) = known
+                && matches!(other.appointment(id.into()).await, Ok(Some(_)))
+            {
+                world.wrong(format_args!("{id} of {shop} was shown to another business"));
+            }
+        });
+    }
+
+    /// A business's list of open times is asked for, then one that is listed and one that is not is booked.
+    pub(crate) async fn probe(&mut self, life: &mut Life) {
+        life.quiet().await;
+        let shop = self.dice.below(self.shops.len());
+        let service = *self.dice.pick(&self.shops[shop].services);
+        let staff = self.dice.maybe(2, || *self.dice.pick(&self.shops[shop].staff));
+        let handle = life.engine.business(self.shops[shop].id);
+        let today = handle.now().utc().with_timezone(&self.shops[shop].zone).date_naive();
+        let day = today + TimeDelta::days(i64::try_from(self.dice.below(3)).unwrap());
+        let listed = handle.availability(service, staff, day, day).await;
+        let (now, unlisted) = (handle.now(), self.time_of(shop, day));
+        let listed = match listed {
+            Ok(listed) => listed,
+            Err(EngineError::Refused(Refusal::Invalid(_))) => Vec::new(),
+            Err(_) if self.world.failed() => return,
+            Err(error) => panic!("the open times of {shop} were not listed: {error}"),
+        };
+        self.world.say(format_args!("{} open times at {shop} on {day} of {service}", listed.len()));
+        assert!(listed.is_sorted_by(|a, b| a.starts_at < b.starts_at), "{listed:?}");
+        if !listed.iter().any(|slot| slot.starts_at == unlisted) {
+            let came = self.probe_time(life, (shop, service, staff), unlisted).await;
+            assert!(!matches!(came, Came::Done(_)), "{unlisted} is not listed, and was booked");
+        }
+        if !listed.is_empty() {
+            let slot = *self.dice.pick(&listed);
+            assert!(slot.starts_at > now, "{slot:?} is past");
+            let came = self.probe_time(life, (shop, service, staff), slot.starts_at).await;
+            let passed = slot.starts_at <= handle.now();
+            assert!(passed || came != Came::Refused, "{} is listed, and was refused", slot.starts_at);
+        }
+    }
+
+    /// Some time of a day, mostly on the grid.
+    fn time_of(&self, shop: usize, day: NaiveDate) -> Timestamp {
+        let minutes = i64::try_from(self.dice.below(96)).unwrap() * 15;
+        let local = day.and_hms_opt(0, 0, 0).unwrap() + TimeDelta::minutes(minutes);
+        let at = local.and_local_timezone(self.shops[shop].zone).earliest();
+        at.map_or(Timestamp::MIN, |at| Timestamp::from(at.to_utc()))
+    }
+
+    async fn probe_time(
+        &mut self,
+        life: &mut Life,
+        (shop, service_id, staff_id): (usize, ServiceId, Option<StaffId>),
+        starts_at: Timestamp,
+    ) -> Came {
+        let party = Party::Integration { allow_pending: true };
+        let request = BookRequest { service_id, starts_at, staff_id, source: Source::Api, party };
+        let contact = BookingContact::Described(ContactDetails {
+            name: Some(text("Prober")),
+            phone: Some(Phone::from_e164("+15550999999".into()).unwrap()),
+            ..ContactDetails::default()
+        });
+        let tried = self.ask(life, shop, Book { request, contact }.into(), false);
+        life.quiet().await;
+        self.learn();
+        self.ledger.entry(tried.number).came
+    }
+
+    /// While nothing changes, every list walks whole, in its order, and agrees with what is got one by one.
+    pub(crate) async fn walk(&self, life: &Life) {
+        for shop in &self.shops {
+            let handle = life.engine.business(shop.id);
+            if let Err(error) = walk(&handle).await {
+                assert!(self.world.failed(), "a list could not be walked: {error}");
+            }
+        }
+    }
+}
+
+async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
+    let changed = Some(Timestamp::MIN);
+    let filter = AppointmentFilter::default();
+    let by_start = all(7, async |page| handle.appointments(&filter, &page).await).await?;
+    assert!(by_start.is_sorted_by(|a, b| (a.starts_at, a.id) < (b.starts_at, b.id)));
+    let filter = AppointmentFilter { updated_since: changed, ..filter };
+    let by_change = all(5, async |page| handle.appointments(&filter, &page).await).await?;
+    assert!(by_change.is_sorted_by(|a, b| (a.updated_at, a.id) < (b.updated_at, b.id)));
+    assert_eq!(by_start.len(), by_change.len());
+    for shown in by_start.iter().chain(&by_change) {
+        let got = handle.appointment(shown.id).await?;
+        assert_eq!(values(&[shown]), values(got.as_slice()));
+    }
+    let filter = ContactFilter::default();
+    let newest = all(6, async |page| handle.contacts(&filter, &page).await).await?;
+    assert!(newest.is_sorted_by(|a, b| a.id > b.id));
+    let filter = ContactFilter { updated_since: changed, ..filter };
+    let by_change = all(4, async |page| handle.contacts(&filter, &page).await).await?;
+    assert!(by_change.is_sorted_by(|a, b| (a.updated_at, a.id) < (b.updated_at, b.id)));
+    assert_eq!(newest.len(), by_change.len());
+    for shown in &newest {
+        assert_eq!(values(&[shown]), values(handle.contact(shown.id).await?.as_slice()));
+        if let Some(phone) = &shown.phone {
+            let phone = Some(Phone::from_e164(phone.clone()).unwrap());
+            let filter = ContactFilter { phone, ..ContactFilter::default() };
+            assert_eq!(values(&handle.contacts(&filter, &page(5)).await?.items), values(&[shown]));
+        }
+        if let Some(name) = &shown.name {
+            let filter = ContactFilter { name_part: Some(name.clone()), ..ContactFilter::default() };
+            let found = all(3, async |page| handle.contacts(&filter, &page).await).await?;
+            assert!(found.iter().any(|found| found.id == shown.id), "{name} is not found by name");
+        }
+    }
+    let filter = CallFilter::default();
+    let newest = all(4, async |page| handle.calls(&filter, &page).await).await?;
+    assert!(newest.is_sorted_by(|a, b| (a.started_at, a.id) > (b.started_at, b.id)));
+    for shown in &newest {
+        assert_eq!(values(&[shown]), values(handle.call_record(shown.id).await?.as_slice()));
+    }
+    let filter = CallFilter { updated_since: changed, ..filter };
+    assert_eq!(all(3, async |page| handle.calls(&filter, &page).await).await?.len(), newest.len());
+    let filter = MessageFilter::default();
+    let newest = all(4, async |page| handle.messages(&filter, &page).await).await?;
+    assert!(newest.is_sorted_by(|a, b| (a.created_at, a.id) > (b.created_at, b.id)));
+    let filter = MessageFilter { updated_since: changed, ..filter };
+    assert_eq!(all(3, async |page| handle.messages(&filter, &page).await).await?.len(), newest.len());
+    Ok(())
+}

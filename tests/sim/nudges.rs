@@ -1,0 +1,182 @@
+//! What is done with deliveries and keys beside changes: sending again, trying out, shutting out.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use actors::EngineError;
+use actors::business::commands::Audience;
+use actors::business::commands::profile::PatchBusiness;
+use actors::business::commands::webhooks::PatchWebhook;
+use actors::business::{PageRequest, Request};
+use actors::credentials::Credential;
+use actors::delivery::DeliveryFilter;
+use actors::domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
+
+use crate::ledger::Came;
+use crate::life::Life;
+use crate::ops::Op;
+use crate::sim::Sim;
+
+impl Sim {
+    /// Somebody does something with deliveries or keys.
+    pub(crate) fn some_nudge(&mut self, life: &mut Life) {
+        let shop = self.dice.below(self.shops.len());
+        let Some(id) = self.dice.any(&self.shops[shop].webhooks) else { return };
+        match self.dice.below(8) {
+            0 | 1 => self.resend_missed(life, shop, id),
+            2..=4 => self.resend(life, shop, id),
+            5 => self.test(life, shop, id),
+            6 => self.use_key(life, shop),
+            _ => self.reach_over(life, shop, id),
+        }
+    }
+
+    pub(crate) fn resend_missed(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
+        self.world.say(format_args!("all that {id} has missed is to be sent again"));
+        self.houses[shop].note_resend(id, self.world.time.now());
+        let handle = life.engine.business(self.shops[shop].id);
+        let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
+        life.spawn(async move {
+            match handle.resend_missed(id).await {
+                Ok(count) => world.say(format_args!("{count} of {id} are sent again")),
+                Err(EngineError::Refused(refusal)) => world.say(format_args!("not again: {refusal:?}")),
+                Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
+            }
+        });
+    }
+
+    fn resend(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
+        self.world.say(format_args!("something is to be sent to {id} again"));
+        self.houses[shop].note_resend(id, self.world.time.now());
+        let handle = life.engine.business(self.shops[shop].id);
+        let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
+        let nth = self.dice.below(6);
+        life.spawn(async move {
+            let newest = PageRequest { limit: 12, after: None };
+            let Ok(log) = handle.deliveries(id, DeliveryFilter::default(), &newest).await else { return };
+            let Some(row) = log.items.get(nth) else { return };
+            let again = handle.resend(id, row.event_id).await;
+            world.say(format_args!("{} to {id} again: {again:?}", row.event_id));
+            match again {
+                Ok(()) if row.status == DeliveryStatus::Pending && row.next_attempt_at.is_none() => {
+                    world.wrong(format_args!("{} waits, and was sent again", row.event_id));
+                }
+                Ok(()) | Err(EngineError::Refused(_)) => {}
+                Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
+            }
+        });
+    }
+
+    fn test(&self, life: &mut Life, shop: usize, id: WebhookId) {
+        let handle = life.engine.business(self.shops[shop].id);
+        let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
+        world.say(format_args!("{id} is tried out"));
+        life.spawn(async move {
+            match handle.test_webhook(id, None).await {
+                Ok(test) => {
+                    world.say(format_args!("{id} was tried out: {} {:?}", test.delivered, test.error));
+                    let taken = test.response_status.is_some_and(|status| status / 100 == 2);
+                    if test.delivered != taken || test.duration_ms > 10_100 {
+                        world.wrong(format_args!("a test says {test:?}"));
+                    }
+                }
+                Err(EngineError::Refused(Refusal::NotFound(_))) => {}
+                Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                Err(error) => world.wrong(format_args!("trying out {id} failed: {error}")),
+            }
+        });
+    }
+
+    /// Another business asks for things of this endpoint.
+    fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
+        let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
+        let world = self.world.clone();
+        world.say(format_args!("another business reaches for {id}"));
+        life.spawn(async move {
+            let newest = PageRequest { limit: 5, after: None };
+            let reached = other.resend_missed(id).await.is_ok()
+                || other.test_webhook(id, None).await.is_ok()
+                || other.deliveries(id, DeliveryFilter::default(), &newest).await.is_ok()
+                || matches!(other.webhook(id).await, Ok(Some(_)));
+            if reached {
+                world.wrong(format_args!("{id} can be reached by another business"));
+            }
+        });
+    }
+
+    /// Somebody shows a key: it opens its business until it is revoked.
+    fn use_key(&self, life: &mut Life, shop: usize) {
+        let entries = self.ledger.since(0);
+        let of_shop = || entries.iter().filter(|entry| entry.tried.shop == shop);
+        let made: Vec<_> = of_shop()
+            .filter(|entry| matches!(entry.tried.op, Op::CreateKey(_)))
+            .filter_map(crate::ledger::Entry::body)
+            .collect();
+        if made.is_empty() {
+            return;
+        }
+        let made = self.dice.pick(&made);
+        let key: KeyId = made["id"].as_str().unwrap().parse().unwrap();
+        let credential = Credential::parse(made["key"].as_str().unwrap()).unwrap();
+        let mut revoking =
+            of_shop().filter(|entry| matches!(entry.tried.op, Op::RevokeKey(op) if op.id == key));
+        let tried = revoking.clone().any(|entry| entry.came != Came::Refused);
+        let revoked = revoking.any(|entry| matches!(entry.came, Came::Done(_)));
+        let (engine, world, id) = (life.engine.clone(), self.world.clone(), self.shops[shop].id);
+        life.spawn(async move {
+            let Ok(opened) = engine.authenticate(&credential).await else { return };
+            world.say(format_args!("{key} opens: {}", opened.is_some()));
+            if revoked && opened.is_some() || !tried && opened.is_none() {
+                world.wrong(format_args!("{key} was revoked: {revoked}, and opens: {}", opened.is_some()));
+            }
+            if opened.is_some_and(|opened| opened.business.id != id) {
+                world.wrong(format_args!("{key} opens another business"));
+            }
+        });
+    }
+
+    /// The keys of a business are shut out for a while.
+    pub(crate) async fn suspend(&mut self, life: &mut Life) {
+        life.quiet().await;
+        let shop = self.dice.below(self.shops.len());
+        let handle = life.engine.business(self.shops[shop].id);
+        for suspended in [true, false] {
+            self.world.say(format_args!("{shop} is suspended: {suspended}"));
+            let change = PatchBusiness {
+                name: None,
+                zone: None,
+                locale: None,
+                website_url: None,
+                booking_mode: None,
+                hours: None,
+                phone_region: None,
+                suspended: Some(suspended),
+                audience: Audience::Operator,
+            };
+            let changed = handle.change(Request::by(Actor::Operator), change).await;
+            if let Err(error) = changed {
+                assert!(self.world.failed(), "suspending failed: {error}");
+                return;
+            }
+            if suspended {
+                let first = self.ledger.len();
+                for _ in 0..4 {
+                    self.some_request(life);
+                }
+                life.quiet().await;
+                for entry in self.ledger.since(first).iter().filter(|entry| entry.tried.shop == shop) {
+                    assert!(!matches!(entry.came, Came::Done(_)), "a suspended business took {entry:?}");
+                }
+            }
+        }
+    }
+
+    /// Turning an endpoint on or off.
+    pub(crate) fn turn(id: WebhookId, status: WebhookStatus) -> Op {
+        let (url, events, description) = (None, None, None);
+        let reason = DisabledReason::Operator;
+        PatchWebhook { id, url, events, description, status: Some(status), reason }.into()
+    }
+}

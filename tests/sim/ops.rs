@@ -1,0 +1,83 @@
+//! Every change that a business can be asked for, as one type.
+
+use actors::EngineError;
+use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
+use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::keys::{CreateKey, RevokeKey};
+use actors::business::commands::knowledge::AddKnowledge;
+use actors::business::commands::messages::{PatchMessage, TakeMessage};
+use actors::business::commands::profile::PatchBusiness;
+use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
+use actors::business::{Change, Decision, Desk};
+use actors::domain::{Email, Phone};
+
+macro_rules! ops {
+    ($($name:ident),* $(,)?) => {
+        /// A change that is asked for.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Op {
+            $($name($name),)*
+        }
+
+        $(impl From<$name> for Op {
+            fn from(change: $name) -> Self {
+                Self::$name(change)
+            }
+        })*
+
+        impl Op {
+            /// What it is called.
+            pub(crate) fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$name(_) => stringify!($name),)*
+                }
+            }
+        }
+
+        impl Change for Op {
+            fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+                match *self {
+                    $(Self::$name(change) => Box::new(change).decide(desk),)*
+                }
+            }
+        }
+    };
+}
+
+ops! {
+    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
+    PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
+    RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret,
+}
+
+impl Op {
+    /// Whether it names something of its business that no other business has.
+    pub(crate) fn names_its_own(&self) -> bool {
+        !matches!(
+            self,
+            Self::CreateContact(_)
+                | Self::RecordCall(_)
+                | Self::TakeMessage(_)
+                | Self::AddKnowledge(_)
+                | Self::CreateService(_)
+                | Self::PatchBusiness(_)
+                | Self::CreateKey(_)
+                | Self::CreateWebhook(_)
+        )
+    }
+
+    /// Whom a new contact would be made from, when nobody has this phone or email.
+    pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
+        match self {
+            Self::Book(Book { contact: BookingContact::Described(details), .. }) => {
+                Some((details.phone.as_ref(), details.email.as_ref()))
+            }
+            Self::RecordCall(RecordCall { details, .. }) if details.contact_id.is_none() => {
+                details.caller().map(|phone| (Some(phone), None))
+            }
+            _ => None,
+        }
+    }
+}

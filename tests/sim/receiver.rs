@@ -1,0 +1,160 @@
+//! The far end of a connection: speaks TLS, reads a request, and behaves as its host's mood says.
+
+use std::io;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SerialNumber};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
+
+use crate::network::{Mood, Network};
+
+/// The certificates of a test process. Making them takes time, and a signature of Ed25519 has one length, so what
+/// goes over a connection is as long in every run.
+struct Certificates {
+    authority: Vec<u8>,
+    good: Arc<ServerConfig>,
+    bad: Arc<ServerConfig>,
+}
+
+static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
+    let (authority, good) = certificates("the authority");
+    let (_, bad) = certificates("somebody else");
+    Certificates { authority, good, bad }
+});
+
+/// The authority that the engine trusts.
+pub(crate) fn authority() -> &'static [u8] {
+    &CERTIFICATES.authority
+}
+
+/// An authority, and a server with a certificate of it for every host.
+fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
+    let key = || KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
+    let params = |names: &[String]| {
+        let mut params = CertificateParams::new(names).unwrap();
+        params.serial_number = Some(SerialNumber::from(vec![1, 2, 3, 4]));
+        params
+    };
+    let mut of_authority = params(&[]);
+    of_authority.distinguished_name.push(DnType::CommonName, name);
+    of_authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let (authority_key, server_key) = (key(), key());
+    let authority = of_authority.self_signed(&authority_key).unwrap().der().to_vec();
+    let issuer = Issuer::new(of_authority, authority_key);
+    let certificate = params(&["*.example.com".into()]).signed_by(&server_key, &issuer).unwrap();
+    let server_key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(server_key.serialize_der()));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], server_key)
+        .unwrap();
+    config.send_tls13_tickets = 0;
+    (authority, Arc::new(config))
+}
+
+/// A request as it came in.
+pub(crate) struct Request {
+    pub(crate) path: String,
+    headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Request {
+    /// The value of a header, empty when it is not there.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// Serves one connection to a host until either side closes it.
+pub(crate) async fn serve(network: Arc<Network>, host: usize, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let mood = network.mood(host);
+    if mood == Mood::Mute {
+        return std::future::pending().await;
+    }
+    let config = if mood == Mood::Impostor { &CERTIFICATES.bad } else { &CERTIFICATES.good };
+    if let Ok(stream) = TlsAcceptor::from(Arc::clone(config)).accept(stream).await {
+        let _ = converse(&network, host, stream).await;
+    }
+}
+
+async fn converse(
+    network: &Network,
+    host: usize,
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    loop {
+        let request = take(&mut stream, &mut buffer).await?;
+        let mood = network.mood_of_request(host);
+        let status = match mood {
+            Mood::Takes | Mood::Floods => 200,
+            Mood::TakesSlowly(_) => 204,
+            Mood::TakesOnce => 202,
+            Mood::Fails(status) => status,
+            Mood::Redirects => 307,
+            _ => 0,
+        };
+        network.received(host, &request, status);
+        match mood {
+            Mood::TakesSlowly(seconds) => sleep(Duration::from_secs(seconds)).await,
+            Mood::Hangs => return std::future::pending().await,
+            Mood::Closes => return stream.shutdown().await,
+            _ => {}
+        }
+        let answer = match mood {
+            Mood::Babbles => "SSH-2.0-OpenSSH_9.6\r\n\r\n".to_owned(),
+            Mood::Redirects => format!(
+                "HTTP/1.1 {status} Over there\r\nlocation: https://inside.example.com/\r\ncontent-length: 0\r\n\r\n"
+            ),
+            Mood::Floods => format!("HTTP/1.1 {status} OK\r\ncontent-length: 1000000\r\n\r\n"),
+            Mood::TakesSlowly(_) => format!("HTTP/1.1 {status} No Content\r\n\r\n"),
+            _ => format!("HTTP/1.1 {status} Said\r\ncontent-length: 3\r\n\r\nyes"),
+        };
+        stream.write_all(answer.as_bytes()).await?;
+        stream.flush().await?;
+        match mood {
+            Mood::Floods => loop {
+                stream.write_all(&[b'x'; 4_096]).await?;
+                stream.flush().await?;
+            },
+            Mood::TakesOnce | Mood::Babbles => return stream.shutdown().await,
+            _ => {}
+        }
+    }
+}
+
+/// The next request of a connection.
+async fn take(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<Request> {
+    let head_end = loop {
+        if let Some(at) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            break at + 4;
+        }
+        more(stream, buffer).await?;
+    };
+    let head = String::from_utf8(buffer[..head_end].to_vec()).unwrap();
+    let mut lines = head.lines();
+    let path = lines.next().unwrap().split(' ').nth(1).unwrap().to_owned();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned())))
+        .collect();
+    let mut request = Request { path, headers, body: String::new() };
+    let length: usize = request.header("content-length").parse().unwrap();
+    while buffer.len() < head_end + length {
+        more(stream, buffer).await?;
+    }
+    request.body = String::from_utf8(buffer[head_end..head_end + length].to_vec()).unwrap();
+    buffer.drain(..head_end + length);
+    Ok(request)
+}
+
+async fn more(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<()> {
+    let read = stream.read_buf(buffer).await?;
+    if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}

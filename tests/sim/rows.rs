@@ -1,0 +1,239 @@
+//! What lies on the disk of one business between two lives, and whether it agrees with itself.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use actors::domain::{
+    ApiKey, Appointment, AppointmentId, AuditEntry, Business, BusinessId, CallRecord, Contact, ContactId,
+    Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    WebhookId, fold_name,
+};
+use actors::store::keys::{self, MessagesOf, house_kind, kind};
+use actors::store::records::{BusyRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
+use actors::store::{Key, Order, Record, Store};
+use actors::view::{
+    CallView, ContactView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorServiceView,
+    StaffView, WebhookView,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// What lies in the store of one business.
+#[derive(Default)]
+pub(crate) struct Rows {
+    pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
+    pub(crate) contacts: BTreeMap<ContactId, Contact>,
+    pub(crate) calls: BTreeMap<Uuid, CallRecord>,
+    pub(crate) messages: BTreeMap<Uuid, TakenMessage>,
+    pub(crate) endpoints: BTreeMap<WebhookId, WebhookEndpoint>,
+    pub(crate) events: BTreeMap<EventId, Vec<u8>>,
+    pub(crate) deliveries: BTreeMap<(WebhookId, EventId), Delivery>,
+    /// The deliveries that wait, by when they are due.
+    pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
+    /// The audit log, oldest first.
+    pub(crate) audit: Vec<AuditEntry>,
+    /// The bodies of remembered answers, by idempotency key.
+    pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
+    /// Every resource as an answer would show it, but for names that it takes from others.
+    pub(crate) shown: BTreeMap<Uuid, Value>,
+    indexes: BTreeMap<Vec<u8>, Vec<u8>>,
+    expected: BTreeMap<Vec<u8>, Vec<u8>>,
+    names: Vec<(ContactId, String)>,
+}
+
+impl Rows {
+    /// Reads a business, and checks that every index row is there which its records ask for, and no other.
+    pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
+        let mut rows = Self::default();
+        for row in store.scan(&keys::all(of), Order::Ascending) {
+            let (key, value) = row.unwrap();
+            rows.add(store, of, key, &value);
+        }
+        let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
+        let names: Vec<_> = rows.contacts.values().filter_map(named).collect();
+        assert_eq!(rows.names, names, "the index of names does not agree with the contacts");
+        assert_eq!(rows.indexes, rows.expected, "the index rows do not agree with the records");
+        for appointment in rows.appointments.values() {
+            assert!(rows.contacts.contains_key(&appointment.contact_id), "an appointment has no contact");
+        }
+        rows.check_overlaps();
+        rows.check_deliveries(store, of);
+        rows
+    }
+
+    fn add(&mut self, store: &Store, of: BusinessId, key: Vec<u8>, value: &[u8]) {
+        match keys::kind_of(&key).unwrap() {
+            kind::PROFILE => self.show(of, &OperatorBusinessView::from(&Business::decode(value).unwrap())),
+            kind::SERVICE => {
+                let service = Service::decode(value).unwrap();
+                self.show(service.id, &OperatorServiceView::from(&service));
+            }
+            kind::STAFF => {
+                let member = StaffMember::decode(value).unwrap();
+                self.show(member.id, &StaffView::from(&member));
+            }
+            kind::WEBHOOK => {
+                let endpoint = WebhookEndpoint::decode(value).unwrap();
+                self.show(endpoint.id, &WebhookView::from(&endpoint));
+                self.endpoints.insert(endpoint.id, endpoint);
+            }
+            kind::KEY => {
+                let prefix = keys::prefix_from_value(value).unwrap();
+                let key = store.get::<ApiKey>(&keys::api_key(prefix)).unwrap();
+                let key = key.expect("a key that is listed is there");
+                assert_eq!(key.business_id, of);
+                self.show(key.id, &KeyView::from(&key));
+            }
+            kind::APPOINTMENT => self.add_appointment(of, value),
+            kind::CONTACT => self.add_contact(of, value),
+            kind::CALL => self.add_call(of, value),
+            kind::MESSAGE => self.add_message(of, value),
+            kind::KNOWLEDGE => {
+                let knowledge = Knowledge::decode(value).unwrap();
+                self.show(knowledge.id, &KnowledgeView::from(&knowledge));
+            }
+            kind::EVENT => _ = self.events.insert(keys::id_at_end(&key).unwrap(), value.to_vec()),
+            kind::DELIVERY => {
+                let delivery = Delivery::decode(value).unwrap();
+                self.deliveries.insert((id_in(&key), delivery.event_id), delivery);
+            }
+            kind::DELIVERY_DUE => {
+                assert!(value.is_empty());
+                let (at, event) = keys::instant_and_id(&key).unwrap();
+                self.due.insert((id_in(&key), at, event));
+            }
+            kind::DELIVERY_REACHED => assert_eq!(value.len(), 8),
+            kind::AUDIT => self.audit.push(AuditEntry::decode(value).unwrap()),
+            kind::IDEMPOTENCY => {
+                let hash = *key.last_chunk::<32>().unwrap();
+                self.remembered.insert(hash, IdempotencyRecord::decode(value).unwrap().body);
+            }
+            kind::CONTACT_NAMES => {
+                let row = NamesRecord::decode(value).unwrap().names;
+                let from = keys::id_at_end::<ContactId>(&key).unwrap();
+                assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
+                self.names.extend(row);
+            }
+            _ => _ = self.indexes.insert(key, value.to_vec()),
+        }
+    }
+
+    fn show(&mut self, id: impl ResourceId, view: &impl Serialize) {
+        self.shown.insert(id.uuid(), serde_json::to_value(view).unwrap());
+    }
+
+    fn expect(&mut self, key: Key, value: Vec<u8>) {
+        self.expected.insert(key.to_vec(), value);
+    }
+
+    fn add_appointment(&mut self, of: BusinessId, value: &[u8]) {
+        let a = Appointment::decode(value).unwrap();
+        self.expect(keys::appointment_by_start(of, a.starts_at, a.id), BusyRecord::from(&a).encode());
+        self.expect(keys::appointment_by_contact(of, a.contact_id, a.starts_at, a.id), Vec::new());
+        self.expect(keys::appointment_by_update(of, a.updated_at, a.id), Vec::new());
+        self.show(
+            a.id,
+            &json!({
+                "status": a.status, "starts_at": a.starts_at, "ends_at": a.ends_at, "service_id": a.service_id,
+                "staff_id": a.staff_id, "contact_id": a.contact_id, "source": a.source,
+                "created_at": a.created_at, "updated_at": a.updated_at,
+            }),
+        );
+        self.appointments.insert(a.id, a);
+    }
+
+    fn add_contact(&mut self, of: BusinessId, value: &[u8]) {
+        let contact = Contact::decode(value).unwrap();
+        let id = contact.id.uuid().as_bytes().to_vec();
+        if let Some(phone) = &contact.phone {
+            self.expect(keys::contact_by_phone(of, phone), id.clone());
+        }
+        if let Some(email) = &contact.email {
+            self.expect(keys::contact_by_email(of, email), id);
+        }
+        self.expect(keys::contact_by_update(of, contact.updated_at, contact.id), Vec::new());
+        self.show(contact.id, &ContactView::from(&contact));
+        self.contacts.insert(contact.id, contact);
+    }
+
+    fn add_call(&mut self, of: BusinessId, value: &[u8]) {
+        let call = CallRecord::decode(value).unwrap();
+        self.expect(keys::call_by_start(of, call.started_at, call.id), CallRow::from(&call).encode());
+        self.expect(keys::call_by_update(of, call.updated_at, call.id), Vec::new());
+        if let Some(contact) = call.contact_id {
+            self.expect(keys::call_by_contact(of, contact, call.started_at, call.id), Vec::new());
+        }
+        self.show(call.id, &CallView::new(&call, None));
+        if let Some(shown) = self.shown.get_mut(&call.id.uuid()).and_then(Value::as_object_mut) {
+            shown.remove("contact_name");
+        }
+        self.calls.insert(call.id.uuid(), call);
+    }
+
+    fn add_message(&mut self, of: BusinessId, value: &[u8]) {
+        let message = TakenMessage::decode(value).unwrap();
+        let lists = [
+            Some(MessagesOf::Business),
+            Some(MessagesOf::Status(status_number(message.status))),
+            message.contact_id.map(MessagesOf::Contact),
+            message.call_id.map(MessagesOf::Call),
+        ];
+        for list in lists.into_iter().flatten() {
+            self.expect(keys::message_in(of, list, message.created_at, message.id), Vec::new());
+        }
+        self.expect(keys::message_by_update(of, message.updated_at, message.id), Vec::new());
+        self.show(message.id, &MessageView::from(&message));
+        self.messages.insert(message.id.uuid(), message);
+    }
+
+    /// No two active appointments of a staff member overlap.
+    fn check_overlaps(&self) {
+        let mut by_staff: BTreeMap<_, Vec<(Timestamp, Timestamp, AppointmentId)>> = BTreeMap::new();
+        for a in self.appointments.values().filter(|a| a.is_active()) {
+            by_staff.entry(a.staff_id).or_default().push((a.starts_at, a.ends_at, a.id));
+        }
+        for held in by_staff.values_mut() {
+            held.sort_unstable();
+            for pair in held.windows(2) {
+                assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
+            }
+        }
+    }
+
+    /// What waits stands among what is due, every delivery has its event, and every endpoint is in the list of all.
+    fn check_deliveries(&self, store: &Store, of: BusinessId) {
+        for ((endpoint, event), delivery) in &self.deliveries {
+            if !self.endpoints.contains_key(endpoint) {
+                continue;
+            }
+            assert!(self.events.contains_key(event), "a delivery of {event} has no event");
+            if let Some(at) = delivery.next_attempt_at {
+                assert!(
+                    self.due.contains(&(*endpoint, at, *event)) || self.was_missed(*endpoint, delivery),
+                    "{event} waits for {endpoint} and will never be due"
+                );
+            }
+        }
+        for (endpoint, _, event) in self.due.iter().filter(|due| self.endpoints.contains_key(&due.0)) {
+            assert!(self.deliveries.contains_key(&(*endpoint, *event)), "{event} is due and not there");
+        }
+        let listed = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+        let listed: BTreeSet<_> = store
+            .scan(&listed, Order::Ascending)
+            .map(|row| keys::business_and_endpoint(&row.unwrap().0).unwrap())
+            .collect();
+        for endpoint in self.endpoints.keys() {
+            assert!(listed.contains(&(of, *endpoint)), "{endpoint} is not in the list of all");
+        }
+    }
+
+    /// Whether a delivery waited when its endpoint was turned off.
+    fn was_missed(&self, endpoint: WebhookId, delivery: &Delivery) -> bool {
+        delivery.epoch < self.endpoints[&endpoint].epoch
+    }
+}
+
+/// The endpoint's id in the key of a delivery.
+fn id_in(key: &[u8]) -> WebhookId {
+    Uuid::from_slice(&key[17..33]).unwrap().into()
+}

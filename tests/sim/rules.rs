@@ -1,0 +1,266 @@
+//! The rules of the trade as plainly as they can be said, applied to what was answered.
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::domain::booking::Party;
+use actors::domain::{AuditEntry, ResourceId, Timestamp};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::hooks::Hook;
+use crate::house::{Effects, House};
+use crate::ops::Op;
+
+/// The id in a field.
+fn id_in(body: &Value, field: &str) -> Uuid {
+    body[field].as_str().unwrap().parse().unwrap()
+}
+
+fn instant(body: &Value, field: &str) -> Timestamp {
+    Timestamp::parse(body[field].as_str().unwrap()).unwrap()
+}
+
+fn is_active(appointment: &Value) -> bool {
+    appointment["status"] == "pending" || appointment["status"] == "confirmed"
+}
+
+impl House {
+    /// Applies a change that was carried out, and tells what it must have brought with it.
+    pub(crate) fn apply(
+        &mut self,
+        op: &Op,
+        body: &Value,
+        group: &[AuditEntry],
+        window: (i64, i64),
+    ) -> Effects {
+        let mut effects = Effects::default();
+        if let Some((phone, email)) = op.newcomer() {
+            let phone = phone.map(|phone| phone.as_str().to_owned());
+            let email = email.map(|email| email.as_str().to_owned());
+            let known = phone.as_ref().and_then(|phone| self.phones.get(phone));
+            let known = known.or_else(|| email.as_ref().and_then(|email| self.emails.get(email))).copied();
+            let contact = known.unwrap_or_else(|| {
+                let id = group[0].resource_id;
+                let shown = json!({ "id": id, "phone": phone, "email": email });
+                self.keep_contact(id, &shown);
+                effects.noted.push(("contact.created", id));
+                effects.events.insert("contact.created", shown);
+                id
+            });
+            assert_eq!(id_in(body, "contact_id"), contact, "another contact was found for {body}");
+        }
+        match op {
+            Op::Book(book) => self.book(book, body, &mut effects),
+            Op::Reschedule(_) | Op::Confirm(_) | Op::Decline(_) | Op::Cancel(_) => {
+                self.amend(op, body, &mut effects);
+            }
+            Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
+                self.change_hook(op, body, window, &mut effects);
+            }
+            Op::RevokeKey(revoke) => effects.noted.push(("api_key.revoked", revoke.id.uuid())),
+            _ => self.keep(op, body, &mut effects),
+        }
+        effects
+    }
+
+    /// Takes over what was answered to a change that has few rules.
+    fn keep(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
+        let id = id_in(body, "id");
+        let (action, event, given) = match op {
+            Op::CreateContact(_) => ("contact.created", Some("contact.created"), json!({})),
+            Op::PatchContact(change) => {
+                let mut given = json!({ "id": change.id });
+                if let Some(phone) = &change.patch.phone {
+                    given["phone"] = phone.as_ref().map(|phone| phone.as_str()).into();
+                }
+                if let Some(email) = &change.patch.email {
+                    given["email"] = email.as_ref().map(|email| email.as_str()).into();
+                }
+                if let Some(name) = &change.patch.name {
+                    given["name"] = name.as_ref().map(|name| name.as_str()).into();
+                }
+                ("contact.updated", None, given)
+            }
+            Op::RecordCall(_) => ("call.completed", Some("call.completed"), json!({})),
+            Op::TakeMessage(_) => ("message.taken", Some("message.taken"), json!({})),
+            Op::PatchMessage(change) => {
+                let mut given = json!({ "id": change.id });
+                if let Some(status) = change.status {
+                    given["status"] = status.as_str().into();
+                }
+                if let Some(staff) = change.staff_id {
+                    given["staff_id"] = staff.map(|staff| staff.to_string()).into();
+                }
+                ("message.updated", None, given)
+            }
+            Op::AddKnowledge(_) => ("knowledge.created", None, json!({})),
+            Op::CreateService(_) => ("service.created", None, json!({})),
+            Op::PatchService(change) => {
+                ("service.updated", None, json!({ "id": change.id, "active": change.active }))
+            }
+            Op::CreateStaff(_) => ("staff.created", None, json!({})),
+            Op::PatchStaff(change) => {
+                ("staff.updated", None, json!({ "id": change.id, "active": change.active }))
+            }
+            Op::PatchBusiness(change) => {
+                ("business.updated", None, json!({ "booking_mode": change.booking_mode.unwrap() }))
+            }
+            Op::CreateKey(_) => ("api_key.created", None, json!({})),
+            other => unreachable!("{other:?} has rules of its own"),
+        };
+        for (field, value) in given.as_object().unwrap() {
+            assert_eq!(&body[field], value, "{op:?} was answered with {body}");
+        }
+        effects.noted.push((action, id));
+        if let Some(event) = event {
+            effects.events.insert(event, body.clone());
+        }
+        match op {
+            Op::CreateContact(_) | Op::PatchContact(_) => self.keep_contact(id, body),
+            _ => _ = self.newest.insert(id, body.clone()),
+        }
+    }
+
+    /// A contact as it is now; phones and emails are each of one contact.
+    fn keep_contact(&mut self, id: Uuid, shown: &Value) {
+        self.phones.retain(|_, holder| *holder != id);
+        self.emails.retain(|_, holder| *holder != id);
+        for (field, holders) in [("phone", &mut self.phones), ("email", &mut self.emails)] {
+            if let Some(value) = shown[field].as_str() {
+                let other = holders.insert(value.to_owned(), id);
+                assert_eq!(other, None, "two contacts have the {field} {value}");
+            }
+        }
+        self.newest.insert(id, shown.clone());
+    }
+
+    fn book(&mut self, book: &Book, body: &Value, effects: &mut Effects) {
+        let request = &book.request;
+        let id = id_in(body, "id");
+        if let BookingContact::Known(contact) = book.contact {
+            assert_eq!(id_in(body, "contact_id"), contact.uuid());
+        }
+        assert_eq!(instant(body, "starts_at"), request.starts_at);
+        assert_eq!(id_in(body, "service_id"), request.service_id.uuid());
+        assert!(request.staff_id.is_none_or(|staff| id_in(body, "staff_id") == staff.uuid()), "{body}");
+        let service = &self.newest[&request.service_id.uuid()];
+        assert_eq!(service["active"], true, "an inactive service was booked: {body}");
+        let minutes = (instant(body, "ends_at") - instant(body, "starts_at")).num_minutes();
+        assert_eq!(service["duration_minutes"], minutes, "{body}");
+        assert_eq!(body["status"], self.admitted(request.party), "{body}");
+        self.hold(id, body);
+        let confirmed = body["status"] == "confirmed";
+        self.announced.insert(id, (confirmed, false));
+        effects.noted.push((if confirmed { "appointment.booked" } else { "appointment.requested" }, id));
+        if confirmed {
+            effects.events.insert("appointment.booked", body.clone());
+        }
+    }
+
+    /// The status that whoever asks gets.
+    fn admitted(&self, party: Party) -> &'static str {
+        let mode = &self.newest[&self.id.uuid()]["booking_mode"];
+        match party {
+            Party::Team => "confirmed",
+            Party::Integration { .. } if mode == "instant" => "confirmed",
+            Party::Integration { allow_pending: true } if mode == "request" => "pending",
+            Party::Integration { .. } => "refused",
+        }
+    }
+
+    /// Takes over an appointment, which must not overlap another one of its staff member.
+    fn hold(&mut self, id: Uuid, body: &Value) {
+        let staff = &self.newest[&id_in(body, "staff_id")];
+        let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
+        assert!(staff["active"] == true && offers, "{staff} does not take {body}");
+        let (from, to) = (instant(body, "starts_at"), instant(body, "ends_at"));
+        for other in self.announced.keys().filter(|other| **other != id).map(|other| &self.newest[other]) {
+            let apart = to <= instant(other, "starts_at") || instant(other, "ends_at") <= from;
+            let others = !is_active(other) || other["staff_id"] != body["staff_id"];
+            assert!(apart || others, "{body} overlaps {other}");
+        }
+        self.newest.insert(id, body.clone());
+    }
+
+    fn amend(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
+        let id = id_in(body, "id");
+        let before = self.newest[&id].clone();
+        let (mut announced, mut moved) = self.announced[&id];
+        assert!(is_active(&before), "{before} came back: {body}");
+        let mut event = None;
+        let confirmed = body["status"] == "confirmed";
+        let (named, action) = match op {
+            Op::Reschedule(change) => {
+                let request = &change.request;
+                assert_eq!(instant(body, "starts_at"), request.starts_at);
+                let staff = request.staff_id.map_or(id_in(&before, "staff_id"), ResourceId::uuid);
+                assert_eq!(id_in(body, "staff_id"), staff, "{before} {body}");
+                let length = |shown: &Value| instant(shown, "ends_at") - instant(shown, "starts_at");
+                assert_eq!(length(&before), length(body), "a move changed the duration");
+                assert_eq!(body["status"], self.admitted(request.party), "{body}");
+                self.hold(id, body);
+                moved = announced;
+                (change.id, "appointment.rescheduled")
+            }
+            Op::Confirm(change) => {
+                assert_eq!((&before["status"], &body["status"]), (&json!("pending"), &json!("confirmed")));
+                (change.id, "appointment.confirmed")
+            }
+            Op::Decline(change) => {
+                assert_eq!((&before["status"], &body["status"]), (&json!("pending"), &json!("declined")));
+                event = announced.then_some("appointment.cancelled");
+                (change.id, "appointment.declined")
+            }
+            Op::Cancel(change) => {
+                assert_eq!(body["status"], "cancelled");
+                event = announced.then_some("appointment.cancelled");
+                (change.id, "appointment.cancelled")
+            }
+            other => unreachable!("{other:?} amends no appointment"),
+        };
+        if confirmed {
+            event = match (announced, moved) {
+                (false, _) => Some("appointment.booked"),
+                (true, true) => Some("appointment.rescheduled"),
+                (true, false) => None,
+            };
+            (announced, moved) = (true, false);
+        }
+        assert_eq!(named.uuid(), id, "another appointment was changed: {body}");
+        self.announced.insert(id, (announced, moved));
+        self.newest.insert(id, body.clone());
+        effects.noted.push((action, id));
+        if let Some(event) = event {
+            effects.events.insert(event, body.clone());
+        }
+    }
+
+    fn change_hook(&mut self, op: &Op, body: &Value, window: (i64, i64), effects: &mut Effects) {
+        let (id, action) = match op {
+            Op::CreateWebhook(create) => {
+                let id = id_in(body, "id");
+                self.hooks.insert(id.into(), Hook::new(create, body, window));
+                (id, "webhook.created")
+            }
+            Op::PatchWebhook(patch) => {
+                let hook = self.hooks.get_mut(&patch.id).unwrap();
+                hook.patch(patch, body, window);
+                (patch.id.uuid(), "webhook.updated")
+            }
+            Op::RotateSecret(rotate) => {
+                self.hooks.get_mut(&rotate.id).unwrap().rotate(&rotate.secret, window);
+                (rotate.id.uuid(), "webhook.secret_rotated")
+            }
+            Op::DeleteWebhook(delete) => {
+                self.hooks.get_mut(&delete.id).unwrap().delete(window);
+                (delete.id.uuid(), "webhook.deleted")
+            }
+            other => unreachable!("{other:?} changes no endpoint"),
+        };
+        effects.noted.push((action, id));
+        if body.is_null() {
+            self.newest.remove(&id);
+        } else {
+            self.newest.insert(id, body.clone());
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! A business as its clients know it, and what they may ask of it next.
+
+use actors::business::commands::Audience;
+use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
+use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::keys::{CreateKey, RevokeKey};
+use actors::business::commands::knowledge::AddKnowledge;
+use actors::business::commands::messages::{PatchMessage, TakeMessage};
+use actors::business::commands::profile::PatchBusiness;
+use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
+use actors::domain::booking::{BookRequest, MoveRequest, Party};
+use actors::domain::{
+    AppointmentId, BookingMode, BusinessId, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
+    ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType, EventTypes, KeyId,
+    KnowledgeDetails, LocalTime, Locale, MessageDetails, MessageId, MessageStatus, Phone, Scopes, ServiceId,
+    Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WeeklyHours,
+};
+use actors::net::WebhookUrl;
+use actors::ports::Random;
+use chrono::TimeDelta;
+use chrono_tz::Tz;
+use serde_json::Value;
+
+use crate::dice::Dice;
+use crate::ops::Op;
+
+/// How long services take. Those that do not fill whole steps of the grid end in the middle of the next start.
+const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
+
+/// What clients know of a business.
+pub(crate) struct Shop {
+    pub(crate) id: BusinessId,
+    pub(crate) zone: Tz,
+    pub(crate) services: Vec<ServiceId>,
+    pub(crate) staff: Vec<StaffId>,
+    pub(crate) appointments: Vec<AppointmentId>,
+    pub(crate) contacts: Vec<ContactId>,
+    pub(crate) calls: Vec<CallId>,
+    pub(crate) messages: Vec<MessageId>,
+    pub(crate) webhooks: Vec<WebhookId>,
+    pub(crate) keys: Vec<KeyId>,
+}
+
+pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::new(text.into()).unwrap()
+}
+
+fn phone(number: usize) -> Phone {
+    Phone::from_e164(format!("+1555{number:07}")).unwrap()
+}
+
+fn email(number: usize) -> Email {
+    Email::new(&format!("c{number}@example.org")).unwrap()
+}
+
+/// The same hours on every day.
+pub(crate) fn every_day(open: u16, close: u16) -> WeeklyHours {
+    let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+    let day = |day: &Day| DayHours { day: *day, open: time(open), close: time(close) };
+    WeeklyHours::new(Day::ALL.iter().map(day).collect()).unwrap()
+}
+
+/// An id that an answer holds.
+pub(crate) fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> I {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+impl Shop {
+    pub(crate) fn new(id: BusinessId, zone: Tz) -> Self {
+        Self {
+            id,
+            zone,
+            services: Vec::new(),
+            staff: Vec::new(),
+            appointments: Vec::new(),
+            contacts: Vec::new(),
+            calls: Vec::new(),
+            messages: Vec::new(),
+            webhooks: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// Takes note of what an answer shows to whoever made this change.
+    pub(crate) fn learn(&mut self, op: &Op, body: &Value) {
+        match op {
+            Op::Book(_) => {
+                self.appointments.push(id(&body["id"]));
+                let contact = id(&body["contact_id"]);
+                if !self.contacts.contains(&contact) {
+                    self.contacts.push(contact);
+                }
+            }
+            Op::CreateContact(_) => self.contacts.push(id(&body["id"])),
+            Op::RecordCall(_) => self.calls.push(id(&body["id"])),
+            Op::TakeMessage(_) => self.messages.push(id(&body["id"])),
+            Op::CreateService(_) => self.services.push(id(&body["id"])),
+            Op::CreateStaff(_) => self.staff.push(id(&body["id"])),
+            Op::CreateKey(_) => self.keys.push(id(&body["id"])),
+            Op::CreateWebhook(_) => self.webhooks.push(id(&body["id"])),
+            Op::DeleteWebhook(gone) => self.webhooks.retain(|known| *known != gone.id),
+            _ => {}
+        }
+    }
+
+    /// A change that somebody asks for next. New endpoints get the URL.
+    pub(crate) fn next(&self, dice: &Dice, now: Timestamp, url: impl FnOnce() -> WebhookUrl) -> Op {
+        let known = dice.any(&self.appointments);
+        match (dice.below(100), known) {
+            (32..=39, Some(id)) => Cancel { id }.into(),
+            (40..=52, Some(id)) => self.reschedule(dice, now, id).into(),
+            (53..=57, Some(id)) => Confirm { id }.into(),
+            (58..=60, Some(id)) => Decline { id }.into(),
+            (61..=86, _) => self.next_around(dice, now),
+            (87..=99, _) => self.next_webhook(dice, url),
+            _ => self.book(dice, now).into(),
+        }
+    }
+
+    /// The days on which times are asked for, by their first midnight.
+    fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
+        let day = 86_400_000;
+        let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);
+        let steps = i64::try_from(dice.below(64)).unwrap() + 14;
+        tomorrow + TimeDelta::minutes(if dice.once_in(20) { 30 * steps + 7 } else { 30 * steps })
+    }
+
+    fn party(dice: &Dice) -> Party {
+        if dice.once_in(3) { Party::Team } else { Party::Integration { allow_pending: !dice.once_in(3) } }
+    }
+
+    fn details(dice: &Dice) -> ContactDetails {
+        let number = dice.below(14);
+        ContactDetails {
+            name: Some(text(&format!("Contact {number}"))),
+            phone: Some(phone(number)),
+            email: dice.maybe(3, || email(dice.below(14))),
+            locale: dice.maybe(3, || Locale::Fr),
+            zone: None,
+        }
+    }
+
+    fn book(&self, dice: &Dice, now: Timestamp) -> Book {
+        let known = dice.any(&self.contacts).filter(|_| dice.once_in(3));
+        Book {
+            request: BookRequest {
+                service_id: *dice.pick(&self.services),
+                starts_at: Self::some_time(dice, now),
+                staff_id: dice.maybe(2, || *dice.pick(&self.staff)),
+                source: *dice.pick(Source::ALL),
+                party: Self::party(dice),
+            },
+            contact: known
+                .map_or_else(|| BookingContact::Described(Self::details(dice)), BookingContact::Known),
+        }
+    }
+
+    fn reschedule(&self, dice: &Dice, now: Timestamp, id: AppointmentId) -> Reschedule {
+        let request = MoveRequest {
+            starts_at: Self::some_time(dice, now),
+            staff_id: dice.maybe(3, || *dice.pick(&self.staff)),
+            party: Self::party(dice),
+        };
+        Reschedule { id, request }
+    }
+
+    fn next_around(&self, dice: &Dice, now: Timestamp) -> Op {
+        match dice.below(20) {
+            0..=2 => CreateContact { details: Self::details(dice) }.into(),
+            3..=5 => match dice.any(&self.contacts) {
+                Some(id) => PatchContact { id, patch: patch(dice) }.into(),
+                None => CreateContact { details: Self::details(dice) }.into(),
+            },
+            6..=8 => self.call(dice, now).into(),
+            9..=10 => self.message(dice).into(),
+            11 | 12 => match dice.any(&self.messages) {
+                Some(id) => PatchMessage {
+                    id,
+                    status: Some(*dice.pick(MessageStatus::ALL)),
+                    staff_id: dice.maybe(2, || dice.any(&self.staff)),
+                }
+                .into(),
+                None => self.message(dice).into(),
+            },
+            13 => AddKnowledge {
+                details: KnowledgeDetails {
+                    title: text("Parking"),
+                    // Some of it is kept in pieces.
+                    content: text(&"Behind the house. ".repeat(if dice.once_in(4) { 2_700 } else { 3 })),
+                    source_url: None,
+                    locale: Some(Locale::En),
+                },
+            }
+            .into(),
+            14 => self.next_key(dice),
+            _ => self.next_house(dice),
+        }
+    }
+
+    fn next_key(&self, dice: &Dice) -> Op {
+        match dice.any(&self.keys).filter(|_| dice.once_in(2)) {
+            Some(id) => RevokeKey { id }.into(),
+            None => CreateKey { name: text("A key"), scopes: Scopes::all() }.into(),
+        }
+    }
+
+    /// What the team changes about the house.
+    fn next_house(&self, dice: &Dice) -> Op {
+        match dice.below(10) {
+            0 if self.services.len() < 5 => Self::service(dice).into(),
+            1 if self.staff.len() < 4 => self.member(dice).into(),
+            0..=2 => PatchService {
+                id: *dice.pick(&self.services),
+                name: dice.maybe(3, || text(&format!("Cut {}", dice.below(9)))),
+                description: None,
+                duration_minutes: dice.maybe(2, || *dice.pick(&MINUTES)),
+                active: Some(!dice.once_in(5)),
+            }
+            .into(),
+            3..=5 => PatchStaff {
+                id: *dice.pick(&self.staff),
+                name: dice.maybe(2, || text(&format!("Name {}", dice.below(99)))),
+                active: Some(!dice.once_in(5)),
+                zone: None,
+                service_ids: dice.maybe(4, || self.services.clone()),
+            }
+            .into(),
+            _ => PatchBusiness {
+                name: None,
+                zone: None,
+                locale: dice.maybe(5, || *dice.pick(&[Locale::En, Locale::Fr])),
+                website_url: dice.maybe(5, || Some("https://shop.example.net/".into())),
+                booking_mode: Some(if dice.once_in(2) {
+                    BookingMode::Instant
+                } else {
+                    *dice.pick(BookingMode::ALL)
+                }),
+                hours: dice.maybe(3, || match dice.below(3) {
+                    0 => every_day(0, 1440),
+                    1 => every_day(420, 1260),
+                    _ => every_day(1_080, 300),
+                }),
+                phone_region: None,
+                suspended: None,
+                audience: Audience::Operator,
+            }
+            .into(),
+        }
+    }
+
+    pub(crate) fn service(dice: &Dice) -> CreateService {
+        let (name, description) = (text("Cut"), Text::default());
+        CreateService { name, description, duration_minutes: *dice.pick(&MINUTES), active: true }
+    }
+
+    pub(crate) fn member(&self, dice: &Dice) -> CreateStaff {
+        let service_ids = self.services.clone();
+        CreateStaff {
+            name: text(&format!("Staff {}", dice.below(99))),
+            active: true,
+            zone: None,
+            service_ids,
+        }
+    }
+
+    fn call(&self, dice: &Dice, now: Timestamp) -> RecordCall {
+        let (from, to) = (Some(phone(dice.below(18))), Some(phone(100)));
+        let outbound = dice.once_in(3);
+        let (from_number, to_number) = if outbound { (to, from) } else { (from, to) };
+        let ended_at = now - TimeDelta::seconds(i64::try_from(dice.below(5_000)).unwrap());
+        RecordCall {
+            details: CallDetails {
+                direction: if outbound { Direction::Outbound } else { Direction::Inbound },
+                status: CallStatus::Completed,
+                outcome: *dice.pick(CallOutcome::ALL),
+                from_number,
+                to_number,
+                contact_id: dice.any(&self.contacts).filter(|_| dice.once_in(4)),
+                started_at: ended_at - TimeDelta::seconds(90),
+                ended_at,
+                duration_seconds: None,
+                locale: None,
+                summary: Some(text("They asked.")),
+                recording_url: None,
+                appointment_id: dice.any(&self.appointments).filter(|_| dice.once_in(4)),
+                message_id: dice.any(&self.messages).filter(|_| dice.once_in(4)),
+            },
+            contact_name: dice.maybe(2, || text("Caller")),
+        }
+    }
+
+    fn message(&self, dice: &Dice) -> TakeMessage {
+        TakeMessage {
+            details: MessageDetails {
+                call_id: dice.any(&self.calls).filter(|_| dice.once_in(2)),
+                contact_id: dice.any(&self.contacts).filter(|_| dice.once_in(2)),
+                caller_name: Some(text("Ada")),
+                caller_phone: dice.maybe(2, || phone(dice.below(14))),
+                body: text("Please call back."),
+                urgency: *dice.pick(Urgency::ALL),
+                staff_id: dice.any(&self.staff).filter(|_| dice.once_in(3)),
+                status: MessageStatus::New,
+            },
+        }
+    }
+
+    fn next_webhook(&self, dice: &Dice, url: impl FnOnce() -> WebhookUrl) -> Op {
+        let known = dice.any(&self.webhooks);
+        match (dice.below(20), known) {
+            (4..=7, Some(id)) => {
+                let mut secret = [0; 32];
+                dice.fill(&mut secret);
+                RotateSecret { id, secret: WebhookSecret::new(secret) }.into()
+            }
+            (8, Some(id)) => DeleteWebhook { id }.into(),
+            (9..=19, Some(id)) => PatchWebhook {
+                id,
+                url: dice.maybe(4, url),
+                events: dice.maybe(4, || events(dice)),
+                description: dice.maybe(4, || text(&format!("Hook {}", dice.below(9)))),
+                status: dice.maybe(2, || {
+                    if dice.once_in(3) { WebhookStatus::Disabled } else { WebhookStatus::Enabled }
+                }),
+                reason: DisabledReason::Api,
+            }
+            .into(),
+            _ if self.webhooks.len() < 4 => Self::webhook(dice, url()).into(),
+            _ => self.next_key(dice),
+        }
+    }
+
+    /// An endpoint.
+    pub(crate) fn webhook(dice: &Dice, url: WebhookUrl) -> CreateWebhook {
+        CreateWebhook { url, events: events(dice), description: Text::default() }
+    }
+}
+
+/// All events, or some of them.
+fn events(dice: &Dice) -> EventTypes {
+    let some = (1..=3).map(|_| *dice.pick(EventType::ALL)).collect();
+    if dice.once_in(3) { some } else { EventTypes::all() }
+}
+
+fn patch(dice: &Dice) -> ContactPatch {
+    ContactPatch {
+        name: dice.maybe(2, || dice.maybe(2, || text(&format!("Renamed {}", dice.below(9))))),
+        phone: dice.maybe(2, || dice.maybe(2, || phone(dice.below(18)))),
+        email: dice.maybe(2, || dice.maybe(2, || email(dice.below(18)))),
+        locale: dice.maybe(3, || Some(Locale::En)),
+        zone: dice.maybe(3, || Some(chrono_tz::Europe::Paris)),
+    }
+}

@@ -1,0 +1,293 @@
+//! A seed's course: several lives of the engine, and between them a look at the disk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::NewBusiness;
+use actors::domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus};
+use tokio::runtime::Runtime;
+
+use crate::dice::Dice;
+use crate::house::{House, Span};
+use crate::ledger::{Came, Entry, Ledger};
+use crate::life::Life;
+use crate::ops::Op;
+use crate::rows::Rows;
+use crate::shop::{Shop, every_day, text};
+use crate::world::{Trace, World};
+
+const LIVES: usize = 5;
+const STEPS_A_LIFE: usize = 90;
+/// An idempotency key is kept for a day; a little less is what a test may rely on.
+const KEPT_MILLIS: i64 = 23 * 3_600_000;
+
+/// A seed and everything in it.
+pub(crate) struct Sim {
+    pub(crate) dice: Dice,
+    pub(crate) world: World,
+    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) shops: Vec<Shop>,
+    pub(crate) houses: Vec<House>,
+}
+
+/// How a life ends.
+enum End {
+    /// In order; everything is on the disk.
+    Closed,
+    /// At once, in the middle of everything.
+    Killed,
+}
+
+/// A runtime on one thread, whose clock goes on only when nothing else can.
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+}
+
+/// Runs a seed, whose history goes into the trace.
+pub(crate) fn run(seed: u64, trace: Arc<Trace>) {
+    let world = World::new(seed, trace);
+    let dice = Dice::new(seed);
+    let mut sim = Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new() };
+    for life in 0..LIVES {
+        sim.live(life);
+    }
+    sim.last_life();
+}
+
+impl Sim {
+    /// What was answered before this instant of the wall clock may have been forgotten by now.
+    pub(crate) fn kept_from(&self) -> i64 {
+        self.world.time.latest().millis() - KEPT_MILLIS
+    }
+
+    fn live(&mut self, number: usize) {
+        let runtime = runtime();
+        let from = self.ledger.len();
+        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        let jumps = self.world.time.jumps();
+        let unknown = self.unknown();
+        let end = runtime.block_on(async {
+            self.world.time.begin();
+            span.wall = self.world.time.wall().millis();
+            self.world.say(format_args!("life {number} begins"));
+            let mut life = Life::begin(&self.world).await;
+            if number == 0 {
+                self.found(&mut life).await;
+            }
+            let end = self.course(&mut life, unknown).await;
+            self.world.time.end();
+            end
+        });
+        if let End::Killed = end {
+            let unsynced = self.world.disk.unsynced();
+            let keep = self.dice.below(unsynced + 1);
+            self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
+            self.world.disk.crash(keep);
+        }
+        drop(runtime);
+        span.ended = self.world.time.now();
+        span.worked = self.world.failed_at().unwrap_or(span.ended);
+        span.jumped = self.world.time.jumps() != jumps;
+        self.learn();
+        self.look_at_disk(span, from);
+    }
+
+    /// Requests of which nobody knows what came of them.
+    fn unknown(&self) -> Vec<Entry> {
+        let all = self.ledger.since(0);
+        all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
+    }
+
+    /// Three businesses, with what can be booked there.
+    async fn found(&mut self, life: &mut Life) {
+        let zones = [chrono_tz::UTC, chrono_tz::Europe::Paris, chrono_tz::America::New_York];
+        for (number, zone) in zones.into_iter().enumerate() {
+            let new = NewBusiness {
+                name: text(&format!("Shop {number}")),
+                zone,
+                locale: Locale::En,
+                website_url: None,
+                booking_mode: BookingMode::Instant,
+                hours: every_day(0, if number == 0 { 1440 } else { 1260 }),
+                phone_region: "US".into(),
+            };
+            let business = life.engine.create_business(new, Actor::Operator).await.unwrap();
+            self.houses.push(House::new(business.id));
+            self.shops.push(Shop::new(business.id, zone));
+            for _ in 0..2 {
+                self.ask_and_learn(life, number, Shop::service(&self.dice).into()).await;
+            }
+            for _ in 0..=number {
+                self.ask_and_learn(life, number, self.shops[number].member(&self.dice).into()).await;
+            }
+            let url = self.new_url();
+            self.ask_and_learn(life, number, Shop::webhook(&self.dice, url).into()).await;
+        }
+    }
+
+    async fn ask_and_learn(&mut self, life: &mut Life, shop: usize, op: Op) {
+        self.ask(life, shop, op, false);
+        life.quiet().await;
+        self.learn();
+    }
+
+    async fn course(&mut self, life: &mut Life, unknown: Vec<Entry>) -> End {
+        for entry in unknown {
+            self.ask_again(life, &entry.tried, true);
+        }
+        self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 4));
+        let ends_at = self.dice.below(STEPS_A_LIFE) + 10;
+        for _ in 0..ends_at {
+            match self.dice.below(60) {
+                0..=1 => self.some_weather(),
+                2..=4 => self.some_repeat(life),
+                5 if self.dice.once_in(4) => self.some_jump(),
+                6 if self.dice.once_in(4) => {
+                    self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 40));
+                }
+                7 if self.dice.once_in(10) => self.some_fault(),
+                8..=10 => self.some_nudge(life),
+                11..=13 => self.some_look(life),
+                14 => self.probe(life).await,
+                15 if self.dice.once_in(6) => self.suspend(life).await,
+                _ => self.some_request(life),
+            }
+            self.some_time().await;
+            self.learn();
+            self.world.check();
+            if self.world.failed() {
+                return End::Killed;
+            }
+        }
+        if self.dice.once_in(3) {
+            return End::Killed;
+        }
+        if self.dice.once_in(2) {
+            life.quiet().await;
+            self.walk(life).await;
+        }
+        if self.world.time.ahead() != 0 && !self.dice.once_in(4) {
+            self.some_jump();
+        }
+        self.world.say(format_args!("closes"));
+        if life.close().await { End::Closed } else { End::Killed }
+    }
+
+    /// Everything gets well, and everything that is owed arrives.
+    fn last_life(&mut self) {
+        let runtime = runtime();
+        let from = self.ledger.len();
+        let unknown = self.unknown();
+        if self.world.time.ahead() != 0 {
+            self.some_jump();
+        }
+        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        runtime.block_on(async {
+            self.world.time.begin();
+            span.wall = self.world.time.wall().millis();
+            self.world.say(format_args!("the last life begins"));
+            let mut life = Life::begin(&self.world).await;
+            for entry in unknown {
+                self.ask_again(&mut life, &entry.tried, true);
+            }
+            life.quiet().await;
+            self.learn();
+            if self.dice.once_in(3) {
+                // Long enough for a dead endpoint to be turned off.
+                tokio::time::sleep(Duration::from_secs(25 * 3_600)).await;
+            }
+            self.world.say(format_args!("all is well"));
+            self.world.network.heal();
+            self.send_all(&mut life).await;
+            self.walk(&life).await;
+            self.world.check();
+            assert!(life.close().await);
+            self.world.time.end();
+        });
+        drop(runtime);
+        span.ended = self.world.time.now();
+        span.worked = self.world.failed_at().unwrap_or(span.ended);
+        let all_rows = self.look_at_disk(span, from);
+        for (house, rows) in self.houses.iter().zip(&all_rows) {
+            for (endpoint, event) in house.owed.keys() {
+                let hook = &house.hooks[endpoint];
+                if hook.is_there() {
+                    let delivery = &rows.deliveries[&(*endpoint, *event)];
+                    assert_eq!(
+                        delivery.status,
+                        DeliveryStatus::Delivered,
+                        "{endpoint} {delivery:?} {hook:?}"
+                    );
+                    assert!(hook.got.contains_key(event), "{event} never reached {endpoint}");
+                }
+            }
+        }
+    }
+
+    /// Turns every endpoint on, has everything sent again that was missed, and waits until nothing waits any more.
+    async fn send_all(&mut self, life: &mut Life) {
+        // What began in bad weather may still turn an endpoint off.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        for shop in 0..self.shops.len() {
+            for id in self.shops[shop].webhooks.clone() {
+                let on = Self::turn(id, WebhookStatus::Enabled);
+                self.ask_and_learn(life, shop, on).await;
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(13 * 3_600)).await;
+        for shop in 0..self.shops.len() {
+            for id in self.shops[shop].webhooks.clone() {
+                self.resend_missed(life, shop, id);
+            }
+        }
+        life.quiet().await;
+        tokio::time::sleep(Duration::from_secs(120)).await;
+    }
+
+    /// Checks everything that lies on the disk, now that no engine runs, against everything that is known.
+    fn look_at_disk(&mut self, span: Span, from: usize) -> Vec<Rows> {
+        self.world.check();
+        let runtime = runtime();
+        let store = runtime.block_on(async { self.world.store() });
+        let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
+        runtime.block_on(store.close()).unwrap();
+        drop((store, runtime));
+        for (house, rows) in self.houses.iter_mut().zip(&all_rows) {
+            house.replay(rows, &self.ledger, span);
+        }
+        self.check_received(&all_rows);
+        let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
+        // Older ones were looked at already; a day's worth of them has to be remembered still.
+        for entry in self.ledger.since(from.saturating_sub(100)) {
+            entries.entry(entry.tried.shop).or_default().push(entry);
+        }
+        let kept_from = self.kept_from();
+        for (shop, (house, rows)) in self.houses.iter_mut().zip(&all_rows).enumerate() {
+            house.check_deliveries(rows, span);
+            house.check_traces(rows, entries.get(&shop).map_or(&[], Vec::as_slice), kept_from);
+            house.hooks.values_mut().for_each(crate::hooks::Hook::forget_attempts);
+        }
+        for seen in self.ledger.take_seen() {
+            let known = self.houses[seen.shop].stamps.contains(&(seen.id, seen.updated_at.clone()));
+            assert!(known, "{} was {} as of {}, and is lost", seen.id, seen.how, seen.updated_at);
+        }
+        for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
+            // Endpoints that were created though nobody was told are known to the operator's list.
+            shop.webhooks = rows.endpoints.keys().copied().collect();
+        }
+        all_rows
+    }
+
+    fn check_received(&mut self, all_rows: &[Rows]) {
+        for received in self.world.network.take_received() {
+            let house = self
+                .houses
+                .iter_mut()
+                .zip(all_rows)
+                .find(|(house, _)| house.hooks.values().any(|hook| hook.has_url(&received.url)));
+            let (house, rows) = house.unwrap_or_else(|| panic!("nobody wanted {received:?}"));
+            house.check_received(rows, &received);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What outlives the engine: the disk, the clock, chance, the network, and the record of what happened.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use actors::Engine;
+use actors::net::Trust;
+use actors::ports::Ports;
+use actors::store::{MemoryBackend, Store};
+use parking_lot::Mutex;
+
+use crate::dice::Dice;
+use crate::network::{Network, Shared};
+use crate::receiver::authority;
+use crate::time::{Time, shown};
+
+/// The readable history of a seed: a line for each request, answer, attempt, crash, jump of the clock.
+pub(crate) struct Trace {
+    /// Whether each line is printed at once.
+    aloud: bool,
+    lines: Mutex<Vec<String>>,
+    /// The first thing that was seen to be wrong by somebody who cannot stop the seed.
+    wrong: Mutex<Option<String>>,
+}
+
+impl Trace {
+    pub(crate) fn new() -> Self {
+        let aloud = std::env::var_os("SIM_TRACE").is_some();
+        Self { aloud, lines: Mutex::default(), wrong: Mutex::default() }
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines.lock().clone()
+    }
+
+    pub(crate) fn last(&self, count: usize) -> String {
+        let lines = self.lines.lock();
+        lines[lines.len().saturating_sub(count)..].join("\n")
+    }
+
+    #[allow(clippy::print_stdout, reason = "whoever looks into a seed wants to read it")]
+    fn add(&self, line: String) {
+        if self.aloud {
+            println!("{line}");
+        }
+        self.lines.lock().push(line);
+    }
+}
+
+/// Everything around the engine. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) disk: MemoryBackend,
+    pub(crate) time: Arc<Time>,
+    pub(crate) network: Arc<Network>,
+    pub(crate) trace: Arc<Trace>,
+    /// When the store of the present life has failed.
+    failed: Arc<Mutex<Option<i64>>>,
+    chance: Arc<Dice>,
+}
+
+thread_local! {
+    /// How many panics this thread has seen; a seed and all its tasks run on one thread.
+    static PANICS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts panics from now on, so that one which an actor's supervisor catches is not overlooked.
+pub(crate) fn count_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            PANICS.set(PANICS.get() + 1);
+            before(info);
+        }));
+    });
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, trace: Arc<Trace>) -> Self {
+        PANICS.set(0);
+        let time = Arc::new(Time::default());
+        let network = Network::new(Arc::clone(&time), Arc::clone(&trace));
+        Self {
+            disk: MemoryBackend::new(),
+            network: Arc::new(network),
+            time,
+            trace,
+            failed: Arc::default(),
+            chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
+        }
+    }
+
+    /// Starts the engine on what the disk holds.
+    pub(crate) async fn start(&self) -> Engine {
+        let ports = Ports {
+            resolver: Arc::clone(&self.network) as _,
+            dialer: Arc::new(Shared(Arc::clone(&self.network))),
+            trust: Trust::nobody().and(authority()).unwrap(),
+            ..Ports::with_clock_and_random(Arc::clone(&self.time) as _, Arc::clone(&self.chance) as _)
+        };
+        Engine::start(self.store(), ports).await.unwrap()
+    }
+
+    /// The store itself, while no engine is on it.
+    pub(crate) fn store(&self) -> Store {
+        *self.failed.lock() = None;
+        let (failed, this) = (Arc::clone(&self.failed), self.clone());
+        let on_fatal = Box::new(move |error: &_| {
+            *failed.lock() = Some(this.time.now());
+            this.say(format_args!("the store has failed: {error}"));
+        });
+        Store::in_memory(&self.disk, on_fatal).unwrap()
+    }
+
+    /// Whether the store has failed, which ends the process.
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.lock().is_some()
+    }
+
+    /// When the store has failed, if it has.
+    pub(crate) fn failed_at(&self) -> Option<i64> {
+        *self.failed.lock()
+    }
+
+    /// Adds a line to the history.
+    pub(crate) fn say(&self, what: std::fmt::Arguments<'_>) {
+        self.trace.say(self.time.now(), what);
+    }
+
+    /// Notes that something is wrong, where the seed cannot be stopped.
+    pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
+        self.trace.wrong(self.time.now(), what);
+    }
+
+    /// Stops the seed if anything was wrong so far.
+    pub(crate) fn check(&self) {
+        assert_eq!(PANICS.get(), 0, "something has panicked inside the engine");
+        if let Some(wrong) = self.trace.wrong.lock().clone() {
+            panic!("{wrong}");
+        }
+    }
+}
+
+impl Trace {
+    pub(crate) fn say(&self, at: i64, what: std::fmt::Arguments<'_>) {
+        self.add(format!("{} {what}", shown(at)));
+    }
+
+    pub(crate) fn wrong(&self, at: i64, what: std::fmt::Arguments<'_>) {
+        self.say(at, format_args!("WRONG: {what}"));
+        self.wrong.lock().get_or_insert_with(|| format!("{} {what}", shown(at)));
+    }
+}
