@@ -310,7 +310,7 @@ impl State {
         };
         let (client, myself) = (inner.webhooks.clone(), myself.clone());
         tokio::spawn(async move {
-            let result = client.post(post).await.into();
+            let result = client.post(post, |_| ()).await.into();
             let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began })));
         });
         Ok(())

@@ -129,7 +129,10 @@ impl WebhookClient {
     }
 
     /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
-    pub async fn post(&self, post: Post) -> Attempt {
+    ///
+    /// `on_head` is called once if a response comes, as soon as its head is there, and told whether its status is a
+    /// 2xx: the outcome is known by then, however long the body takes.
+    pub async fn post(&self, post: Post, on_head: impl FnOnce(bool) + Send) -> Attempt {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
@@ -145,6 +148,7 @@ impl WebhookClient {
             Ok((connection, response)) => {
                 let status = response.status();
                 let failure = judge(status);
+                on_head(failure.is_none());
                 Attempt {
                     outcome: if failure.is_none() { Outcome::Delivered } else { Outcome::Failed },
                     status: Some(status.as_u16()),

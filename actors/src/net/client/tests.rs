@@ -70,13 +70,20 @@ impl World {
     }
 
     async fn post_to(&self, url: &str) -> Attempt {
+        self.post_with_head(url).await.0
+    }
+
+    /// Makes an attempt; gives also what was told of the head of its response, and when.
+    async fn post_with_head(&self, url: &str) -> (Attempt, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =
             vec![("webhook-id", "evt_1".to_owned()), ("content-type", "application/json".to_owned())];
-        let start = Instant::now();
-        let attempt = self.client.post(Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") }).await;
+        let post = Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") };
+        let (start, mut head) = (Instant::now(), None);
+        let attempt = self.client.post(post, |reached| head = Some((reached, start.elapsed()))).await;
         assert!(start.elapsed() <= DELIVERY_TIME_MAX + READY_TIME_MAX, "it took {:?}", start.elapsed());
-        attempt
+        assert_eq!(head.is_some(), attempt.status.is_some(), "{attempt:?}");
+        (attempt, head)
     }
 }
 
@@ -258,9 +265,9 @@ async fn unused_connections_are_bounded_in_number_and_time() {
     let many: Vec<_> = (0..IDLE_PER_HOST_MAX + 4)
         .map(|_| {
             let (client, url) = (world.client.clone(), WebhookUrl::parse(URL).unwrap());
-            tokio::spawn(
-                async move { client.post(Post { url, headers: Vec::new(), body: Bytes::new() }).await },
-            )
+            tokio::spawn(async move {
+                client.post(Post { url, headers: Vec::new(), body: Bytes::new() }, |_| ()).await
+            })
         })
         .collect();
     for attempt in many {
@@ -320,6 +327,23 @@ async fn a_body_that_hangs_or_breaks_off_does_not_undo_a_delivery() {
         settle().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_is_told_of_before_a_slow_body_is_read() {
+    for (status, reached) in [(200, true), (299, true), (302, false), (500, false)] {
+        let world = World::new();
+        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 99\r\n\r\n");
+        world.receiver(ADDRESS, answer, Then::Drips(b"x"));
+        let start = Instant::now();
+        let (attempt, head) = world.post_with_head(URL).await;
+        assert_eq!(attempt.status, Some(status));
+        let (told, at) = head.unwrap();
+        assert_eq!(told, reached, "{status}");
+        assert!(at < Duration::from_secs(1) && start.elapsed() >= DELIVERY_TIME_MAX, "{status}: {at:?}");
+    }
+    let world = World::new();
+    assert_eq!(world.post_with_head(URL).await.1, None, "nothing came");
 }
 
 #[tokio::test(start_paused = true)]
