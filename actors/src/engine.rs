@@ -18,7 +18,7 @@ use crate::domain::{
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
-use crate::net::{WebhookClient, WebhookUrl};
+use crate::net::{Refused, WebhookClient, WebhookUrl};
 use crate::ports::Ports;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
@@ -271,11 +271,13 @@ impl Engine {
     /// Resolves a webhook's address and refuses it unless every address is public.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads.
-    pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), Refusal> {
+    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads;
+    /// [`EngineError::Overloaded`] when it cannot be looked up for a lack of our own.
+    pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         match self.inner.webhooks.guard().check(url).await {
             Ok(_) => Ok(()),
-            Err(refused) => Err(Refusal::invalid("url", refused.to_string())),
+            Err(Refused::Short(_)) => Err(EngineError::Overloaded),
+            Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
         }
     }
 

@@ -17,7 +17,7 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
-use super::guard::{Guard, RESOLVE_TIME_MAX};
+use super::guard::{Guard, RESOLVE_TIME_MAX, Refused};
 use super::pool::Pool;
 use super::trust::Trust;
 use super::url::{NOT_PUBLIC, WebhookUrl};
@@ -77,8 +77,10 @@ pub struct Attempt {
 pub enum Outcome {
     /// The receiver answered 2xx in time.
     Delivered,
-    /// Anything else.
+    /// Anything else that came of an attempt.
     Failed,
+    /// No attempt was made: this machine lacked what it takes, so nothing is known of the receiver.
+    NotMade,
 }
 
 /// Why an attempt failed, in words that may be shown to the endpoint's owner.
@@ -103,6 +105,9 @@ pub(super) enum Failure {
     Status(u16),
     #[error("a header of the request is invalid")]
     Header,
+    /// Nothing was sent, for a lack of our own.
+    #[error("not made: this service is short of connections")]
+    Short,
 }
 
 impl Failure {
@@ -139,7 +144,7 @@ impl WebhookClient {
         let duration = start.elapsed();
         match answer {
             Err(failure) => Attempt {
-                outcome: Outcome::Failed,
+                outcome: if failure == Failure::Short { Outcome::NotMade } else { Outcome::Failed },
                 status: None,
                 body: String::new(),
                 error: Some(failure.to_string()),
@@ -167,7 +172,10 @@ impl WebhookClient {
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), Failure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
-        let targets = self.guard.check(&post.url).await.map_err(|_| Failure::Refused)?;
+        let targets = self.guard.check(&post.url).await.map_err(|refused| match refused {
+            Refused::Short(_) => Failure::Short,
+            _ => Failure::Refused,
+        })?;
         if let Some(mut connection) = self.pool.take(&post.url, &targets) {
             match send(&mut connection, post, deadline).await {
                 Err(Failure::Closed) => {}

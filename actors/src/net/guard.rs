@@ -35,6 +35,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::address::is_public;
+use super::shortage::is_ours;
 use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 use crate::ports::Resolver;
 
@@ -47,19 +48,26 @@ pub struct Guard {
     resolver: Arc<dyn Resolver>,
 }
 
-/// Why nothing goes to a host. It displays as what callers are told, which is always the same; the log has the reason.
+/// Why nothing goes to a host. It displays as what callers are told, which is the same for everything that is about the
+/// host; the log has the reason.
 #[derive(Debug, thiserror::Error)]
-#[error("{NOT_PUBLIC}")]
 #[non_exhaustive]
 pub enum Refused {
     /// The host could not be resolved.
+    #[error("{NOT_PUBLIC}")]
     Unresolved(#[source] io::Error),
     /// The name has no address.
+    #[error("{NOT_PUBLIC}")]
     NoAddress,
     /// The name server did not answer in time.
+    #[error("{NOT_PUBLIC}")]
     TooSlow,
     /// An address of it is not public.
+    #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
+    /// Nothing is known of the host: this service lacked what it takes to look it up.
+    #[error("this service is short of resources")]
+    Short(#[source] io::Error),
 }
 
 impl Guard {
@@ -87,7 +95,9 @@ impl Guard {
             Host::Name(name) => timeout(RESOLVE_TIME_MAX, self.resolver.resolve(name))
                 .await
                 .map_err(|_| Refused::TooSlow)?
-                .map_err(Refused::Unresolved),
+                .map_err(
+                    |error| if is_ours(&error) { Refused::Short(error) } else { Refused::Unresolved(error) },
+                ),
         }
     }
 }
@@ -127,6 +137,11 @@ fn log(host: &Host, refused: &Refused) {
         ),
         Refused::NoAddress => tracing::info!(webhook.host = %host, "a webhook's host has no address"),
         Refused::TooSlow => tracing::info!(webhook.host = %host, "a webhook's host does not resolve in time"),
+        Refused::Short(error) => tracing::warn!(
+            webhook.host = %host,
+            error = %error,
+            "a webhook's host cannot be looked up: this service is short of resources"
+        ),
     }
 }
 
@@ -166,6 +181,16 @@ mod tests {
         for url in ["https://hook.example.com/", "https://unknown.example.com/"] {
             assert_eq!(check(&[], url).await.unwrap_err().to_string(), NOT_PUBLIC);
         }
+    }
+
+    #[tokio::test]
+    async fn a_lack_of_our_own_says_nothing_of_the_host() {
+        let dns = FakeDns::default();
+        dns.fail("hook.example.com", 24);
+        let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
+        let refused = Guard::new(Arc::new(dns)).check(&url).await.unwrap_err();
+        assert!(matches!(refused, Refused::Short(_)));
+        assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
 
     #[tokio::test(start_paused = true)]

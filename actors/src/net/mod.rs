@@ -9,6 +9,7 @@ pub mod client;
 mod connection;
 pub mod guard;
 mod pool;
+mod shortage;
 mod system;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -484,6 +484,36 @@ async fn a_host_that_never_connects_or_resolves_times_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_lack_of_our_own_is_no_attempt() {
+    const SHORT: &str = "not made: this service is short of connections";
+    for number in [12, 23, 24, 99, 105] {
+        let world = World::new();
+        world.net.put(ADDRESS, Place::Error(number));
+        let attempt = world.post().await;
+        assert_eq!(
+            (attempt.outcome, attempt.status, attempt.error.as_deref()),
+            (Outcome::NotMade, None, Some(SHORT)),
+            "{number}"
+        );
+    }
+    // The address that could not be dialled might have taken it; one that takes it makes up for it.
+    let world = World::new();
+    world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
+    world.net.put(ADDRESS, Place::Error(24));
+    assert_eq!(world.post().await.outcome, Outcome::NotMade);
+    world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
+    delivered(&world.post().await, 204);
+    // Without IPv6 on this machine, a host that has nothing else fails.
+    let world = World::new();
+    world.dns.set(HOST_NAME, &["2606:4700::1111"]);
+    world.net.put("[2606:4700::1111]:443", Place::Error(99));
+    failed(&world.post().await, "connect: failed");
+    // Looking up may lack something too.
+    world.dns.fail(HOST_NAME, 24);
+    assert_eq!(world.post().await.outcome, Outcome::NotMade);
+}
+
+#[tokio::test(start_paused = true)]
 async fn addresses_are_tried_in_their_order_and_up_to_a_bound() {
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.36", "93.184.216.35"]);
