@@ -21,7 +21,7 @@
 //! | a receiver that poses as another | TLS always, the certificate always verified for the URL's host, each time anew |
 //! | an answer that is slow, endless or huge | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | an answer that grows when it is unpacked | never unpacked; no encoding is asked for |
-//! | slow name servers that use up threads | a bound on lookups at once ([`Resolver`]'s implementation) |
+//! | slow or silent name servers that hold up the look-ups of others | a look-up takes no thread, ends when it is dropped, and waits for no other; beyond a bound it is no failure of the host ([resolver](super::resolver)) |
 //! | error messages that tell what is inside | one phrase, [`NOT_PUBLIC`], whether the name is unknown or leads inside; the log says more |
 //!
 //! No switch turns this off. Tests reach a receiver of their own through the ports: the name resolves to a public

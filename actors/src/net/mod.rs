@@ -9,6 +9,7 @@ pub mod client;
 mod connection;
 pub mod guard;
 mod pool;
+mod resolver;
 mod shortage;
 mod system;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub mod url;
 
 pub use client::{Attempt, Outcome, Post, WebhookClient};
 pub use guard::{Guard, Refused};
-pub(crate) use system::{SystemDialer, SystemResolver};
+pub(crate) use resolver::SystemResolver;
+pub(crate) use system::SystemDialer;
 pub use trust::{Trust, TrustError};
 pub use url::{UrlRefusal, WebhookUrl};
