@@ -157,3 +157,36 @@ async fn a_rotated_secret_is_shown_once() {
     assert!(rotated["secret"].as_str().unwrap().starts_with("whsec_"));
     assert_ne!(rotated["secret"], made["secret"]);
 }
+
+#[tokio::test]
+async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let create = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
+    let post = |body: &Value| salon.api.call("POST", "/webhooks").json(body).once("post");
+    let first = post(&create).await;
+    let path = format!("/webhooks/{}", id(&first.created()));
+    let move_to = json!({ "url": "https://b.example.com/" });
+    let patch = |body: &Value| salon.api.call("PATCH", &path).json(body).once("patch");
+    let moved = patch(&move_to).await;
+    moved.is(200);
+
+    house.network.set_names_down(true);
+    for (given, again) in [(&first, post(&create).await), (&moved, patch(&move_to).await)] {
+        assert_eq!(again.header("idempotent-replayed"), "true");
+        assert_eq!((again.status, &again.bytes, again.etag()), (given.status, &given.bytes, given.etag()));
+    }
+    for url in ["https://c.example.com/", "https://unknown.example.net/"] {
+        let other = json!({ "url": url, "events": ["contact.created"] });
+        post(&other).await.fails(422, "idempotency_key_reused");
+        patch(&json!({ "url": url })).await.fails(422, "idempotency_key_reused");
+    }
+    // A key that is shut out learns nothing, and a new request is checked.
+    let new = salon.api.call("POST", "/webhooks").json(&create).once("new").await;
+    new.invalid_at(&["url"]);
+    salon.set(json!({ "suspended": true })).await;
+    post(&create).await.fails(403, "forbidden");
+    house.network.set_names_down(false);
+    salon.set(json!({ "suspended": false })).await;
+    salon.api.call("POST", "/webhooks").json(&create).once("new").await.created();
+}
