@@ -1,11 +1,13 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
+use actors::business::Answer;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
 use actors::domain::{DisabledReason, EventType, Refusal, Text, WebhookStatus};
 use actors::net::WebhookUrl;
-use actors::view::WebhookView;
+use actors::view::{NewWebhookView, WebhookView};
+use axum::response::Response;
 
-use crate::http::call::{Call, answer};
+use crate::http::call::{Call, answer, answer_with_more};
 use crate::http::query::ListQuery;
 use crate::http::read::Patch;
 use crate::http::routes::Handled;
@@ -64,15 +66,20 @@ pub(super) async fn show(call: Call) -> Handled {
 pub(super) async fn create(mut call: Call) -> Handled {
     let body: WebhookBody = call.body().await?;
     if let Some(given) = call.remembered().await? {
-        return Ok(answer(&given));
+        return Ok(created(&given));
     }
     call.engine.check_webhook_url(&body.url).await?;
-    call.change(CreateWebhook {
+    let change = CreateWebhook {
         url: body.url,
         events: body.events.into_vec().into_iter().collect(),
         description: body.description.unwrap_or_default(),
-    })
-    .await
+    };
+    Ok(created(&call.carry_out(change).await?))
+}
+
+/// The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
+fn created(answer: &Answer) -> Response {
+    answer_with_more(answer, &NewWebhookView::without_secret(&answer.body))
 }
 
 pub(super) async fn update(mut call: Call) -> Handled {

@@ -151,7 +151,12 @@ impl Call {
 
     /// Carries out a change of the request's business and answers it.
     pub(crate) async fn change<C: Change + 'static>(self, change: C) -> Result<Response, ApiError> {
-        Ok(answer(&self.business()?.change(self.request()?, change).await?))
+        Ok(answer(&self.carry_out(change).await?))
+    }
+
+    /// Carries out a change of the request's business, for a handler that answers it in a way of its own.
+    pub(crate) async fn carry_out<C: Change + 'static>(self, change: C) -> Result<Answer, ApiError> {
+        Ok(self.business()?.change(self.request()?, change).await?)
     }
 
     /// The answer that was given to this request, if it is to happen once and did. For handlers that ask others before
@@ -259,9 +264,14 @@ fn list_of(business: BusinessId, name: &str) -> Binding {
 
 /// The answer to a change.
 pub(crate) fn answer(answer: &Answer) -> Response {
+    answer_with_more(answer, &answer.body)
+}
+
+/// The answer to a change that shows more than the resource, which is tagged as it is alone.
+pub(crate) fn answer_with_more(answer: &Answer, alone: &[u8]) -> Response {
     let mut response = match answer.status {
-        AnswerStatus::Done => envelope::resource(StatusCode::OK, &answer.body),
-        AnswerStatus::Created => envelope::resource(StatusCode::CREATED, &answer.body),
+        AnswerStatus::Done => envelope::resource_with_more(StatusCode::OK, &answer.body, alone),
+        AnswerStatus::Created => envelope::resource_with_more(StatusCode::CREATED, &answer.body, alone),
         AnswerStatus::Gone => StatusCode::NO_CONTENT.into_response(),
     };
     if answer.replayed {

@@ -190,3 +190,21 @@ async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
     salon.set(json!({ "suspended": false })).await;
     salon.api.call("POST", "/webhooks").json(&create).once("new").await.created();
 }
+
+#[tokio::test]
+async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let body = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
+    let post = || salon.api.call("POST", "/webhooks").json(&body).once("k");
+    let (made, again) = (post().await, post().await);
+    let path = format!("/webhooks/{}", id(&made.created()));
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!((made.etag(), again.etag()), (salon.get(&path).await.etag(), made.etag()));
+    let patch = |tag: &str| {
+        salon.api.call("PATCH", &path).json(&json!({ "description": "New" })).header("if-match", tag)
+    };
+    house.clock.advance(1);
+    patch(&made.etag()).await.is(200);
+    patch(&made.etag()).await.fails(409, "conflict");
+}
