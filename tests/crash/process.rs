@@ -75,9 +75,14 @@ impl Server {
         let _ = self.child.lock().kill();
     }
 
+    /// The process's number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.lock().id()
+    }
+
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
-        let id = self.child.lock().id();
+        let id = self.id();
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
     }
 
