@@ -13,6 +13,7 @@ mod key_usage;
 pub mod measure;
 pub mod net;
 pub mod ports;
+mod shares;
 pub mod store;
 mod supervisor;
 pub mod view;

@@ -68,7 +68,7 @@ pub(super) async fn create(mut call: Call) -> Handled {
     if let Some(given) = call.remembered().await? {
         return Ok(created(&given));
     }
-    call.engine.check_webhook_url(&body.url).await?;
+    call.business()?.check_webhook_url(&body.url).await?;
     let change = CreateWebhook {
         url: body.url,
         events: body.events.into_vec().into_iter().collect(),
@@ -90,7 +90,7 @@ pub(super) async fn update(mut call: Call) -> Handled {
         if let Some(given) = call.remembered().await? {
             return Ok(answer(&given));
         }
-        call.engine.check_webhook_url(url).await?;
+        call.business()?.check_webhook_url(url).await?;
     }
     call.change(PatchWebhook {
         id,

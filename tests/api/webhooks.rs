@@ -1,5 +1,7 @@
 //! Webhook endpoints: subscribing, changing, turning on and off, and what the operator sees of deliveries.
 
+use std::future::IntoFuture;
+
 use serde_json::{Value, json};
 
 use crate::harness::{House, id, ids};
@@ -207,4 +209,39 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
     house.clock.advance(1);
     patch(&made.etag()).await.is(200);
     patch(&made.etag()).await.fails(409, "conflict");
+}
+
+#[tokio::test]
+async fn saves_and_tests_that_hang_leave_room_for_others() {
+    /// So many of one business at once.
+    const EACH: usize = 8;
+    let house = House::open().await;
+    let (salon, other) = (house.salon().await, house.salon().await);
+    let body = |url: &str| json!({ "url": url, "events": ["contact.created"] });
+    let hanging = body("https://a.silent.example.org/");
+    let wire = body("https://a.wire.example.com/");
+    let path = format!("/webhooks/{}", id(&salon.api.post("/webhooks", &wire).await.created()));
+    let test = format!("{path}/test");
+    let calls = (0..EACH).flat_map(|number| {
+        let save = match number % 2 {
+            0 => salon.api.call("POST", "/webhooks").json(&hanging),
+            _ => salon.api.call("PATCH", &path).json(&json!({ "url": hanging["url"] })),
+        };
+        [save, salon.api.call("POST", &test)]
+    });
+    let hang: Vec<_> = calls.map(|call| tokio::spawn(call.into_future())).collect();
+    house.network.wait_for_silent(2 * EACH).await;
+
+    let fine = body("https://a.example.com/");
+    salon.api.post("/webhooks", &fine).await.fails(503, "internal_error");
+    salon.api.patch(&path, &json!({ "url": fine["url"] })).await.fails(503, "internal_error");
+    salon.api.call("POST", &test).await.fails(503, "internal_error");
+    // What needs no look-up goes on, and so does everybody else.
+    salon.api.patch(&path, &json!({ "description": "New" })).await.is(200);
+    let theirs = other.api.post("/webhooks", &fine).await.created();
+    other.api.call("POST", &format!("/webhooks/{}/test", id(&theirs))).await.is(200);
+    assert!(hang.iter().all(|call| !call.is_finished()));
+    for call in hang {
+        call.abort();
+    }
 }
