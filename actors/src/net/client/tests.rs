@@ -602,3 +602,10 @@ fn bytes_become_text_within_the_bound() {
         assert!(text.len() <= RESPONSE_TEXT_BYTES_MAX && text.len() > RESPONSE_TEXT_BYTES_MAX - 3);
     }
 }
+
+#[test]
+fn what_is_posted_does_not_show_in_a_log() {
+    let headers = vec![("webhook-signature", "v1,c2VjcmV0".to_owned())];
+    let post = Post { url: WebhookUrl::parse(URL).unwrap(), headers, body: Bytes::from_static(b"Zoe") };
+    assert_eq!(format!("{post:?}"), "Post { url: WebhookUrl(hook.example.com), bytes: 3, .. }");
+}
