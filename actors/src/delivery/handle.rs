@@ -12,7 +12,7 @@ use crate::BusinessHandle;
 use crate::business::{Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
 use crate::engine::EngineError;
-use crate::net::{Refused, WebhookUrl};
+use crate::net::{Asker, Refused, WebhookUrl};
 use crate::store::{Order, Record, keys};
 use crate::view::{DeliveryView, TestView};
 
@@ -87,7 +87,7 @@ impl BusinessHandle {
     /// [`EngineError::Overloaded`] when too many are being resolved, or for another lack of our own.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let _share = self.inner.saves.take(self.id).ok_or(EngineError::Overloaded)?;
-        match self.inner.webhooks.guard().check(url).await {
+        match self.inner.webhooks.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
             Err(Refused::Short(_)) => Err(EngineError::Overloaded),
             Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),

@@ -17,8 +17,9 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
-use super::guard::{Guard, RESOLVE_TIME_MAX, Refused};
+use super::guard::{Asker, Guard, RESOLVE_TIME_MAX, Refused};
 use super::pool::Pool;
+use super::seldom::Seldom;
 use super::trust::Trust;
 use super::url::{NOT_PUBLIC, WebhookUrl};
 use crate::ports::Ports;
@@ -44,6 +45,7 @@ pub struct WebhookClient {
     guard: Guard,
     connector: Arc<Connector>,
     pool: Arc<Pool>,
+    warned: Arc<Seldom<()>>,
 }
 
 /// What is to be posted.
@@ -135,6 +137,7 @@ impl WebhookClient {
             guard: Guard::new(Arc::clone(&ports.resolver)),
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
             pool: Arc::default(),
+            warned: Arc::default(),
         }
     }
 
@@ -152,6 +155,11 @@ impl WebhookClient {
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
         let duration = start.elapsed();
+        if matches!(answer, Err(Failure::Short)) && self.warned.is_due(&()) {
+            tracing::warn!(
+                "webhooks are put off: this service is short of open files, ports, memory or look-ups"
+            );
+        }
         match answer {
             Err(failure) => Attempt {
                 outcome: if failure == Failure::Short { Outcome::NotMade } else { Outcome::Failed },
@@ -182,7 +190,7 @@ impl WebhookClient {
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), Failure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
-        let targets = self.guard.check(&post.url).await.map_err(|refused| match refused {
+        let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
             Refused::Short(_) => Failure::Short,
             _ => Failure::Refused,
         })?;

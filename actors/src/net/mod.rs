@@ -10,6 +10,7 @@ mod connection;
 pub mod guard;
 mod pool;
 mod resolver;
+mod seldom;
 mod shortage;
 mod system;
 #[cfg(test)]
@@ -18,7 +19,7 @@ pub mod trust;
 pub mod url;
 
 pub use client::{Attempt, Outcome, Post, WebhookClient};
-pub use guard::{Guard, Refused};
+pub use guard::{Asker, Guard, Refused};
 pub(crate) use resolver::SystemResolver;
 pub(crate) use system::SystemDialer;
 pub use trust::{Trust, TrustError};

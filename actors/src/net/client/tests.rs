@@ -193,7 +193,7 @@ async fn nothing_is_dialled_when_any_address_is_not_public() {
 async fn a_name_that_has_moved_inside_since_it_was_saved_is_refused_also_on_an_open_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
-    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap()).await.is_ok());
+    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), Asker::Save).await.is_ok());
     delivered(&world.post().await, 204);
     world.dns.set(HOST_NAME, &["169.254.169.254"]);
     failed(&world.post().await, "refused: the URL does not resolve to a public address");
