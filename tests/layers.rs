@@ -108,6 +108,7 @@ fn the_engine_serves_no_http_and_only_net_sends_it() {
         "rustls_native_certs",
         "url::Url",
         "ipnet",
+        "hickory_resolver",
     ];
     only("actors/src", &["actors/src/net/"], &outgoing);
     only(

@@ -18,9 +18,10 @@ use crate::domain::{
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
-use crate::net::{WebhookClient, WebhookUrl};
+use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::{Principal, Principals};
+use crate::shares::Shares;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
 use crate::store::{Batch, CommitStats, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -34,6 +35,10 @@ const ENDPOINTS_PER_TURN: usize = 256;
 const START_SPACING: Duration = Duration::from_millis(5);
 /// How many businesses that nobody uses are swept in a minute.
 const BUSINESSES_PER_SWEEP: usize = 10;
+/// How many webhook URLs may be looked up to be saved at once, and how many endpoints tested: over all, and for each
+/// business. What waits for somebody's slow name server or receiver must leave room for everybody else.
+const OUTGOING_MAX: usize = 256;
+const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 /// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
@@ -81,6 +86,10 @@ pub(crate) struct Inner {
     pub(crate) steady: SteadyClock,
     /// The client that deliveries are sent with.
     pub(crate) webhooks: WebhookClient,
+    /// The webhook URLs that are being looked up before they are saved.
+    pub(crate) saves: Shares,
+    /// The tests of webhook endpoints that are being made.
+    pub(crate) tests: Shares,
     runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
@@ -270,6 +279,8 @@ impl Engine {
             principals: Principals::default(),
             steady,
             webhooks,
+            saves: Shares::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
+            tests: Shares::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
@@ -310,17 +321,6 @@ impl Engine {
         }
         self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
         Ok(Some(principal))
-    }
-
-    /// Resolves a webhook's address and refuses it unless every address is public.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads.
-    pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), Refusal> {
-        match self.inner.webhooks.guard().check(url).await {
-            Ok(_) => Ok(()),
-            Err(refused) => Err(Refusal::invalid("url", refused.to_string())),
-        }
     }
 
     /// Creates a business. Until the answer nobody knows its id, so it needs no actor.

@@ -14,6 +14,7 @@ pub mod measure;
 pub mod net;
 pub mod ports;
 mod principals;
+mod shares;
 pub mod store;
 mod supervisor;
 pub mod view;

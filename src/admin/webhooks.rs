@@ -42,8 +42,8 @@ struct Resent {
     resent: u64,
 }
 
-/// An endpoint's new secret, shown this once.
-#[derive(Debug, Serialize)]
+/// An endpoint's new secret, shown this once and never in a log.
+#[derive(Serialize)]
 struct Rotated {
     /// The secret.
     secret: String,

@@ -1,11 +1,13 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
+use actors::business::Answer;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
 use actors::domain::{DisabledReason, EventType, Refusal, Text, WebhookStatus};
 use actors::net::WebhookUrl;
-use actors::view::WebhookView;
+use actors::view::{NewWebhookView, WebhookView};
+use axum::response::Response;
 
-use crate::http::call::Call;
+use crate::http::call::{Call, answer, answer_with_more};
 use crate::http::query::ListQuery;
 use crate::http::read::Patch;
 use crate::http::routes::Handled;
@@ -63,13 +65,21 @@ pub(super) async fn show(call: Call) -> Handled {
 
 pub(super) async fn create(mut call: Call) -> Handled {
     let body: WebhookBody = call.body().await?;
-    call.engine.check_webhook_url(&body.url).await?;
-    call.change(CreateWebhook {
+    if let Some(given) = call.remembered().await? {
+        return Ok(created(&given));
+    }
+    call.business()?.check_webhook_url(&body.url).await?;
+    let change = CreateWebhook {
         url: body.url,
         events: body.events.into_vec().into_iter().collect(),
         description: body.description.unwrap_or_default(),
-    })
-    .await
+    };
+    Ok(created(&call.carry_out(change).await?))
+}
+
+/// The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
+fn created(answer: &Answer) -> Response {
+    answer_with_more(answer, &NewWebhookView::without_secret(&answer.body))
 }
 
 pub(super) async fn update(mut call: Call) -> Handled {
@@ -77,7 +87,10 @@ pub(super) async fn update(mut call: Call) -> Handled {
     let id = call.id("webhook_id", "webhook endpoint")?;
     let url = patch.url.set();
     if let Some(url) = &url {
-        call.engine.check_webhook_url(url).await?;
+        if let Some(given) = call.remembered().await? {
+            return Ok(answer(&given));
+        }
+        call.business()?.check_webhook_url(url).await?;
     }
     call.change(PatchWebhook {
         id,

@@ -15,6 +15,7 @@ mod client;
 mod demo;
 mod key;
 mod message;
+mod open_files;
 mod openapi;
 mod options;
 mod print;

@@ -12,7 +12,7 @@ use actors::store::StoreError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::print;
+use super::{open_files, print};
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
 use crate::server::ServerError;
 use crate::service::{Service, ServiceError};
@@ -60,6 +60,8 @@ pub(super) fn run(
 ) -> Result<(), ServeError> {
     let settings = settings?;
     telemetry::init(&settings.log).map_err(|error| ConfigError::new(variables::LOG, error))?;
+    // Before anything is opened that counts.
+    open_files::raise_limit();
     runtime()?.block_on(async {
         // Before the listeners, so that a signal that comes as soon as they are up is not lost.
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;

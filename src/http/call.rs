@@ -151,12 +151,32 @@ impl Call {
 
     /// Carries out a change of the request's business and answers it.
     pub(crate) async fn change<C: Change + 'static>(self, change: C) -> Result<Response, ApiError> {
+        Ok(answer(&self.carry_out(change).await?))
+    }
+
+    /// Carries out a change of the request's business, for a handler that answers it in a way of its own.
+    pub(crate) async fn carry_out<C: Change + 'static>(self, change: C) -> Result<Answer, ApiError> {
+        Ok(self.business()?.change(self.request()?, change).await?)
+    }
+
+    /// The answer that was given to this request, if it is to happen once and did. For handlers that ask others before
+    /// the change is made: the same request again gets the same answer, whatever they would say now.
+    pub(crate) fn remembered(&self) -> impl Future<Output = Result<Option<Answer>, ApiError>> + Send + use<> {
+        // The body cannot be shared between threads, so nothing of the call is held while waiting.
+        let asked = self.request().and_then(|request| Ok((self.business()?.clone(), request)));
+        async move {
+            let (business, request) = asked?;
+            Ok(business.remembered(&request).await?)
+        }
+    }
+
+    /// Who asks for the change, and under which conditions.
+    fn request(&self) -> Result<Request, ApiError> {
         let if_match = Condition::if_match(&self.parts.headers)?.map(|condition| match condition {
             Condition::Any => IfMatch::Any,
             Condition::Tags(tags) => IfMatch::Tags(tags),
         });
-        let request = Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? };
-        Ok(answer(&self.business()?.change(request, change).await?))
+        Ok(Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? })
     }
 
     /// The `Idempotency-Key` and the API key that it is scoped to, if the request is to happen once.
@@ -243,10 +263,15 @@ fn list_of(business: BusinessId, name: &str) -> Binding {
 }
 
 /// The answer to a change.
-fn answer(answer: &Answer) -> Response {
+pub(crate) fn answer(answer: &Answer) -> Response {
+    answer_with_more(answer, &answer.body)
+}
+
+/// The answer to a change that shows more than the resource, which is tagged as it is alone.
+pub(crate) fn answer_with_more(answer: &Answer, alone: &[u8]) -> Response {
     let mut response = match answer.status {
-        AnswerStatus::Done => envelope::resource(StatusCode::OK, &answer.body),
-        AnswerStatus::Created => envelope::resource(StatusCode::CREATED, &answer.body),
+        AnswerStatus::Done => envelope::resource_with_more(StatusCode::OK, &answer.body, alone),
+        AnswerStatus::Created => envelope::resource_with_more(StatusCode::CREATED, &answer.body, alone),
         AnswerStatus::Gone => StatusCode::NO_CONTENT.into_response(),
     };
     if answer.replayed {

@@ -1,6 +1,7 @@
 //! Answers: one resource as `{"data": …}` with its entity tag, a list as `{"data": […], "next_cursor", "has_more"}`.
 //!
-//! What always holds: a resource is rendered once, and its tag is that of the very bytes that are sent.
+//! What always holds: a resource is rendered once, and its tag is that of the very bytes that are sent, less what is
+//! shown this once.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,6 +13,11 @@ use super::etag::{Condition, ETag};
 /// One resource, already rendered, with its tag.
 pub fn resource(status: StatusCode, rendered: &[u8]) -> Response {
     tagged(status, rendered, &ETag::of(rendered))
+}
+
+/// One resource rendered with more than it is ever shown with again; its tag is that of the resource alone.
+pub fn resource_with_more(status: StatusCode, rendered: &[u8], alone: &[u8]) -> Response {
+    tagged(status, rendered, &ETag::of(alone))
 }
 
 fn tagged(status: StatusCode, rendered: &[u8], tag: &ETag) -> Response {

@@ -1,5 +1,7 @@
 //! Webhook endpoints: subscribing, changing, turning on and off, and what the operator sees of deliveries.
 
+use std::future::IntoFuture;
+
 use serde_json::{Value, json};
 
 use crate::harness::{House, id, ids};
@@ -156,4 +158,90 @@ async fn a_rotated_secret_is_shown_once() {
         salon.desk.post(&format!("/webhooks/{}/rotate-secret", id(&made)), &json!({})).await.is(200).data();
     assert!(rotated["secret"].as_str().unwrap().starts_with("whsec_"));
     assert_ne!(rotated["secret"], made["secret"]);
+}
+
+#[tokio::test]
+async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let create = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
+    let post = |body: &Value| salon.api.call("POST", "/webhooks").json(body).once("post");
+    let first = post(&create).await;
+    let path = format!("/webhooks/{}", id(&first.created()));
+    let move_to = json!({ "url": "https://b.example.com/" });
+    let patch = |body: &Value| salon.api.call("PATCH", &path).json(body).once("patch");
+    let moved = patch(&move_to).await;
+    moved.is(200);
+
+    house.network.set_names_down(true);
+    for (given, again) in [(&first, post(&create).await), (&moved, patch(&move_to).await)] {
+        assert_eq!(again.header("idempotent-replayed"), "true");
+        assert_eq!((again.status, &again.bytes, again.etag()), (given.status, &given.bytes, given.etag()));
+    }
+    for url in ["https://c.example.com/", "https://unknown.example.net/"] {
+        let other = json!({ "url": url, "events": ["contact.created"] });
+        post(&other).await.fails(422, "idempotency_key_reused");
+        patch(&json!({ "url": url })).await.fails(422, "idempotency_key_reused");
+    }
+    // A key that is shut out learns nothing, and a new request is checked.
+    let new = salon.api.call("POST", "/webhooks").json(&create).once("new").await;
+    new.invalid_at(&["url"]);
+    salon.set(json!({ "suspended": true })).await;
+    post(&create).await.fails(403, "forbidden");
+    house.network.set_names_down(false);
+    salon.set(json!({ "suspended": false })).await;
+    salon.api.call("POST", "/webhooks").json(&create).once("new").await.created();
+}
+
+#[tokio::test]
+async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let body = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
+    let post = || salon.api.call("POST", "/webhooks").json(&body).once("k");
+    let (made, again) = (post().await, post().await);
+    let path = format!("/webhooks/{}", id(&made.created()));
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!((made.etag(), again.etag()), (salon.get(&path).await.etag(), made.etag()));
+    let patch = |tag: &str| {
+        salon.api.call("PATCH", &path).json(&json!({ "description": "New" })).header("if-match", tag)
+    };
+    house.clock.advance(1);
+    patch(&made.etag()).await.is(200);
+    patch(&made.etag()).await.fails(409, "conflict");
+}
+
+#[tokio::test]
+async fn saves_and_tests_that_hang_leave_room_for_others() {
+    /// So many of one business at once.
+    const EACH: usize = 8;
+    let house = House::open().await;
+    let (salon, other) = (house.salon().await, house.salon().await);
+    let body = |url: &str| json!({ "url": url, "events": ["contact.created"] });
+    let hanging = body("https://a.silent.example.org/");
+    let wire = body("https://a.wire.example.com/");
+    let path = format!("/webhooks/{}", id(&salon.api.post("/webhooks", &wire).await.created()));
+    let test = format!("{path}/test");
+    let calls = (0..EACH).flat_map(|number| {
+        let save = match number % 2 {
+            0 => salon.api.call("POST", "/webhooks").json(&hanging),
+            _ => salon.api.call("PATCH", &path).json(&json!({ "url": hanging["url"] })),
+        };
+        [save, salon.api.call("POST", &test)]
+    });
+    let hang: Vec<_> = calls.map(|call| tokio::spawn(call.into_future())).collect();
+    house.network.wait_for_silent(2 * EACH).await;
+
+    let fine = body("https://a.example.com/");
+    salon.api.post("/webhooks", &fine).await.fails(503, "internal_error");
+    salon.api.patch(&path, &json!({ "url": fine["url"] })).await.fails(503, "internal_error");
+    salon.api.call("POST", &test).await.fails(503, "internal_error");
+    // What needs no look-up goes on, and so does everybody else.
+    salon.api.patch(&path, &json!({ "description": "New" })).await.is(200);
+    let theirs = other.api.post("/webhooks", &fine).await.created();
+    other.api.call("POST", &format!("/webhooks/{}/test", id(&theirs))).await.is(200);
+    assert!(hang.iter().all(|call| !call.is_finished()));
+    for call in hang {
+        call.abort();
+    }
 }

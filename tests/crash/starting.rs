@@ -160,3 +160,23 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     let more = client.call(&shop, &shop.booking(0, &slot(41_000), 1, "more".into())).await.unwrap();
     assert_eq!(more.status, 201, "{more:?}");
 }
+
+/// The limits of a process are files of Linux.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_limit_of_open_files_is_raised_as_far_as_it_may_be() {
+    const LIMIT: &str = "3000";
+    let home = tempfile::tempdir().unwrap();
+    let shell = format!("ulimit -S -n 200 && ulimit -H -n {LIMIT}");
+    let mut command = serve_behind(&shell, &home.path().join("data"));
+    command.env("RECEPTIONIST_LOG", "info");
+    let server = Server::start(command, &home.path().join("log"));
+    let limits = fs::read_to_string(format!("/proc/{}/limits", server.id())).unwrap();
+    let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+    assert_eq!(files.split_whitespace().collect::<Vec<_>>(), [LIMIT, LIMIT, "files"]);
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    let told = server.errors();
+    let told = told.lines().find(|line| line.contains("the limit of open files")).unwrap_or_default();
+    assert!(told.contains("WARN") && told.contains(LIMIT), "{}", server.errors());
+}

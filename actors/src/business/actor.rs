@@ -191,10 +191,7 @@ fn carry_out(
     change: Box<dyn Change>,
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
-    check_key(state, request.actor)?;
-    if let Some(idempotency) = request.idempotency
-        && let Some(answer) = remembered(state, idempotency, now)?
-    {
+    if let Some(answer) = given(state, request, now)? {
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
@@ -285,6 +282,13 @@ fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) { Err(EngineError::KeyRevoked) } else { Ok(()) }
+}
+
+/// The answer that was given to a request, if it is to happen once and did. Whoever may not make the change does not
+/// learn of it either.
+pub(super) fn given(state: &State, request: &Request, now: Timestamp) -> Result<Option<Answer>, EngineError> {
+    check_key(state, request.actor)?;
+    request.idempotency.map_or(Ok(None), |idempotency| remembered(state, idempotency, now))
 }
 
 /// The answer that was given to the same request, if it was.

@@ -58,7 +58,7 @@ pub enum AnswerStatus {
 }
 
 /// The answer to a change. Everything it shows is on the disk.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Answer {
     /// What kind of answer it is.
     pub status: AnswerStatus,
@@ -66,6 +66,17 @@ pub struct Answer {
     pub body: Bytes,
     /// Whether it is the answer to an earlier request with the same idempotency key.
     pub replayed: bool,
+}
+
+/// What the resource is does not show in a log: it may be a person, or a secret that is shown this once.
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .field("bytes", &self.body.len())
+            .field("replayed", &self.replayed)
+            .finish()
+    }
 }
 
 /// Where an answer goes. Dropping it unanswered tells the caller that the actor failed or stopped.

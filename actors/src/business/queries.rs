@@ -16,8 +16,8 @@ use std::hash::Hash;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Permits};
-use super::handle::{BusinessHandle, Reply};
+use super::actor::{Message, Permits, given};
+use super::handle::{Answer, BusinessHandle, Reply, Request};
 use super::state::State;
 use crate::domain::availability::Slot;
 use crate::domain::{
@@ -163,6 +163,23 @@ impl BusinessHandle {
         last: NaiveDate,
     ) -> Result<Vec<Slot>, EngineError> {
         self.ask(move |state, now| Ok(state.diary(now).slots(service, staff, first, last)?)).await
+    }
+
+    /// The answer that was given to this very request, if it is to happen once and did: for whoever has to ask others
+    /// before making a change, which a request that comes again must not depend on.
+    ///
+    /// # Errors
+    /// As the change itself: [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`], or that the key
+    /// may not make it any more.
+    ///
+    /// [`Refusal::IdempotencyKeyReused`]: crate::domain::Refusal::IdempotencyKeyReused
+    /// [`Refusal::IdempotencyInProgress`]: crate::domain::Refusal::IdempotencyInProgress
+    pub async fn remembered(&self, request: &Request) -> Result<Option<Answer>, EngineError> {
+        if request.idempotency.is_none() {
+            return Ok(None);
+        }
+        let request = request.clone();
+        self.ask(move |state, now| given(state, &request, now)).await
     }
 
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.

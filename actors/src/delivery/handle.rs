@@ -14,6 +14,7 @@ use crate::BusinessHandle;
 use crate::business::{Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
 use crate::engine::EngineError;
+use crate::net::{Asker, Refused, WebhookUrl};
 use crate::store::{Order, Record, keys};
 use crate::view::{DeliveryView, TestView};
 
@@ -82,16 +83,31 @@ impl BusinessHandle {
         answer.await.map_err(|_| EngineError::Failed)?
     }
 
+    /// Resolves a webhook's address and refuses it unless every address is public.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads;
+    /// [`EngineError::Overloaded`] when too many are being resolved, or for another lack of our own.
+    pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
+        let _share = self.inner.saves.take(self.id).ok_or(EngineError::Overloaded)?;
+        match self.inner.webhooks.guard().check(url, Asker::Save).await {
+            Ok(_) => Ok(()),
+            Err(Refused::Short(_)) => Err(EngineError::Overloaded),
+            Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
+        }
+    }
+
     /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], or the store's failure.
+    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made, or the store's failure.
     pub async fn test_webhook(
         &self,
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<TestView, EngineError> {
         let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let _share = self.inner.tests.take(self.id).ok_or(EngineError::Overloaded)?;
         let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
         let timezone = self.business().await?.zone.name();
         let now = self.now();

@@ -88,7 +88,7 @@ pub(crate) fn after_attempt(
 impl From<Attempt> for AttemptResult {
     fn from(attempt: Attempt) -> Self {
         Self {
-            made: true,
+            made: attempt.outcome != Outcome::NotMade,
             delivered: attempt.outcome == Outcome::Delivered,
             response_body: attempt.status.map(|_| attempt.body),
             response_status: attempt.status,

@@ -17,8 +17,9 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
-use super::guard::{Guard, RESOLVE_TIME_MAX};
+use super::guard::{Asker, Guard, RESOLVE_TIME_MAX, Refused};
 use super::pool::Pool;
+use super::seldom::Seldom;
 use super::trust::Trust;
 use super::url::{NOT_PUBLIC, WebhookUrl};
 use crate::ports::Ports;
@@ -44,10 +45,11 @@ pub struct WebhookClient {
     guard: Guard,
     connector: Arc<Connector>,
     pool: Arc<Pool>,
+    warned: Arc<Seldom<()>>,
 }
 
 /// What is to be posted.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Post {
     /// Where to.
     pub url: WebhookUrl,
@@ -55,6 +57,16 @@ pub struct Post {
     pub headers: Vec<(&'static str, String)>,
     /// The exact bytes of the body.
     pub body: Bytes,
+}
+
+/// Neither the signature nor what an event says shows in a log.
+impl fmt::Debug for Post {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Post")
+            .field("url", &self.url)
+            .field("bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of it.
@@ -77,8 +89,10 @@ pub struct Attempt {
 pub enum Outcome {
     /// The receiver answered 2xx in time.
     Delivered,
-    /// Anything else.
+    /// Anything else that came of an attempt.
     Failed,
+    /// No attempt was made: this machine lacked what it takes, so nothing is known of the receiver.
+    NotMade,
 }
 
 /// Why an attempt failed, in words that may be shown to the endpoint's owner.
@@ -103,6 +117,9 @@ pub(super) enum Failure {
     Status(u16),
     #[error("a header of the request is invalid")]
     Header,
+    /// Nothing was sent, for a lack of our own.
+    #[error("not made: this service is short of connections")]
+    Short,
 }
 
 impl Failure {
@@ -120,6 +137,7 @@ impl WebhookClient {
             guard: Guard::new(Arc::clone(&ports.resolver)),
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
             pool: Arc::default(),
+            warned: Arc::default(),
         }
     }
 
@@ -129,15 +147,22 @@ impl WebhookClient {
     }
 
     /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
-    /// `on_head` is told, as soon as there is an answer's head, whether it is a 2xx.
+    ///
+    /// `on_head` is called once if a response comes, as soon as its head is there, and told whether its status is a
+    /// 2xx: the outcome is known by then, however long the body takes.
     pub async fn post(&self, post: Post, on_head: impl FnOnce(bool) + Send) -> Attempt {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
         let duration = start.elapsed();
+        if matches!(answer, Err(Failure::Short)) && self.warned.is_due(&()) {
+            tracing::warn!(
+                "webhooks are put off: this service is short of open files, ports, memory or look-ups"
+            );
+        }
         match answer {
             Err(failure) => Attempt {
-                outcome: Outcome::Failed,
+                outcome: if failure == Failure::Short { Outcome::NotMade } else { Outcome::Failed },
                 status: None,
                 body: String::new(),
                 error: Some(failure.to_string()),
@@ -165,7 +190,10 @@ impl WebhookClient {
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), Failure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
-        let targets = self.guard.check(&post.url).await.map_err(|_| Failure::Refused)?;
+        let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
+            Refused::Short(_) => Failure::Short,
+            _ => Failure::Refused,
+        })?;
         if let Some(mut connection) = self.pool.take(&post.url, &targets) {
             match send(&mut connection, post, deadline).await {
                 Err(Failure::Closed) => {}

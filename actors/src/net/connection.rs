@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
 use super::client::Failure;
+use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
 use crate::ports::{Dialer, Stream};
 
@@ -92,20 +93,27 @@ impl Connector {
         deadline: Instant,
     ) -> Result<(SocketAddr, Box<dyn Stream>), Failure> {
         let targets = &targets[..targets.len().min(ADDRESSES_TRIED_MAX)];
-        let mut failure = Failure::Refused;
+        let (mut failure, mut short) = (Failure::Refused, false);
         for (index, target) in targets.iter().enumerate() {
             let others_left = index + 1 < targets.len();
             let until = if others_left { deadline.min(Instant::now() + CONNECT_TIME_MAX) } else { deadline };
             match timeout_at(until, self.dialer.dial(*target)).await {
                 Ok(Ok(stream)) => return is_peer(&*stream, *target).map(|()| (*target, stream)),
-                Ok(Err(error)) => failure = Failure::Connect(connect_phrase(&error)),
+                Ok(Err(error)) => {
+                    if is_ours_connecting(&error, target.ip()) {
+                        tracing::debug!(webhook.target = %target, error = %error, "a webhook cannot be sent for a lack of ours");
+                        short = true;
+                    }
+                    failure = Failure::Connect(connect_phrase(&error));
+                }
                 Err(_) => failure = Failure::Timeout("while connecting"),
             }
             if Instant::now() >= deadline {
                 break;
             }
         }
-        Err(failure)
+        // The address that could not be dialled might have been the one that answers.
+        Err(if short { Failure::Short } else { failure })
     }
 }
 

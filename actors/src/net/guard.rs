@@ -21,7 +21,7 @@
 //! | a receiver that poses as another | TLS always, the certificate always verified for the URL's host, each time anew |
 //! | an answer that is slow, endless or huge | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | an answer that grows when it is unpacked | never unpacked; no encoding is asked for |
-//! | slow name servers that use up threads | a bound on lookups at once ([`Resolver`]'s implementation) |
+//! | slow or silent name servers that hold up the look-ups of others | a look-up takes no thread, ends when it is dropped, and waits for no other; beyond a bound it is no failure of the host ([resolver](super::resolver)) |
 //! | error messages that tell what is inside | one phrase, [`NOT_PUBLIC`], whether the name is unknown or leads inside; the log says more |
 //!
 //! No switch turns this off. Tests reach a receiver of their own through the ports: the name resolves to a public
@@ -33,8 +33,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
+use tracing::Level;
 
 use super::address::is_public;
+use super::seldom::Seldom;
+use super::shortage::is_ours;
 use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 use crate::ports::Resolver;
 
@@ -45,27 +48,44 @@ pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Guard {
     resolver: Arc<dyn Resolver>,
+    warned: Arc<Seldom<Host>>,
 }
 
-/// Why nothing goes to a host. It displays as what callers are told, which is always the same; the log has the reason.
+/// For what a host is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// A URL that somebody wants to save.
+    Save,
+    /// An attempt to deliver, or a test.
+    Attempt,
+}
+
+/// Why nothing goes to a host. It displays as what callers are told, which is the same for everything that is about the
+/// host; the log has the reason.
 #[derive(Debug, thiserror::Error)]
-#[error("{NOT_PUBLIC}")]
 #[non_exhaustive]
 pub enum Refused {
     /// The host could not be resolved.
+    #[error("{NOT_PUBLIC}")]
     Unresolved(#[source] io::Error),
     /// The name has no address.
+    #[error("{NOT_PUBLIC}")]
     NoAddress,
     /// The name server did not answer in time.
+    #[error("{NOT_PUBLIC}")]
     TooSlow,
     /// An address of it is not public.
+    #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
+    /// Nothing is known of the host: this service lacked what it takes to look it up.
+    #[error("this service is short of resources")]
+    Short(#[source] io::Error),
 }
 
 impl Guard {
     /// A guard that resolves through this port.
     pub fn new(resolver: Arc<dyn Resolver>) -> Self {
-        Self { resolver }
+        Self { resolver, warned: Arc::default() }
     }
 
     /// Resolves the host of a URL and gives its addresses, all of them public. To be asked when a URL is saved and
@@ -73,10 +93,10 @@ impl Guard {
     ///
     /// # Errors
     /// When it does not resolve, or any of its addresses is not public. The reason is in the log already.
-    pub async fn check(&self, url: &WebhookUrl) -> Result<Vec<SocketAddr>, Refused> {
+    pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, Refused> {
         let checked = self.resolve(url.host()).await.and_then(|addresses| all_public(&addresses, url.port()));
         if let Err(refused) = &checked {
-            log(url.host(), refused);
+            log(level(refused, asker, || self.warned.is_due(url.host())), url.host(), refused);
         }
         checked
     }
@@ -87,7 +107,9 @@ impl Guard {
             Host::Name(name) => timeout(RESOLVE_TIME_MAX, self.resolver.resolve(name))
                 .await
                 .map_err(|_| Refused::TooSlow)?
-                .map_err(Refused::Unresolved),
+                .map_err(
+                    |error| if is_ours(&error) { Refused::Short(error) } else { Refused::Unresolved(error) },
+                ),
         }
     }
 }
@@ -113,20 +135,43 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, Refuse
     if targets.is_empty() { Err(Refused::NoAddress) } else { Ok(targets) }
 }
 
-fn log(host: &Host, refused: &Refused) {
-    match refused {
-        Refused::Internal(address) => tracing::warn!(
-            webhook.host = %host,
-            webhook.address = %address,
-            "a webhook's host resolves to an address that is not public, and is refused"
-        ),
-        Refused::Unresolved(error) => tracing::info!(
-            webhook.host = %host,
-            error = %error,
-            "a webhook's host does not resolve"
-        ),
-        Refused::NoAddress => tracing::info!(webhook.host = %host, "a webhook's host has no address"),
-        Refused::TooSlow => tracing::info!(webhook.host = %host, "a webhook's host does not resolve in time"),
+/// How loudly a refusal is told of. A save is made by somebody who may ask why; a delivery tells its log, and a dead
+/// name is refused as often as an event waits for it.
+fn level(refused: &Refused, asker: Asker, is_due: impl FnOnce() -> bool) -> Level {
+    match (refused, asker) {
+        (Refused::Internal(_), _) => {
+            if is_due() {
+                Level::WARN
+            } else {
+                Level::DEBUG
+            }
+        }
+        (_, Asker::Save) => Level::INFO,
+        (_, Asker::Attempt) => Level::DEBUG,
+    }
+}
+
+fn log(level: Level, host: &Host, refused: &Refused) {
+    let (why, address, error) = match refused {
+        Refused::Internal(address) => {
+            ("resolves to an address that is not public, and is refused", Some(address), None)
+        }
+        Refused::Unresolved(error) => ("does not resolve", None, Some(error)),
+        Refused::NoAddress => ("has no address", None, None),
+        Refused::TooSlow => ("does not resolve in time", None, None),
+        Refused::Short(error) => ("cannot be looked up for a lack of our own", None, Some(error)),
+    };
+    let address = address.map(tracing::field::display);
+    let error = error.map(tracing::field::display);
+    macro_rules! say {
+        ($level:ident) => {
+            tracing::$level!(webhook.host = %host, webhook.address = address, error, "a webhook's host {why}")
+        };
+    }
+    match level {
+        Level::WARN => say!(warn),
+        Level::INFO => say!(info),
+        _ => say!(debug),
     }
 }
 
@@ -138,7 +183,7 @@ mod tests {
     async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, Refused> {
         let dns = FakeDns::default();
         dns.set("hook.example.com", answer);
-        Guard::new(Arc::new(dns)).check(&WebhookUrl::parse(url).unwrap()).await
+        Guard::new(Arc::new(dns)).check(&WebhookUrl::parse(url).unwrap(), Asker::Save).await
     }
 
     #[tokio::test]
@@ -168,14 +213,50 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn a_lack_of_our_own_says_nothing_of_the_host() {
+        let dns = FakeDns::default();
+        dns.fail("hook.example.com", 24);
+        let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
+        let refused = Guard::new(Arc::new(dns)).check(&url, Asker::Attempt).await.unwrap_err();
+        assert!(matches!(refused, Refused::Short(_)));
+        assert_ne!(refused.to_string(), NOT_PUBLIC);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_host_that_does_not_resolve_in_time_is_refused() {
         let dns = FakeDns::default();
         dns.hang("hook.example.com");
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         let start = tokio::time::Instant::now();
-        let refused = Guard::new(Arc::new(dns)).check(&url).await.unwrap_err();
+        let refused = Guard::new(Arc::new(dns)).check(&url, Asker::Attempt).await.unwrap_err();
         assert!(matches!(refused, Refused::TooSlow));
         assert_eq!(start.elapsed(), RESOLVE_TIME_MAX);
+    }
+
+    #[test]
+    fn a_name_that_is_dead_or_leads_inside_does_not_fill_the_log() {
+        use Asker::{Attempt, Save};
+        let unresolved = Refused::Unresolved(io::ErrorKind::NotFound.into());
+        let short = Refused::Short(io::Error::from_raw_os_error(24));
+        for refused in [unresolved, Refused::NoAddress, Refused::TooSlow, short] {
+            assert_eq!(level(&refused, Save, || true), Level::INFO, "{refused:?}");
+            assert_eq!(level(&refused, Attempt, || true), Level::DEBUG, "{refused:?}");
+        }
+        let internal = Refused::Internal([10, 0, 0, 1].into());
+        for asker in [Save, Attempt] {
+            assert_eq!(level(&internal, asker, || true), Level::WARN);
+            assert_eq!(level(&internal, asker, || false), Level::DEBUG);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_leads_inside_is_warned_of_once_a_minute() {
+        let dns = FakeDns::default();
+        dns.set("hook.example.com", &["10.0.0.1"]);
+        let guard = Guard::new(Arc::new(dns));
+        let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
+        assert!(guard.check(&url, Asker::Attempt).await.is_err());
+        assert!(!guard.warned.is_due(url.host()), "it was warned of just now");
     }
 }

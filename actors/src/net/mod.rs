@@ -9,6 +9,9 @@ pub mod client;
 mod connection;
 pub mod guard;
 mod pool;
+mod resolver;
+mod seldom;
+mod shortage;
 mod system;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -16,7 +19,8 @@ pub mod trust;
 pub mod url;
 
 pub use client::{Attempt, Outcome, Post, WebhookClient};
-pub use guard::{Guard, Refused};
-pub(crate) use system::{SystemDialer, SystemResolver};
+pub use guard::{Asker, Guard, Refused};
+pub(crate) use resolver::SystemResolver;
+pub(crate) use system::SystemDialer;
 pub use trust::{Trust, TrustError};
 pub use url::{UrlRefusal, WebhookUrl};

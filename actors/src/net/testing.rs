@@ -25,18 +25,30 @@ pub(crate) const PIPE_BYTES: usize = 4096;
 /// Names that resolve as told.
 #[derive(Default)]
 pub(crate) struct FakeDns {
-    answers: Mutex<HashMap<String, Option<Vec<IpAddr>>>>,
+    answers: Mutex<HashMap<String, DnsAnswer>>,
     asked: AtomicUsize,
+}
+
+#[derive(Clone)]
+enum DnsAnswer {
+    Addresses(Vec<IpAddr>),
+    Never,
+    /// An error of the system with this number.
+    Error(i32),
 }
 
 impl FakeDns {
     pub(crate) fn set(&self, host: &str, answer: &[&str]) {
         let answer = answer.iter().map(|address| address.parse().unwrap()).collect();
-        self.answers.lock().insert(host.to_owned(), Some(answer));
+        self.answers.lock().insert(host.to_owned(), DnsAnswer::Addresses(answer));
     }
 
     pub(crate) fn hang(&self, host: &str) {
-        self.answers.lock().insert(host.to_owned(), None);
+        self.answers.lock().insert(host.to_owned(), DnsAnswer::Never);
+    }
+
+    pub(crate) fn fail(&self, host: &str, number: i32) {
+        self.answers.lock().insert(host.to_owned(), DnsAnswer::Error(number));
     }
 
     /// How often anything was asked.
@@ -51,8 +63,9 @@ impl Resolver for FakeDns {
         let answer = self.answers.lock().get(host).cloned();
         Box::pin(async move {
             match answer {
-                Some(Some(addresses)) => Ok(addresses),
-                Some(None) => std::future::pending().await,
+                Some(DnsAnswer::Addresses(addresses)) => Ok(addresses),
+                Some(DnsAnswer::Never) => std::future::pending().await,
+                Some(DnsAnswer::Error(number)) => Err(io::Error::from_raw_os_error(number)),
                 None => Err(io::ErrorKind::NotFound.into()),
             }
         })
@@ -70,6 +83,8 @@ pub(crate) enum Place {
     BlackHole,
     /// Something that refuses.
     Refusing,
+    /// Nothing that can be dialled: the system has this error.
+    Error(i32),
     /// A receiver that turns out to be at another address.
     Elsewhere(Arc<Receiver>, SocketAddr),
 }
@@ -105,6 +120,7 @@ impl Dialer for FakeNet {
                 }
                 Place::BlackHole => std::future::pending().await,
                 Place::Refusing => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Place::Error(number) => return Err(io::Error::from_raw_os_error(number)),
             };
             let (stream, theirs) = duplex(PIPE_BYTES);
             tokio::spawn(receiver.serve(theirs));

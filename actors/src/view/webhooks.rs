@@ -1,5 +1,7 @@
 //! Webhook endpoints, their delivery log and their tests as the APIs show them.
 
+use std::fmt;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -48,7 +50,7 @@ impl From<&WebhookEndpoint> for WebhookView {
 }
 
 /// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 pub struct NewWebhookView {
     /// Its id.
     pub id: WebhookId,
@@ -99,6 +101,26 @@ impl NewWebhookView {
             updated_at,
             secret,
         }
+    }
+
+    /// A rendered one without its secret: the endpoint as it is shown from then on, and so what its entity tag is of.
+    pub fn without_secret(rendered: &[u8]) -> Vec<u8> {
+        // Inside of a string the quotes would be escaped, so this is the last property and nothing else.
+        match memchr::memmem::rfind(rendered, b",\"secret\":\"") {
+            Some(at) => [&rendered[..at], b"}"].concat(),
+            None => rendered.to_vec(),
+        }
+    }
+}
+
+/// Neither the secret nor the path of the URL, which may be one of the receiver's, shows in a log.
+impl fmt::Debug for NewWebhookView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewWebhookView")
+            .field("id", &self.id)
+            .field("events", &self.events)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
     }
 }
 
@@ -162,4 +184,39 @@ pub struct TestView {
     pub error: Option<String>,
     /// How long the attempt took, in milliseconds.
     pub duration_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EventTypes, WebhookSecret};
+    use crate::view::render;
+
+    #[test]
+    fn a_new_endpoint_without_its_secret_is_the_endpoint() {
+        let at = Timestamp::from_millis(0);
+        for description in ["", ",\"secret\":\"x", "\\\",\"secret\":\"", "é\\"] {
+            let endpoint = WebhookEndpoint {
+                id: "01900000-0000-7000-8000-000000000000".parse().unwrap(),
+                url: "https://a.example.com/?x=\",\"secret\":\"".into(),
+                events: [EventType::ContactCreated].into_iter().collect::<EventTypes>(),
+                description: description.into(),
+                status: WebhookStatus::Enabled,
+                disabled_reason: None,
+                disabled_at: None,
+                epoch: 0,
+                secret: WebhookSecret::new([7; 32]),
+                created_at: at,
+                updated_at: at,
+            };
+            let shown = render(&WebhookView::from(&endpoint));
+            let new = NewWebhookView::new(&endpoint, "whsec_AAAA".into());
+            let told = format!("{new:?}");
+            assert!(!told.contains("AAAA") && !told.contains("?x="), "{told}");
+            let new = render(&new);
+            assert_ne!(new, shown);
+            assert_eq!(NewWebhookView::without_secret(&new), shown, "{description:?}");
+            assert_eq!(NewWebhookView::without_secret(&shown), shown, "{description:?}");
+        }
+    }
 }

@@ -27,6 +27,7 @@ use tempfile::TempDir;
 pub(crate) use answer::{Answer, ids, paths, starts};
 pub(crate) use api::{Api, encoded};
 pub(crate) use clock::{Dice, TestClock};
+pub(crate) use network::Network;
 pub(crate) use raw::raw;
 pub(crate) use records::{OUTCOMES, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
@@ -53,6 +54,7 @@ pub(crate) struct House {
     service: Option<Service>,
     settings: Settings,
     pub(crate) clock: TestClock,
+    pub(crate) network: Network,
     /// The operator API, from `/admin/v1` on.
     pub(crate) operator: Api,
     dir: TempDir,
@@ -76,17 +78,17 @@ impl House {
             tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
-        let clock = TestClock::default();
-        let service = start(&settings, &clock).await;
+        let (clock, network) = (TestClock::default(), Network::default());
+        let service = start(&settings, &clock, &network).await;
         let operator = operator(&service);
-        Self { service: Some(service), settings, clock, operator, dir }
+        Self { service: Some(service), settings, clock, network, operator, dir }
     }
 
     /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
     pub(crate) async fn restart(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());
-        let service = start(&self.settings, &self.clock).await;
+        let service = start(&self.settings, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
     }
@@ -127,11 +129,11 @@ impl House {
     }
 }
 
-async fn start(settings: &Settings, clock: &TestClock) -> Service {
+async fn start(settings: &Settings, clock: &TestClock, network: &Network) -> Service {
     let ports = Ports {
         clock: Arc::new(clock.clone()),
-        resolver: Arc::new(network::Names),
-        dialer: Arc::new(network::Unplugged),
+        resolver: Arc::new(network.clone()),
+        dialer: Arc::new(network.clone()),
         ..Ports::system().unwrap()
     };
     Service::start(settings, ports, |error| panic!("the store failed: {error}")).await.unwrap()

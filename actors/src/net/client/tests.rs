@@ -70,14 +70,20 @@ impl World {
     }
 
     async fn post_to(&self, url: &str) -> Attempt {
+        self.post_with_head(url).await.0
+    }
+
+    /// Makes an attempt; gives also what was told of the head of its response, and when.
+    async fn post_with_head(&self, url: &str) -> (Attempt, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =
             vec![("webhook-id", "evt_1".to_owned()), ("content-type", "application/json".to_owned())];
-        let start = Instant::now();
-        let attempt =
-            self.client.post(Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") }, |_| ()).await;
+        let post = Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") };
+        let (start, mut head) = (Instant::now(), None);
+        let attempt = self.client.post(post, |reached| head = Some((reached, start.elapsed()))).await;
         assert!(start.elapsed() <= DELIVERY_TIME_MAX + READY_TIME_MAX, "it took {:?}", start.elapsed());
-        attempt
+        assert_eq!(head.is_some(), attempt.status.is_some(), "{attempt:?}");
+        (attempt, head)
     }
 }
 
@@ -187,7 +193,7 @@ async fn nothing_is_dialled_when_any_address_is_not_public() {
 async fn a_name_that_has_moved_inside_since_it_was_saved_is_refused_also_on_an_open_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
-    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap()).await.is_ok());
+    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), Asker::Save).await.is_ok());
     delivered(&world.post().await, 204);
     world.dns.set(HOST_NAME, &["169.254.169.254"]);
     failed(&world.post().await, "refused: the URL does not resolve to a public address");
@@ -321,6 +327,23 @@ async fn a_body_that_hangs_or_breaks_off_does_not_undo_a_delivery() {
         settle().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_is_told_of_before_a_slow_body_is_read() {
+    for (status, reached) in [(200, true), (299, true), (302, false), (500, false)] {
+        let world = World::new();
+        let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 99\r\n\r\n");
+        world.receiver(ADDRESS, answer, Then::Drips(b"x"));
+        let start = Instant::now();
+        let (attempt, head) = world.post_with_head(URL).await;
+        assert_eq!(attempt.status, Some(status));
+        let (told, at) = head.unwrap();
+        assert_eq!(told, reached, "{status}");
+        assert!(at < Duration::from_secs(1) && start.elapsed() >= DELIVERY_TIME_MAX, "{status}: {at:?}");
+    }
+    let world = World::new();
+    assert_eq!(world.post_with_head(URL).await.1, None, "nothing came");
 }
 
 #[tokio::test(start_paused = true)]
@@ -461,6 +484,36 @@ async fn a_host_that_never_connects_or_resolves_times_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_lack_of_our_own_is_no_attempt() {
+    const SHORT: &str = "not made: this service is short of connections";
+    for number in [12, 23, 24, 99, 105] {
+        let world = World::new();
+        world.net.put(ADDRESS, Place::Error(number));
+        let attempt = world.post().await;
+        assert_eq!(
+            (attempt.outcome, attempt.status, attempt.error.as_deref()),
+            (Outcome::NotMade, None, Some(SHORT)),
+            "{number}"
+        );
+    }
+    // The address that could not be dialled might have taken it; one that takes it makes up for it.
+    let world = World::new();
+    world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
+    world.net.put(ADDRESS, Place::Error(24));
+    assert_eq!(world.post().await.outcome, Outcome::NotMade);
+    world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
+    delivered(&world.post().await, 204);
+    // Without IPv6 on this machine, a host that has nothing else fails.
+    let world = World::new();
+    world.dns.set(HOST_NAME, &["2606:4700::1111"]);
+    world.net.put("[2606:4700::1111]:443", Place::Error(99));
+    failed(&world.post().await, "connect: failed");
+    // Looking up may lack something too.
+    world.dns.fail(HOST_NAME, 24);
+    assert_eq!(world.post().await.outcome, Outcome::NotMade);
+}
+
+#[tokio::test(start_paused = true)]
 async fn addresses_are_tried_in_their_order_and_up_to_a_bound() {
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.36", "93.184.216.35"]);
@@ -548,4 +601,11 @@ fn bytes_become_text_within_the_bound() {
         let text = text(&bytes);
         assert!(text.len() <= RESPONSE_TEXT_BYTES_MAX && text.len() > RESPONSE_TEXT_BYTES_MAX - 3);
     }
+}
+
+#[test]
+fn what_is_posted_does_not_show_in_a_log() {
+    let headers = vec![("webhook-signature", "v1,c2VjcmV0".to_owned())];
+    let post = Post { url: WebhookUrl::parse(URL).unwrap(), headers, body: Bytes::from_static(b"Zoe") };
+    assert_eq!(format!("{post:?}"), "Post { url: WebhookUrl(hook.example.com), bytes: 3, .. }");
 }

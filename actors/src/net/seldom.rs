@@ -1,0 +1,68 @@
+//! What is said in the log of the same thing at most once a minute, however often it happens.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+/// So long it is quiet about a thing after it was said.
+pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
+
+/// So many things are remembered; while there are as many, nothing is said of others.
+pub(super) const THINGS_MAX: usize = 1_024;
+
+/// The things of which something was said in the last minute.
+pub(super) struct Seldom<T>(Mutex<HashMap<T, Instant>>);
+
+impl<T> Default for Seldom<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone + Eq + Hash> Seldom<T> {
+    /// Whether it is time to say something of a thing; if so, it counts as said.
+    pub(super) fn is_due(&self, thing: &T) -> bool {
+        let now = Instant::now();
+        let is_quiet = |said: &Instant| now < *said + QUIET_TIME;
+        let mut said = self.0.lock();
+        if said.get(thing).is_some_and(is_quiet) {
+            return false;
+        }
+        if said.len() >= THINGS_MAX {
+            said.retain(|_, said| is_quiet(said));
+            if said.len() >= THINGS_MAX {
+                return false;
+            }
+        }
+        said.insert(thing.clone(), now);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_thing_is_said_once_a_minute() {
+        let seldom = Seldom::default();
+        assert!(seldom.is_due(&1) && !seldom.is_due(&1) && seldom.is_due(&2));
+        tokio::time::sleep(QUIET_TIME - Duration::from_millis(1)).await;
+        assert!(!seldom.is_due(&1));
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert!(seldom.is_due(&1) && !seldom.is_due(&1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_than_the_bound_is_remembered() {
+        let seldom = Seldom::default();
+        assert!((0..THINGS_MAX).all(|thing| seldom.is_due(&thing)));
+        assert!(!seldom.is_due(&THINGS_MAX));
+        tokio::time::sleep(QUIET_TIME).await;
+        assert!(seldom.is_due(&THINGS_MAX));
+        assert_eq!(seldom.0.lock().len(), 1);
+    }
+}

@@ -1,0 +1,93 @@
+//! Bounds on what goes on at once, over all and for each business, so that one business leaves room for the others.
+//!
+//! What always holds: what is counted of a business is what it holds now; one that holds nothing takes no memory.
+
+use std::collections::HashMap;
+
+use parking_lot::Mutex;
+
+use crate::domain::BusinessId;
+
+/// So much of one thing may go on at once.
+pub(crate) struct Shares {
+    all_max: usize,
+    each_max: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    all: usize,
+    each: HashMap<BusinessId, usize>,
+}
+
+/// The right to do it once, until it is dropped.
+pub(crate) struct Share<'a> {
+    of: &'a Shares,
+    business: BusinessId,
+}
+
+impl Shares {
+    /// At most `all_max` over all, and `each_max` for each business.
+    pub(crate) fn new(all_max: usize, each_max: usize) -> Self {
+        Self { all_max, each_max, held: Mutex::default() }
+    }
+
+    /// A share for the business, unless it has all of its own or all are taken.
+    pub(crate) fn take(&self, business: BusinessId) -> Option<Share<'_>> {
+        let mut held = self.held.lock();
+        let own = held.each.get(&business).copied().unwrap_or(0);
+        if held.all >= self.all_max || own >= self.each_max {
+            return None;
+        }
+        held.all += 1;
+        held.each.insert(business, own + 1);
+        Some(Share { of: self, business })
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut held = self.of.held.lock();
+        held.all -= 1;
+        match held.each.get_mut(&self.business) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => _ = held.each.remove(&self.business),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn business(number: u8) -> BusinessId {
+        format!("01900000-0000-7000-8000-0000000000{number:02x}").parse().unwrap()
+    }
+
+    #[test]
+    fn each_has_its_bound_and_all_have_one() {
+        let shares = Shares::new(3, 2);
+        let first = shares.take(business(1)).unwrap();
+        let second = shares.take(business(1)).unwrap();
+        assert!(shares.take(business(1)).is_none(), "it has all of its own");
+        let other = shares.take(business(2)).unwrap();
+        assert!(shares.take(business(3)).is_none(), "all are taken");
+        drop(first);
+        let third = shares.take(business(3)).unwrap();
+        assert!(shares.take(business(1)).is_none(), "all are taken again");
+        drop((second, third, other));
+        assert!(shares.take(business(1)).is_some());
+    }
+
+    #[test]
+    fn who_holds_nothing_takes_no_memory() {
+        let shares = Shares::new(9, 9);
+        let both = (shares.take(business(1)), shares.take(business(1)));
+        drop(both.0);
+        assert_eq!(shares.held.lock().each.len(), 1);
+        drop(both.1);
+        let held = shares.held.lock();
+        assert_eq!((held.all, held.each.len()), (0, 0));
+    }
+}
