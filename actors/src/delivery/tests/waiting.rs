@@ -252,3 +252,19 @@ fn endpoints_that_do_not_answer_leave_room_for_the_others() {
     taken.clear();
     assert!(slots.take(true, 7).is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_lack_of_our_own_uses_up_no_attempt() {
+    const TOO_MANY_OPEN_FILES: i32 = 24;
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.net.put("93.184.216.1:443", Place::Error(TOO_MANY_OPEN_FILES));
+    world.happen("A").await;
+    sleep(Duration::from_secs(3_600)).await;
+    let log = world.log(id).await;
+    assert_eq!((log[0].status, log[0].attempts, &log[0].last_error), (DeliveryStatus::Pending, 0, &None));
+    let receiver = world.receiver("a.example.com", 1, OK);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(receiver.requests().len(), 1);
+    assert_eq!(world.log(id).await[0].attempts, 1);
+}
