@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
+use uuid::Uuid;
 
 use super::EndpointKey;
 use super::handle::LOG_DAYS;
@@ -239,9 +240,14 @@ impl State {
         let mut due = Due { now: Vec::new(), next: None, more: false };
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
-        for (looked_at, row) in
-            inner.store.scan(&keys::deliveries_due(business, id), Order::Ascending).enumerate()
-        {
+        // No schedule reaches further: the wall clock was ahead when these were written. They come first, or they would
+        // wait behind all that is due before them.
+        let furthest = now + RETRY_AFTER[RETRY_AFTER.len() - 1] + TimeDelta::minutes(1);
+        let all = keys::deliveries_due(business, id);
+        let beyond = all.after(keys::delivery_due(business, id, furthest, EventId::from(Uuid::max())));
+        let rows =
+            inner.store.scan(&beyond, Order::Ascending).chain(inner.store.scan(&all, Order::Ascending));
+        for (looked_at, row) in rows.enumerate() {
             let key = row?.0;
             let (at, event) = keys::instant_and_id::<EventId>(&key)?;
             if self.is_under_way(event) {
@@ -261,9 +267,10 @@ impl State {
                 batch.delete(Key::new(&key));
                 continue;
             };
-            // No schedule reaches further: the wall clock was ahead when this was written.
-            let longest = RETRY_AFTER[RETRY_AFTER.len() - 1];
-            if at <= now || at > now + longest + TimeDelta::minutes(1) {
+            if due.now.iter().any(|found| found.event_id == event) {
+                break; // the first of those that came first
+            }
+            if at <= now || at > furthest {
                 due.now.push(delivery);
             } else {
                 due.next = Some(at);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -28,27 +29,29 @@ const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\
 /// How long after each failure the next attempt comes, in seconds.
 const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
 
-/// A wall clock that goes with tokio's time.
-struct WallClock(Instant);
+/// A wall clock that goes with tokio's time, so many hours ahead of it.
+struct WallClock(Instant, AtomicI64);
 
 impl Clock for WallClock {
     fn now(&self) -> Timestamp {
         let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-        start + chrono::TimeDelta::from_std(self.0.elapsed()).unwrap()
+        let ahead = chrono::TimeDelta::hours(self.1.load(Ordering::Relaxed));
+        start + ahead + chrono::TimeDelta::from_std(self.0.elapsed()).unwrap()
     }
 }
 
-struct Counting(std::sync::atomic::AtomicU64);
+struct Counting(AtomicU64);
 
 impl Random for Counting {
     fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill_with(|| self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as u8);
+        bytes.fill_with(|| self.0.fetch_add(1, Ordering::Relaxed) as u8);
     }
 }
 
 /// An engine with one business, in a network of its own.
 struct World {
     disk: MemoryBackend,
+    clock: Arc<WallClock>,
     ports: Ports,
     net: Arc<FakeNet>,
     dns: Arc<FakeDns>,
@@ -61,13 +64,14 @@ impl World {
     async fn new() -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let clock = Arc::new(WallClock(Instant::now(), AtomicI64::new(0)));
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
             trust: Trust::nobody().and(authority.der()).unwrap(),
             ..Ports::with_clock_and_random(
-                Arc::new(WallClock(Instant::now())),
-                Arc::new(Counting(std::sync::atomic::AtomicU64::new(0))),
+                Arc::clone(&clock) as Arc<dyn Clock>,
+                Arc::new(Counting(AtomicU64::new(0))),
             )
         };
         let disk = MemoryBackend::new();
@@ -83,7 +87,7 @@ impl World {
         };
         let id = engine.create_business(new, Actor::Operator).await.unwrap().id;
         let business = engine.business(id);
-        Self { disk, ports, net, dns, authority, engine, business }
+        Self { disk, clock, ports, net, dns, authority, engine, business }
     }
 
     /// Closes the engine and opens it again on what the disk holds.
@@ -278,6 +282,24 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     world.business = world.engine.business(world.business.id());
     settle().await;
     assert_eq!(receiver.requests().len(), 5, "what fell due while stopped is tried at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_clock_ahead_put_off_too_far_waits_behind_nothing() {
+    let mut world = World::new().await;
+    world.clock.1.store(8, Ordering::Relaxed);
+    world.restart().await;
+    let (_, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(36_000)).await;
+    world.happen("B").await;
+    sleep(Duration::from_secs(7_200)).await;
+    let made = receiver.requests().len();
+    assert_eq!(made, 8 + 6, "A waits for 12 hours, B for three");
+    world.clock.1.store(0, Ordering::Relaxed);
+    world.restart().await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), made + 1, "A is due in 19 hours, which no schedule says");
 }
 
 #[tokio::test(start_paused = true)]
