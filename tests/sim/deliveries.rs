@@ -57,8 +57,10 @@ impl House {
 fn check_plan(delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it is never due: {}", told()));
     let Some(last) = delivery.last_attempt_at else { return };
-    // Instants of attempts are the wall clock's, so they say nothing of a life in which it jumped.
-    if span.jumped || delivery.attempts == 0 || last.millis() < span.wall {
+    // Instants of attempts are the wall clock's, so they say nothing of a life in which it jumped, and what was planned
+    // by a clock that was ahead is planned anew.
+    let lived = span.wall..=span.wall + (span.worked - span.began);
+    if span.jumped || delivery.attempts == 0 || !lived.contains(&last.millis()) {
         return;
     }
     let waits = (next - last).num_milliseconds();

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actors::domain::{Actor, AuditEntry, AuditId, BusinessId, EventId, ResourceId, WebhookId};
+use actors::domain::{Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, WebhookId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -36,6 +36,8 @@ pub(crate) struct House {
     /// The newest entry of the audit log that was replayed, and how many there were.
     replayed: Option<AuditId>,
     count: usize,
+    /// The requests that have left entries.
+    carried_out: BTreeSet<KeyId>,
     /// Each resource as it was answered last.
     pub(crate) newest: BTreeMap<Uuid, Value>,
     /// When each resource changed.
@@ -66,6 +68,7 @@ impl House {
             id,
             replayed: None,
             count: 0,
+            carried_out: BTreeSet::new(),
             newest: BTreeMap::new(),
             stamps: BTreeSet::new(),
             announced: BTreeMap::new(),
@@ -122,6 +125,7 @@ impl House {
         let tried = &entry.tried;
         let name = format!("#{} {}", tried.number, tried.op.name());
         assert!(entry.came != Came::Refused, "{name} was refused and has left traces: {group:?}");
+        assert!(self.carried_out.insert(tried.by), "{name} was carried out twice: {group:?}");
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
         let body = body.unwrap_or_else(|| panic!("half of {name} is there: {group:?}"));
         let window = (entry.asked, entry.answered.unwrap_or(span.ended));
@@ -224,7 +228,7 @@ impl House {
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }
                 Came::Refused => {
-                    assert!(remembered.is_none() && !audited, "{name} was refused and left traces")
+                    assert!(remembered.is_none() && !audited, "{name} was refused and left traces");
                 }
                 Came::Unknown => {
                     assert!(remembered.is_some() || !audited || !kept, "half of {name} is there");

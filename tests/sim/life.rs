@@ -97,9 +97,16 @@ async fn carry_out(
         }
         Err(error) => {
             world.say(format_args!("{name} < {error}"));
-            let excused = world.failed() || closing.load(Ordering::SeqCst);
-            let meant = matches!(error, EngineError::Stopping | EngineError::Failed | EngineError::Store(_));
-            if !excused || !meant {
+            let ends = world.failed() || closing.load(Ordering::SeqCst);
+            let broken = world.was_broken(tried.shop);
+            let excused = match error {
+                EngineError::Stopping | EngineError::Store(_) => ends,
+                EngineError::Failed => ends || broken,
+                // An actor that fails just before it would have taken the request says so.
+                EngineError::Overloaded => broken,
+                _ => false,
+            };
+            if !excused {
                 world.wrong(format_args!("{name} failed: {error}"));
             }
         }

@@ -171,7 +171,7 @@ impl Network {
         let host = &mut hosts[host];
         host.served += 1;
         match host.mood {
-            Mood::Flaps(each) if host.served % each == 0 => Mood::Takes,
+            Mood::Flaps(each) if host.served.is_multiple_of(each) => Mood::Takes,
             Mood::Flaps(_) => Mood::Fails(503),
             mood => mood,
         }

@@ -7,7 +7,7 @@ use actors::EngineError;
 use actors::business::commands::Audience;
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::PatchWebhook;
-use actors::business::{PageRequest, Request};
+use actors::business::{Change, Decision, Desk, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
@@ -16,8 +16,28 @@ use crate::ledger::Came;
 use crate::life::Life;
 use crate::ops::Op;
 use crate::sim::Sim;
+use crate::world::Meant;
+
+/// A change with a fault in it.
+struct Broken;
+
+impl Change for Broken {
+    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        std::panic::panic_any(Meant)
+    }
+}
 
 impl Sim {
+    /// A fault makes a business's actor fail. It starts again from the store, and whoever had asked it gets to know
+    /// nothing.
+    pub(crate) fn some_panic(&self, life: &mut Life) {
+        let shop = self.dice.below(self.shops.len());
+        self.world.say(format_args!("the actor of {shop} will panic"));
+        self.world.note_broken(shop);
+        let handle = life.engine.business(self.shops[shop].id);
+        life.spawn(async move { _ = handle.change(Request::by(Actor::Operator), Broken).await });
+    }
+
     /// Somebody does something with deliveries or keys.
     pub(crate) fn some_nudge(&mut self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());

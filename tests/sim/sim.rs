@@ -147,6 +147,7 @@ impl Sim {
                     self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 40));
                 }
                 7 if self.dice.once_in(10) => self.some_fault(),
+                8 if self.dice.once_in(3) => self.some_panic(life),
                 8..=10 => self.some_nudge(life),
                 11..=13 => self.some_look(life),
                 14 => self.probe(life).await,

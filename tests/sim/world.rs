@@ -1,6 +1,7 @@
 //! What outlives the engine: the disk, the clock, chance, the network, and the record of what happened.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actors::Engine;
@@ -57,6 +58,8 @@ pub(crate) struct World {
     /// When the store of the present life has failed.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
+    /// The businesses whose actors were broken in the present life.
+    broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 thread_local! {
@@ -64,12 +67,18 @@ thread_local! {
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 
+/// What a change panics with that is meant to break its business's actor.
+pub(crate) struct Meant;
+
 /// Counts panics from now on, so that one which an actor's supervisor catches is not overlooked.
 pub(crate) fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
+            if info.payload().is::<Meant>() {
+                return;
+            }
             PANICS.set(PANICS.get() + 1);
             before(info);
         }));
@@ -87,6 +96,7 @@ impl World {
             time,
             trace,
             failed: Arc::default(),
+            broken: Arc::default(),
             chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
         }
     }
@@ -105,6 +115,7 @@ impl World {
     /// The store itself, while no engine is on it.
     pub(crate) fn store(&self) -> Store {
         *self.failed.lock() = None;
+        self.broken.lock().clear();
         let (failed, this) = (Arc::clone(&self.failed), self.clone());
         let on_fatal = Box::new(move |error: &_| {
             *failed.lock() = Some(this.time.now());
@@ -121,6 +132,16 @@ impl World {
     /// When the store has failed, if it has.
     pub(crate) fn failed_at(&self) -> Option<i64> {
         *self.failed.lock()
+    }
+
+    /// The actor of a business will panic.
+    pub(crate) fn note_broken(&self, shop: usize) {
+        self.broken.lock().insert(shop);
+    }
+
+    /// Whether the actor of a business was made to panic in this life.
+    pub(crate) fn was_broken(&self, shop: usize) -> bool {
+        self.broken.lock().contains(&shop)
     }
 
     /// Adds a line to the history.

@@ -60,21 +60,6 @@ impl Seeded {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
-
-    /// A number below the bound.
-    pub(crate) fn below(&self, bound: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
-    }
-
-    /// One of these.
-    pub(crate) fn pick<'a, T>(&self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-
-    /// True once in so many times.
-    pub(crate) fn once_in(&self, times: usize) -> bool {
-        self.below(times) == 0
-    }
 }
 
 impl Random for Seeded {

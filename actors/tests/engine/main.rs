@@ -11,4 +11,3 @@ mod idempotency;
 mod lifecycle;
 mod permits;
 mod rows;
-mod workload;
