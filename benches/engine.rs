@@ -1,1 +1,253 @@
-fn main() {}
+//! What the engine's own steps cost, each by itself: `cargo bench --bench engine`.
+//!
+//! Nothing here waits for a disk or a network; `cargo bench --bench load` measures the whole.
+
+#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use actors::business::Request;
+use actors::business::commands::keys::CreateKey;
+use actors::credentials::Credential;
+use actors::delivery::sign;
+use actors::domain::availability::Diary;
+use actors::domain::booking::{self, BookRequest, Party};
+use actors::domain::{
+    Actor, Appointment, AppointmentStatus, AuditEntry, BookingMode, Business, Busy, CalendarSyncStatus,
+    Contact, Day, DayHours, LocalTime, Locale, Scopes, Service, Source, StaffMember, Text, Timestamp,
+    WeeklyHours,
+};
+use actors::ports::Ports;
+use actors::store::Record;
+use actors::store::records::BusyRecord;
+use actors::{Engine, NewBusiness};
+use chrono::{NaiveDate, TimeDelta};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use uuid::Uuid;
+
+const STAFF: [usize; 3] = [1, 10, 100];
+const UPCOMING: [usize; 3] = [0, 1_000, 100_000];
+const SERVICE_MINUTES: u32 = 30;
+
+fn now() -> Timestamp {
+    Timestamp::parse("2026-03-02T08:00:00Z").unwrap()
+}
+
+/// A Monday behind which the clock changes on the 29th.
+fn first_day() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 3, 23).unwrap()
+}
+
+fn id<I: From<Uuid>>(number: usize) -> I {
+    Uuid::from_u128(number as u128).into()
+}
+
+fn always() -> WeeklyHours {
+    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
+    WeeklyHours::new(Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect()).unwrap()
+}
+
+/// A business, its people, and every other half hour from the first day on taken.
+struct World {
+    business: Business,
+    services: BTreeMap<actors::domain::ServiceId, Service>,
+    staff: BTreeMap<actors::domain::StaffId, StaffMember>,
+    busy: Busy,
+}
+
+impl World {
+    fn new(staff: usize, upcoming: usize) -> Self {
+        let business = Business {
+            id: id(1),
+            name: "Salon Lumière".into(),
+            zone: chrono_tz::Europe::Paris,
+            locale: Locale::Fr,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: always(),
+            phone_region: "FR".into(),
+            suspended: false,
+            created_at: now(),
+            updated_at: now(),
+        };
+        let service = Service {
+            id: id(2),
+            name: "Coupe".into(),
+            description: String::new(),
+            duration_minutes: SERVICE_MINUTES,
+            active: true,
+            created_at: now(),
+            updated_at: now(),
+        };
+        let member = |number: usize| StaffMember {
+            id: id(100 + number),
+            name: format!("Personne {number}"),
+            active: true,
+            zone: chrono_tz::Europe::Paris,
+            service_ids: vec![service.id],
+            created_at: now(),
+            updated_at: now(),
+        };
+        let mut busy = Busy::new();
+        let first = first_day().and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp_millis();
+        for number in 0..upcoming {
+            let start = Timestamp::from_millis(first) + TimeDelta::hours((number / staff) as i64);
+            let end = start + TimeDelta::minutes(i64::from(SERVICE_MINUTES));
+            busy.insert(id(100 + number % staff), start, end, id(1_000 + number));
+        }
+        let staff = (0..staff).map(member).map(|member| (member.id, member)).collect();
+        Self { business, services: BTreeMap::from([(service.id, service)]), staff, busy }
+    }
+
+    fn diary(&self) -> Diary<'_> {
+        let Self { business, services, staff, busy } = self;
+        Diary { business, services, staff, busy, now: now() }
+    }
+}
+
+/// Every number of staff members with every number of bookings.
+fn worlds() -> impl Iterator<Item = (String, World)> {
+    let pairs = STAFF.iter().flat_map(|staff| UPCOMING.iter().map(move |upcoming| (*staff, *upcoming)));
+    pairs
+        .map(|(staff, upcoming)| (format!("{staff} staff, {upcoming} upcoming"), World::new(staff, upcoming)))
+}
+
+fn availability(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("availability");
+    for (name, world) in worlds() {
+        for days in [1, 7] {
+            let last = first_day() + TimeDelta::days(days - 1);
+            group.bench_function(BenchmarkId::new(format!("days {days}"), &name), |bencher| {
+                bencher.iter(|| world.diary().slots(black_box(id(2)), None, first_day(), last).unwrap());
+            });
+        }
+    }
+    group.finish();
+}
+
+fn decision(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("booking decision");
+    for (name, world) in worlds() {
+        let starts_at = Timestamp::parse("2026-03-25T09:30:00Z").unwrap();
+        let request = BookRequest {
+            service_id: id(2),
+            starts_at,
+            staff_id: None,
+            source: Source::Api,
+            party: Party::Integration { allow_pending: false },
+        };
+        group.bench_function(&name, |bencher| {
+            bencher.iter(|| booking::book(&world.diary(), black_box(&request), id(3), id(4), now()).unwrap());
+        });
+    }
+    group.finish();
+}
+
+fn records(criterion: &mut Criterion) {
+    let appointment = Appointment {
+        id: id(1),
+        status: AppointmentStatus::Confirmed,
+        starts_at: now(),
+        ends_at: now() + TimeDelta::minutes(30),
+        service_id: id(2),
+        staff_id: id(3),
+        contact_id: id(4),
+        source: Source::Api,
+        calendar_sync_status: CalendarSyncStatus::NotConnected,
+        announced: true,
+        move_unannounced: false,
+        created_at: now(),
+        updated_at: now(),
+    };
+    let contact = Contact {
+        id: id(4),
+        name: Some("Awa Diallo".into()),
+        phone: Some("+33612345678".into()),
+        email: Some("awa.diallo@example.com".into()),
+        locale: Some(Locale::Fr),
+        zone: None,
+        created_at: now(),
+        updated_at: now(),
+    };
+    let entry = AuditEntry {
+        id: id(5),
+        at: now(),
+        actor: Actor::ApiKey(id(6)),
+        action: "appointment.booked".into(),
+        resource_type: "appointment".into(),
+        resource_id: Uuid::from_u128(1),
+        changes: Vec::new(),
+    };
+    record(criterion, "row by start", &BusyRecord::from(&appointment));
+    record(criterion, "appointment", &appointment);
+    record(criterion, "contact", &contact);
+    record(criterion, "audit entry", &entry);
+}
+
+fn record<R: Record>(criterion: &mut Criterion, name: &str, record: &R) {
+    let bytes = record.encode();
+    let mut group = criterion.benchmark_group("record");
+    group.throughput(Throughput::Bytes(bytes.len() as u64));
+    group.bench_function(BenchmarkId::new("encode", name), |bencher| {
+        bencher.iter(|| black_box(record).encode());
+    });
+    group.bench_function(BenchmarkId::new("decode", name), |bencher| {
+        bencher.iter(|| R::decode(black_box(&bytes)).unwrap());
+    });
+    group.finish();
+}
+
+/// From the header's text to the key and its business, out of a store on the disk.
+fn key_check(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, key) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let new = NewBusiness {
+            name: Text::new("Salon Lumière".into()).unwrap(),
+            zone: chrono_tz::Europe::Paris,
+            locale: Locale::Fr,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: always(),
+            phone_region: "FR".into(),
+        };
+        let business = engine.create_business(new, Actor::Operator).await.unwrap();
+        let create = CreateKey { name: Text::new("bench".into()).unwrap(), scopes: Scopes::all() };
+        let answer = engine.business(business.id).change(Request::by(Actor::Operator), create).await.unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        (engine, answer["key"].as_str().unwrap().to_owned())
+    });
+    criterion.bench_function("key check", |bencher| {
+        bencher.iter(|| {
+            let credential = Credential::parse(black_box(&key)).unwrap();
+            // Whoever is let in waits for nothing, so the first poll has the answer.
+            let checking = pin!(engine.authenticate(&credential));
+            let Poll::Ready(checked) = checking.poll(&mut Context::from_waker(Waker::noop())) else {
+                panic!("the key check waits");
+            };
+            checked.unwrap().unwrap()
+        });
+    });
+    runtime.block_on(engine.close()).unwrap();
+}
+
+fn signature(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("signature");
+    for bytes in [600, 16 << 10] {
+        let body = vec![b'x'; bytes];
+        group.throughput(Throughput::Bytes(bytes as u64));
+        group.bench_function(format!("{bytes} bytes"), |bencher| {
+            let id = "01a1fa8a-7862-7000-ac25-1fd3c10dfbbc";
+            bencher.iter(|| sign(black_box(&[7; 32]), id, 1_614_265_330, black_box(&body)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, availability, decision, records, key_check, signature);
+criterion_main!(benches);

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::Result;
-use crate::drive::drive;
+use crate::drive::{drive, exhaust};
 use crate::floors::append;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
@@ -133,7 +133,10 @@ impl Booked {
         let (period, address) = (context.options.period, server.public);
         let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
         let whom = if row == NEW_CONTACTS { For::New } else { For::Known };
-        let bookings = Bookings::new(shops, context.first_day, 0, whom)?;
+        // Every business is in memory before anything is measured.
+        let first = Bookings::limited(shops, context.first_day, 0, shops.len())?;
+        exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;
+        let bookings = Bookings::new(shops, context.first_day, 1, whom)?;
         let connections = match row {
             SPREAD_1 => 1,
             SPREAD_8 => 8,

@@ -111,6 +111,9 @@ fn tell(context: &Context, report: &Report) -> Result<()> {
          file), the rate limit apart; client and server share the machine\n",
         period.measured, period.warm_up
     );
+    if context.options.quick {
+        println!("a quick run: sizes are a hundredth of what the names say, and the figures say little\n");
+    }
     print!("{}", report.text());
     for note in &report.notes {
         println!("{note}");

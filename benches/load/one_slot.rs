@@ -50,11 +50,14 @@ impl Group for OneSlot {
             Arc::new((0..times).map(|at| self.wish(context, self.done + at)).collect());
         self.done += times;
         let barrier = Arc::new(Barrier::new(CLIENTS));
+        let mut connections = Vec::new();
+        for _ in 0..CLIENTS {
+            connections.push(Connection::open(self.server.public).await?);
+        }
         let mut clients = JoinSet::new();
         let cpu = self.server.process.cpu_seconds()?;
         let started = Instant::now();
-        for _ in 0..CLIENTS {
-            let connection = Connection::open(self.server.public).await?;
+        for connection in connections {
             clients.spawn(client(connection, Arc::clone(&bodies), Arc::clone(&barrier)));
         }
         let (mut all, mut winners) = (Vec::new(), vec![0; times]);

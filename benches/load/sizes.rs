@@ -20,6 +20,7 @@ const PRESENT_10K: &str = "bookings with 10,000 appointments present, 64 connect
 const PRESENT_100K: &str = "bookings with 100,000 appointments present, 64 connections";
 const MILLION: &str = "1,000,000 appointments: start to first answer";
 const KILLED: &str = "1,000,000 appointments: the same after a kill";
+const WAKING: &str = "1,000,000 appointments: first booking at each business";
 const LOADED: &str = "1,000,000 appointments: bookings, 64 connections";
 const HOUSES: &str = "100,000 businesses, 1,000 active";
 
@@ -47,6 +48,7 @@ impl Group for Sizes {
             Row::reaching(PRESENT_100K, &[Target::Rate { of: PRESENT_1K, at_least: 0.90 }]),
             Row::reaching(MILLION, &[Target::P50 { under: 2_000.0 }, Target::Memory { under: 200.0 }]),
             Row::plain(KILLED),
+            Row::plain(WAKING),
             Row::plain(LOADED),
             Row::reaching(HOUSES, &[Target::Memory { under: 400.0 }]),
         ]
@@ -67,7 +69,7 @@ impl Group for Sizes {
             (vec![PRESENT_1K], plan(1, 1_000 / part)),
             (vec![PRESENT_10K], plan(1, 10_000 / part)),
             (vec![PRESENT_100K], plan(1, 100_000 / part)),
-            (vec![MILLION, KILLED, LOADED], plan(1_000 / part, 1_000)),
+            (vec![MILLION, KILLED, WAKING, LOADED], plan(1_000 / part, 1_000)),
             (vec![HOUSES], Plan { staff: 1, ..plan(100_000 / part, 0) }),
         ];
         let mut filled = Vec::new();
@@ -99,7 +101,7 @@ impl Group for Sizes {
                 filled.start(context).await
             }
             LOADED => filled.book_and(context, false).await,
-            HOUSES => filled.wake(context).await,
+            WAKING | HOUSES => filled.wake(context).await,
             _ => filled.book_on_a_copy(context).await,
         }
     }
@@ -123,18 +125,21 @@ impl Filled {
         Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
     }
 
-    /// Books for a while, then stops the server, or kills it as a crash does.
+    /// Books for a while, with every business in memory before, then stops the server, or kills it as a crash does.
     async fn book_and(&mut self, context: &Context, kill: bool) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
+        let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
+        exhaust(server.public, first.scripts(CONNECTIONS), &server.process).await?;
+        self.taken += 1;
         let bookings = Bookings::new(&self.shops, context.first_day, self.taken, For::Known)?;
         let measured =
             drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process)
                 .await?;
         self.taken += bookings.asked().div_ceil(self.shops.len());
         if kill {
-            server.process.kill()?
+            server.process.kill()?;
         } else {
-            server.process.stop()?
+            server.process.stop()?;
         }
         Ok(measured)
     }

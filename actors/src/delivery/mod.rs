@@ -31,6 +31,7 @@ pub(crate) use attempts::{Slots, write_delivery};
 pub use handle::DeliveryFilter;
 pub(crate) use handle::LOG_DAYS;
 pub(crate) use signature::reveal;
+pub use signature::sign;
 pub(crate) use steady::SteadyClock;
 
 /// An endpoint of a business.

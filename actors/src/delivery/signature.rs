@@ -16,7 +16,7 @@ pub(crate) fn reveal(secret: &WebhookSecret) -> String {
 }
 
 /// The `webhook-signature` of an attempt: `v1,` and the base64 of the HMAC-SHA256 over `id.timestamp.body`.
-pub(crate) fn sign(key: &[u8], id: &str, timestamp: i64, body: &[u8]) -> String {
+pub fn sign(key: &[u8], id: &str, timestamp: i64, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(format!("{id}.{timestamp}.").as_bytes());
     mac.update(body);
