@@ -79,8 +79,13 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    let waiting = rows.due.iter().filter(|due| due.0 == endpoint && due.1.millis() <= now).count();
-    let turns = i64::try_from(waiting).unwrap() / AT_ONCE + 2;
+    // Each of these may have had its turn in this life, eight at once.
+    let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
+        let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
+        *of == endpoint && (tried || other.status == DeliveryStatus::Pending)
+    };
+    let others = rows.deliveries.iter().filter(|((of, _), other)| may_have_gone_before(of, other)).count();
+    let turns = i64::try_from(others).unwrap() / AT_ONCE + 2;
     let late = lived.min(now - next);
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
