@@ -115,7 +115,7 @@ impl State {
         inner.store.submit(business, batch, Box::new(|| ()));
         inner.store.settled(business).await?;
         if let Some(last) = &last {
-            *range = range.clone().after(last.clone());
+            *range = range.after(*last);
         }
         Ok((count, last.is_some()))
     }

@@ -220,7 +220,8 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_
     sleep(Duration::from_secs(5)).await;
     assert_eq!(receiver.requests().len(), 1);
     world.disk.release_syncs();
-    (created.await.unwrap().unwrap(), rotated.await.unwrap().unwrap());
+    created.await.unwrap().unwrap();
+    rotated.await.unwrap().unwrap();
     settle().await;
     let secret = world.business.webhook(id).await.unwrap().unwrap().secret;
     let requests = receiver.requests();

@@ -131,7 +131,7 @@ impl NameServer {
         // Where the name stands of which the addresses are.
         let mut owner = 12;
         if let Some(alias) = alias {
-            let labels: Vec<u8> = alias.split('.').flat_map(|label| labelled(label)).chain([0]).collect();
+            let labels: Vec<u8> = alias.split('.').flat_map(labelled).chain([0]).collect();
             record(&mut answer, owner, CNAME, &labels);
             owner = u8::try_from(answer.len() - labels.len()).unwrap();
         }
