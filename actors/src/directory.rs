@@ -47,6 +47,8 @@ pub(crate) trait Seated: Sized + Send + Sync + 'static {
 /// The running actors of one kind.
 pub(crate) struct Directory<S: Seated> {
     seats: DashMap<S::Id, Arc<Seat<S>>>,
+    /// Whose actors those are that were noted and have not ended.
+    noted: DashMap<ActorId, S::Id>,
 }
 
 /// The place of one actor.
@@ -68,7 +70,7 @@ pub(crate) struct Running<S: Seated> {
 
 impl<S: Seated> Default for Directory<S> {
     fn default() -> Self {
-        Self { seats: DashMap::new() }
+        Self { seats: DashMap::new(), noted: DashMap::new() }
     }
 }
 
@@ -108,12 +110,14 @@ impl<S: Seated> Directory<S> {
         self.seats.get(&id)?.open()
     }
 
-    /// Whose actor this is, or was last.
-    pub(crate) fn id_of(&self, actor: ActorId) -> Option<S::Id> {
-        let is_it = |seat: &Seat<S>| {
-            seat.running.read().as_ref().is_some_and(|running| running.actor.get_id() == actor)
-        };
-        self.seats.iter().find(|seat| is_it(seat.value())).map(|seat| *seat.key())
+    /// Notes whose actor this is, until it has ended.
+    pub(crate) fn note(&self, actor: ActorId, id: S::Id) {
+        self.noted.insert(actor, id);
+    }
+
+    /// Whose actor it was that has ended, if it was noted.
+    pub(crate) fn ended(&self, actor: ActorId) -> Option<S::Id> {
+        self.noted.remove(&actor).map(|(_, id)| id)
     }
 
     fn seat(&self, id: S::Id) -> Arc<Seat<S>> {

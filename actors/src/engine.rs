@@ -156,6 +156,9 @@ impl Inner {
             let Some((last, _)) = rows.last() else { return };
             range = range.after(Key::new(last));
             for (key, _) in &rows {
+                if self.check_open().is_err() {
+                    return;
+                }
                 match self.has_work(key) {
                     Ok(Some(key)) => {
                         let _ = self.deliveries.running(&self, key).await;
@@ -164,9 +167,6 @@ impl Inner {
                     Ok(None) => tokio::task::yield_now().await,
                     Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
                 }
-            }
-            if self.check_open().is_err() {
-                return;
             }
         }
     }

@@ -115,10 +115,15 @@ impl Actor for Supervisor {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        if let SupervisionEvent::ActorFailed(actor, error) = event {
-            tracing::error!(actor.id = %actor.get_id(), %error, "an actor failed; it starts again from the store");
+        let (actor, failure) = match event {
+            SupervisionEvent::ActorFailed(actor, error) => (actor.get_id(), Some(error)),
+            SupervisionEvent::ActorTerminated(actor, _, _) => (actor.get_id(), None),
+            _ => return Ok(()),
+        };
+        let key = state.inner.upgrade().and_then(|inner| inner.deliveries.ended(actor));
+        if let Some(error) = failure {
+            tracing::error!(actor.id = %actor, %error, "an actor failed; it starts again from the store");
             // A business starts again with its next request; a delivery waits for nobody.
-            let key = state.inner.upgrade().and_then(|inner| inner.deliveries.id_of(actor.get_id()));
             if let Some(key) = key {
                 let fresh = Failed { back_off: BACK_OFF, of_late: true };
                 let failed = state.failed.entry(key).or_insert(fresh);

@@ -60,6 +60,7 @@ pub(super) fn run(
 ) -> Result<(), ServeError> {
     let settings = settings?;
     telemetry::init(&settings.log).map_err(|error| ConfigError::new(variables::LOG, error))?;
+    let _finish = FinishLog;
     // Before anything is opened that counts.
     open_files::raise_limit();
     runtime()?.block_on(async {
@@ -77,6 +78,15 @@ pub(super) fn run(
             () = stop.wait() => Ok(()),
         }
     })
+}
+
+/// Has the log written when the process ends, by a panic too.
+struct FinishLog;
+
+impl Drop for FinishLog {
+    fn drop(&mut self) {
+        telemetry::finish();
+    }
 }
 
 /// Says where the service listens.

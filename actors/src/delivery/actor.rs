@@ -3,21 +3,21 @@
 //! Whatever happens asks for one more turn; a turn looks at what is due and begins what there is room for. The turns
 //! that are asked for while messages wait are one turn.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::EndpointKey;
 use super::attempts::Ended;
 use super::resend::Resending;
 use crate::directory::{Directory, Seated};
-use crate::domain::{EventId, WebhookEndpoint};
+use crate::domain::{EventId, Timestamp, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
 use crate::store::{StoreError, keys};
 
@@ -59,14 +59,21 @@ pub(crate) struct State {
     pub(super) attempting: HashSet<EventId>,
     /// Those whose outcome is on its way to the disk.
     pub(super) recording: HashSet<EventId>,
-    /// Those under way that are to be sent again if this attempt fails.
-    pub(super) again: HashSet<EventId>,
+    /// Those under way that stand in the store as to be sent again, with the instant at which they are due: nothing but
+    /// success of the attempt changes that.
+    pub(super) again: HashMap<EventId, Timestamp>,
     /// How often anything has reached the endpoint. Attempts add to it as soon as they know.
     pub(super) reached: Arc<AtomicU64>,
+    /// How much of that is written, or on its way to the disk.
+    pub(super) reached_written: u64,
+    /// The attempts, which end with the actor.
+    pub(super) tasks: JoinSet<()>,
     /// Whether the attempt that ended last did not reach the endpoint.
     pub(super) doubtful: bool,
-    /// Whether the rows' due times were compared with the clock since the actor started.
+    /// Whether what waited was looked through since the actor started.
     pub(super) straightened: bool,
+    /// Whether what waited had failed before, and nothing has ended since the actor started: one attempt shall show.
+    pub(super) unproven: bool,
     /// Whether rows of an endpoint that is no more are being deleted.
     pub(super) purging: bool,
     /// Whether a turn is asked for already.
@@ -96,15 +103,19 @@ impl Seated for DeliveryActor {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        let reached = read_reached(inner, key)?;
         let state = State {
             key,
             inner: Arc::downgrade(inner),
             attempting: HashSet::new(),
             recording: HashSet::new(),
-            again: HashSet::new(),
-            reached: Arc::new(AtomicU64::new(read_reached(inner, key)?)),
+            again: HashMap::new(),
+            reached: Arc::new(AtomicU64::new(reached)),
+            reached_written: reached,
+            tasks: JoinSet::new(),
             doubtful: false,
             straightened: false,
+            unproven: false,
             purging: false,
             turn_asked: true,
             paused_until: None,
@@ -114,6 +125,7 @@ impl Seated for DeliveryActor {
         };
         let spawned = Self::spawn_linked(None, Self, state, inner.supervisor.get_cell()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
+        inner.deliveries.note(actor.get_id(), key); // before it can fail
         let _ = actor.cast(Message::Turn);
         Ok(actor)
     }
@@ -205,7 +217,9 @@ impl State {
             return Ok(());
         };
         self.straighten(inner, &endpoint).await?;
-        let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
+        while self.tasks.try_join_next().is_some() {}
+        let most = if self.unproven { 1 } else { ATTEMPTS_MAX };
+        let room = most.saturating_sub(self.attempting.len());
         if room == 0 || self.recording.len() >= RECORDING_MAX {
             return Ok(()); // what ends asks for a turn
         }

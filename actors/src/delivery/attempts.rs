@@ -114,16 +114,18 @@ impl State {
         self.attempting.insert(event);
         let (client, reached, myself) = (inner.webhooks.clone(), Arc::clone(&self.reached), myself.clone());
         match signed(inner, endpoint, &event.to_string(), body, false) {
-            Ok((post, began)) => drop(tokio::spawn(async move {
-                // Known with the head of the answer, however slow its body is.
-                let on_head = |delivered| {
-                    if delivered {
-                        reached.fetch_add(1, Ordering::AcqRel);
-                    }
-                };
-                let result = client.post(post, on_head).await.into();
-                let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
-            })),
+            Ok((post, began)) => {
+                _ = self.tasks.spawn(async move {
+                    // Known with the head of the answer, however slow its body is.
+                    let on_head = |delivered| {
+                        if delivered {
+                            reached.fetch_add(1, Ordering::AcqRel);
+                        }
+                    };
+                    let result = client.post(post, on_head).await.into();
+                    let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
+                })
+            }
             Err(result) => {
                 let began = inner.ports.clock.now();
                 let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
@@ -142,10 +144,11 @@ impl State {
         self.attempting.remove(&ended.delivery.event_id);
         if !ended.result.made {
             // For want of something here, not there: it is still due, and no attempt of the schedule is used up.
+            self.again.remove(&ended.delivery.event_id);
             self.pause(myself, SHORTAGE_PAUSE);
             return Ok(());
         }
-        self.doubtful = !ended.result.delivered;
+        (self.doubtful, self.unproven) = (!ended.result.delivered, false);
         let count = if ended.result.delivered { &inner.slots.delivered } else { &inner.slots.failed };
         count.fetch_add(1, Ordering::Relaxed);
         self.record(inner, myself, ended)
@@ -159,24 +162,31 @@ impl State {
         ended: Ended,
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
-        let again = self.again.remove(&event);
         // An endpoint that was deleted meanwhile leaves nothing behind.
-        let Some(endpoint) = self.endpoint(inner)? else { return Ok(()) };
+        if self.endpoint(inner)?.is_none() {
+            return Ok(());
+        }
         let now = inner.steady.now();
-        let (mut after, next) =
+        let (after, next) =
             after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
+        let due_before = match self.again.remove(&event) {
+            None => ended.delivery.next_attempt_at,
+            Some(due) if next == Next::Delivered => Some(due),
+            Some(_) => return Ok(()), // it stands in the store already that it is sent again
+        };
         self.recording.insert(event);
-        if again && next != Next::Delivered && endpoint.is_enabled() {
-            after = after.again(endpoint.epoch, now);
-        } else if next == Next::TurnOff {
+        if next == Next::TurnOff {
             self.turn_off(inner, myself, after, ended);
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
-        write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        if ended.result.delivered {
-            batch.put(keys::delivery_reached(business, endpoint), self.reached().to_be_bytes().to_vec());
+        write_delivery(&mut batch, self.key, &after, due_before);
+        // Written no later than any delivery that counts from it.
+        let reached = self.reached();
+        if self.reached_written != reached {
+            self.reached_written = reached;
+            batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
         let (myself, slot) = (myself.clone(), ended.slot);
         let done = move || {

@@ -82,8 +82,9 @@ impl State {
         Ok(due)
     }
 
-    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when
-    /// they were written, and has been set right since. Done once, when the actor starts.
+    /// Looks through what waits when the actor starts: whether it has failed before, and whether due times lie further
+    /// ahead than the schedule ever sets them. Those are brought back: the wall clock was ahead when they were written,
+    /// and has been set right since.
     pub(super) async fn straighten(
         &mut self,
         inner: &Inner,
@@ -94,6 +95,12 @@ impl State {
         }
         let EndpointKey { business, endpoint: id } = self.key;
         let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, id));
+        if let Some(first) = inner.store.scan(&range, Order::Ascending).next() {
+            let (_, event) = keys::instant_and_id::<EventId>(&first?.0)?;
+            let first = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+            self.unproven = first.is_some_and(|delivery| delivery.attempts > 0);
+            self.doubtful = self.unproven;
+        }
         loop {
             let (mut batch, mut last) = (Batch::default(), None);
             for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
@@ -122,6 +129,7 @@ impl State {
                 Some(last) => range = range.before(last),
                 None => return Ok(()),
             }
+            tokio::task::yield_now().await;
         }
     }
 

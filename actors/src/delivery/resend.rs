@@ -48,7 +48,7 @@ impl State {
         mut step: Resending,
     ) {
         let done = match &mut step.what {
-            Resend::One(event) => self.resend_one(inner, *event).await.map(|()| Some(1)),
+            Resend::One(event) => self.resend_one(inner, *event).await.map(|sent| sent.then_some(1)),
             Resend::Missed(range) => match self.resend_missed(inner, range).await {
                 Ok((count, more)) => {
                     step.resent += count;
@@ -73,10 +73,10 @@ impl State {
         Ok(endpoint)
     }
 
-    async fn resend_one(&mut self, inner: &Inner, event: EventId) -> Result<(), EngineError> {
+    /// False while an outcome of the event is on its way to the disk, which the row has to wait for.
+    async fn resend_one(&mut self, inner: &Inner, event: EventId) -> Result<bool, EngineError> {
         let endpoint = self.resendable(inner)?;
         let EndpointKey { business, endpoint: id } = self.key;
-        // An outcome that is on its way is the row as it will be.
         inner.store.settled(business).await?;
         let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
         let delivery = delivery.filter(|delivery| delivery.created_at > inner.ports.clock.now() - LOG_DAYS);
@@ -84,10 +84,14 @@ impl State {
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
         }
+        if self.recording.contains(&event) {
+            return Ok(false);
+        }
         let mut batch = Batch::default();
         self.send_again(inner, &mut batch, &delivery, &endpoint);
         inner.store.submit(business, batch, Box::new(|| ()));
-        Ok(inner.store.settled(business).await?)
+        inner.store.settled(business).await?;
+        Ok(true)
     }
 
     /// Sends what is missed or failed among the next rows of the range again: how many, and whether there are more.
@@ -100,11 +104,15 @@ impl State {
         let business = self.key.business;
         inner.store.settled(business).await?;
         let oldest = inner.ports.clock.now() - LOG_DAYS;
-        let (mut batch, mut last, mut count) = (Batch::default(), None, 0);
+        let (mut batch, mut last, mut count, mut waits) = (Batch::default(), None, 0, false);
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            last = Some(Key::new(&key));
             let delivery = Delivery::decode(&value)?;
+            if self.recording.contains(&delivery.event_id) {
+                waits = true; // for its outcome, which is on its way to the disk
+                break;
+            }
+            last = Some(Key::new(&key));
             let status = delivery.status_in(endpoint.epoch);
             let lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
             if lost && delivery.created_at > oldest {
@@ -117,10 +125,11 @@ impl State {
         if let Some(last) = &last {
             *range = range.after(*last);
         }
-        Ok((count, last.is_some()))
+        Ok((count, last.is_some() || waits))
     }
 
-    /// Writes that a delivery is to be made again; one that is being attempted just now is, if that fails.
+    /// Writes that a delivery is to be made again. While an attempt of it is under way that waits, and comes to nothing if
+    /// the attempt succeeds.
     fn send_again(
         &mut self,
         inner: &Inner,
@@ -128,11 +137,11 @@ impl State {
         delivery: &Delivery,
         endpoint: &WebhookEndpoint,
     ) {
+        let now = inner.steady.now();
         if self.attempting.contains(&delivery.event_id) {
-            self.again.insert(delivery.event_id);
-            return;
+            self.again.insert(delivery.event_id, now);
         }
-        let again = delivery.again(endpoint.epoch, inner.steady.now());
+        let again = delivery.again(endpoint.epoch, now);
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);
     }
 }

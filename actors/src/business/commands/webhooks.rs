@@ -13,6 +13,7 @@ use crate::domain::{
 };
 use crate::engine::EngineError;
 use crate::net::WebhookUrl;
+use crate::store::keys;
 use crate::view::{NewWebhookView, WebhookView};
 
 /// Adds an endpoint; its answer is the only one that ever shows the secret.
@@ -166,6 +167,13 @@ impl Change for TurnOff {
         } else {
             Decision::unchanged(&WebhookView::from(before))
         };
+        // It may be in the store already that it is sent again.
+        let row = keys::delivery(desk.business_id(), self.endpoint, self.delivery.event_id);
+        let stands =
+            desk.read::<Delivery>(&row)?.is_some_and(|delivery| delivery.next_attempt_at == self.due);
+        if !stands {
+            return Ok(decision);
+        }
         Ok(decision.write(Write::Delivery {
             endpoint: self.endpoint,
             delivery: self.delivery,

@@ -203,6 +203,58 @@ async fn what_is_resent_while_it_is_attempted_is_sent_again_if_that_fails() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_resent_while_it_was_attempted_is_sent_after_a_restart_too() {
+    let mut world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    let event = world.log(id).await[0].event_id;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    world.business.resend(id, event).await.unwrap();
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Pending);
+    let revived = world.receiver("a.example.com", 2, OK);
+    world.restart().await;
+    settle().await;
+    assert_eq!(revived.requests().len(), 1);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_succeeds_after_all_is_not_made_again() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    // It takes a second to answer, for the answer comes a byte a second.
+    world.receiver_that("a.example.com", 1, "", Then::Drips(b"HTTP/1.1 204 No Content\r\n\r\n"));
+    world.happen("A").await;
+    settle().await;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1);
+    let other = world.receiver("a.example.com", 2, OK);
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(other.requests().len(), 0);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_one_attempt_shows_whether_a_failing_endpoint_answers() {
+    let mut world = World::new().await;
+    let (_, receiver) = world.endpoint("a", 1, NO).await;
+    happen_often(&world, 20).await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 20);
+    let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.stand_still(3_600).await;
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(hanging.requests().len(), 1);
+    let revived = world.receiver("a.example.com", 2, OK);
+    sleep(Duration::from_secs(30)).await;
+    assert_eq!(revived.requests().len(), 19, "and then all of them");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_answered_meanwhile() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
