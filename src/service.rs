@@ -4,13 +4,14 @@
 //! accepting first, then lets requests finish, then closes the engine, so that everything answered is on the disk.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use actors::Engine;
 use actors::ports::Ports;
 use actors::store::StoreError;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
@@ -85,19 +86,8 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
-        let health = Health { engine: engine.clone(), stopping: stopping.clone() };
-        let metrics = Arc::new(Metrics::new(paths()));
-        let public_router = finish(
-            api::router(engine.clone(), settings.rate_limit_per_minute.get(), Arc::clone(&metrics))
-                .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health)))
-                .merge(openapi::router()),
-            &metrics,
-        );
-        let admin_router = finish(
-            admin::router(engine.clone(), admin_token.clone())
-                .merge(metrics::router(Arc::clone(&metrics), engine.clone())),
-            &metrics,
-        );
+        let (public_router, admin_router) =
+            routers(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone());
         let service = Self {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
@@ -139,6 +129,31 @@ impl Service {
     }
 }
 
+/// The routers of the public and of the operator listener, whole. Public for tests that need no sockets.
+#[doc(hidden)]
+pub fn routers(
+    engine: &Engine,
+    admin_token: &AdminToken,
+    rate_limit_per_minute: NonZeroU32,
+    stopping: watch::Receiver<bool>,
+) -> (Router, Router) {
+    let health = Health { engine: engine.clone(), stopping };
+    let metrics = Arc::new(Metrics::new(paths()));
+    let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
+        .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health)))
+        .merge(openapi::router());
+    let admin = admin::router(engine.clone(), admin_token.clone())
+        .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
+    (finish(public, &metrics), finish(admin, &metrics))
+}
+
+/// Method and path of every route of both APIs. Public for tests that try all of them.
+#[doc(hidden)]
+pub fn routes() -> Vec<(Method, &'static str)> {
+    let public = api::table().into_iter().map(|row| (row.method, row.path));
+    public.chain(admin::routes()).collect()
+}
+
 /// The layers that every answer of a listener passes.
 fn finish(router: Router, metrics: &Arc<Metrics>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::clone(metrics), request_id::identify))
@@ -146,8 +161,7 @@ fn finish(router: Router, metrics: &Arc<Metrics>) -> Router {
 
 /// Every path that is served, as its table has it.
 fn paths() -> impl Iterator<Item = &'static str> {
-    let public = api::table().into_iter().map(|row| row.path);
-    public.chain(admin::paths()).chain(["/healthz", "/openapi.json", "/metrics"])
+    routes().into_iter().map(|(_, path)| path).chain(["/healthz", "/openapi.json", "/metrics"])
 }
 
 /// Where a listener really listens: port 0 picks one.

@@ -15,4 +15,4 @@ mod services;
 mod staff;
 mod webhooks;
 
-pub(crate) use router::{paths, router};
+pub(crate) use router::{router, routes};

@@ -54,9 +54,9 @@ fn table() -> Vec<Route<()>> {
     ]
 }
 
-/// Every path of it.
-pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
-    table().into_iter().map(|row| row.path)
+/// Method and path of every row of it.
+pub(crate) fn routes() -> impl Iterator<Item = (Method, &'static str)> {
+    table().into_iter().map(|row| (row.method, row.path))
 }
 
 /// The router of the operator API, behind its token.

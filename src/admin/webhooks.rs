@@ -69,6 +69,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let endpoint = call.business()?.webhook(endpoint_id(&call)?).await?;
     call.one(&WebhookView::from(&endpoint.ok_or(Refusal::NotFound("webhook endpoint"))?))
 }

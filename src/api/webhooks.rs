@@ -58,6 +58,7 @@ pub(super) async fn list(call: Call) -> Handled {
 }
 
 pub(super) async fn show(call: Call) -> Handled {
+    call.no_query()?;
     let id = call.id("webhook_id", "webhook endpoint")?;
     let endpoint = call.business()?.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
     call.one(&WebhookView::from(&endpoint))

@@ -19,6 +19,7 @@ mod contact_list;
 mod contacts;
 mod cursors;
 mod etag;
+mod foreign;
 mod fuzz;
 mod gate;
 mod harness;

@@ -1,0 +1,343 @@
+//! Every route of both APIs with ids of another business: in a path they are not found, in a body or a query they are
+//! invalid, as a filter they find nothing. Either way the other business is as it was.
+//!
+//! Two tests keep the table whole: every route has a row, and a row names every id that its route takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, House, Salon, id, ids};
+
+const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
+
+/// The bases of the two APIs, as the tables of routes have them.
+const PUBLIC: &str = "/v1";
+const DESK: &str = "/admin/v1/businesses/{business_id}";
+
+/// A request with every id that its route takes, as `{name}`; the ones of the path are the route's own.
+struct Row {
+    base: &'static str,
+    method: &'static str,
+    path: &'static str,
+    query: &'static str,
+    body: &'static str,
+}
+
+/// The public ones first, then those of the operator; what takes something away comes last.
+#[rustfmt::skip] // one row, one line
+fn rows() -> Vec<Row> {
+    let row = |base, method, path, query, body| Row { base, method, path, query, body };
+    let public = |method, path, query, body| row(PUBLIC, method, path, query, body);
+    let desk = |method, path, query, body| row(DESK, method, path, query, body);
+    vec![
+        public("GET", "/me", "", ""),
+        public("GET", "/business", "", ""),
+        public("PATCH", "/business", "", r#"{"name":"B"}"#),
+        public("GET", "/services", "", ""),
+        public("GET", "/staff", "", ""),
+        public("GET", "/availability", "service_id={service_id}&staff_id={staff_id}&start_date=2026-03-05", ""),
+        public("GET", "/appointments", "service_id={service_id}&staff_id={staff_id}&contact_id={contact_id}", ""),
+        public("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
+            "contact_id":"{contact_id}","starts_at":"2026-03-04T09:00:00Z"}"#),
+        public("GET", "/appointments/{appointment_id}", "", ""),
+        public("POST", "/appointments/{appointment_id}/reschedule", "",
+            r#"{"starts_at":"2026-03-04T11:00:00Z","staff_id":"{staff_id}"}"#),
+        public("POST", "/appointments/{appointment_id}/cancel", "", ""),
+        public("GET", "/contacts", "", ""),
+        public("POST", "/contacts", "", r#"{"name":"B"}"#),
+        public("GET", "/contacts/{contact_id}", "", ""),
+        public("PATCH", "/contacts/{contact_id}", "", r#"{"name":"B"}"#),
+        public("GET", "/calls", "contact_id={contact_id}", ""),
+        public("GET", "/calls/{call_id}", "", ""),
+        public("GET", "/messages", "call_id={call_id}&contact_id={contact_id}", ""),
+        public("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the house."}"#),
+        public("GET", "/webhooks", "", ""),
+        public("POST", "/webhooks", "", r#"{"url":"https://b.example.com/","events":["call.completed"]}"#),
+        public("GET", "/webhooks/{webhook_id}", "", ""),
+        public("PATCH", "/webhooks/{webhook_id}", "", r#"{"description":"B"}"#),
+        public("POST", "/webhooks/{webhook_id}/test", "", ""),
+        row("/admin/v1", "POST", "/businesses", "", r#"{"name":"B","timezone":"UTC"}"#),
+        row("/admin/v1", "GET", "/businesses", "", ""),
+        desk("GET", "", "", ""),
+        desk("PATCH", "", "", r#"{"name":"C"}"#),
+        desk("POST", "/services", "", r#"{"name":"B","duration_minutes":30}"#),
+        desk("GET", "/services", "", ""),
+        desk("PATCH", "/services/{service_id}", "", r#"{"name":"B"}"#),
+        desk("POST", "/staff", "", r#"{"name":"B","service_ids":["{service_id}"]}"#),
+        desk("GET", "/staff", "", ""),
+        desk("PATCH", "/staff/{staff_id}", "", r#"{"service_ids":["{service_id}"]}"#),
+        desk("POST", "/keys", "", r#"{"name":"B","scopes":["calls:read"]}"#),
+        desk("GET", "/keys", "", ""),
+        desk("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
+            "contact_id":"{contact_id}","starts_at":"2026-03-04T12:00:00Z"}"#),
+        desk("POST", "/appointments/{appointment_id}/confirm", "", ""),
+        desk("POST", "/appointments/{appointment_id}/decline", "", ""),
+        desk("POST", "/appointments/{appointment_id}/reschedule", "",
+            r#"{"starts_at":"2026-03-04T13:00:00Z","staff_id":"{staff_id}"}"#),
+        desk("POST", "/appointments/{appointment_id}/cancel", "", ""),
+        desk("POST", "/calls", "", r#"{"direction":"inbound","status":"completed","outcome":"other",
+            "started_at":"2026-03-02T05:00:00Z","ended_at":"2026-03-02T05:01:30Z","contact_id":"{contact_id}",
+            "appointment_id":"{appointment_id}","message_id":"{message_id}"}"#),
+        desk("POST", "/messages", "", r#"{"body":"Hello","call_id":"{call_id}","contact_id":"{contact_id}",
+            "staff_id":"{staff_id}"}"#),
+        desk("PATCH", "/messages/{message_id}", "", r#"{"staff_id":"{staff_id}"}"#),
+        desk("GET", "/webhooks", "", ""),
+        desk("GET", "/webhooks/{webhook_id}", "", ""),
+        desk("PATCH", "/webhooks/{webhook_id}", "", r#"{"status":"enabled"}"#),
+        desk("GET", "/webhooks/{webhook_id}/deliveries", "", ""),
+        desk("POST", "/webhooks/{webhook_id}/deliveries/{event_id}/resend", "", ""),
+        desk("POST", "/webhooks/{webhook_id}/resend-missed", "", ""),
+        desk("POST", "/webhooks/{webhook_id}/rotate-secret", "", ""),
+        desk("GET", "/audit", "", ""),
+        desk("DELETE", "/keys/{key_id}", "", ""),
+        public("DELETE", "/webhooks/{webhook_id}", "", ""),
+    ]
+}
+
+/// Where in a request an id stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Path,
+    Query,
+    Body,
+}
+
+/// One record of each kind, by the name that its id has in a request.
+type Records = BTreeMap<&'static str, String>;
+
+async fn records(salon: &Salon) -> Records {
+    let webhook = salon.webhook().await;
+    let path = format!("/webhooks/{}", id(&webhook));
+    // What happens while the endpoint is off is never sent by itself, so its log stands still.
+    salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    let contact = salon.contact(json!({ "name": "A" })).await;
+    let call = salon.record_call(json!({})).await;
+    let message = salon.message(json!({})).await;
+    let booked = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T09:00:00Z").await;
+    let spare =
+        salon.desk.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
+    let deliveries = salon.desk.all(&format!("{path}/deliveries")).await;
+    salon.desk.patch(&path, &json!({ "status": "enabled" })).await.data();
+    Records::from([
+        ("service_id", salon.cut.clone()),
+        ("staff_id", salon.anna.clone()),
+        ("contact_id", id(&contact).to_owned()),
+        ("call_id", id(&call).to_owned()),
+        ("message_id", id(&message).to_owned()),
+        ("appointment_id", id(&booked).to_owned()),
+        ("webhook_id", id(&webhook).to_owned()),
+        ("event_id", deliveries[0]["event_id"].as_str().unwrap().to_owned()),
+        ("key_id", id(&spare).to_owned()),
+    ])
+}
+
+/// The names in `{}` of a text.
+fn names(text: &str) -> Vec<&str> {
+    text.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(name, _)| name)
+        .filter(is_name)
+        .collect()
+}
+
+fn is_name(text: &&str) -> bool {
+    text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
+/// The text with the ids of `own` in it, but for the one id that is given.
+fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
+    own.iter().fold(text.to_owned(), |text, (name, id)| {
+        let id = other.filter(|(odd, _)| odd == name).map_or(id.as_str(), |(_, id)| id);
+        text.replace(&format!("{{{name}}}"), id)
+    })
+}
+
+impl Row {
+    /// Every id that it takes, and where.
+    fn takes(&self) -> Vec<(Place, &str)> {
+        let parts = [(Place::Path, self.path), (Place::Query, self.query), (Place::Body, self.body)];
+        parts
+            .into_iter()
+            .flat_map(|(place, text)| names(text).into_iter().map(move |name| (place, name)))
+            .collect()
+    }
+
+    /// Sends it for a salon with the salon's own ids, but for one in one place.
+    async fn send(
+        &self,
+        house: &House,
+        salon: &Salon,
+        own: &Records,
+        odd: Option<(Place, &str, &str)>,
+    ) -> Answer {
+        let at = |place| odd.filter(|(odd, ..)| *odd == place).map(|(_, name, id)| (name, id));
+        let mut path = fill(self.path, own, at(Place::Path));
+        if !self.query.is_empty() {
+            path = format!("{path}?{}", fill(self.query, own, at(Place::Query)));
+        }
+        let api = match self.base {
+            PUBLIC => &salon.api,
+            DESK => &salon.desk,
+            _ => &house.operator,
+        };
+        match self.body {
+            "" => api.call(self.method, &path).await,
+            body => api.call(self.method, &path).bytes(fill(body, own, at(Place::Body))).await,
+        }
+    }
+}
+
+/// Checks that an id is refused like one of nothing at all.
+fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
+    match place {
+        Place::Path => _ = answer.fails(404, "not_found"),
+        // What is open depends on the service and the staff member; other lists only filter by ids.
+        Place::Query if row.path == "/availability" => _ = answer.invalid_at(&[name]),
+        Place::Query => assert!(answer.list().is_empty(), "{answer}"),
+        Place::Body if row.path.starts_with("/staff") => _ = answer.invalid_at(&["service_ids[0]"]),
+        Place::Body => _ = answer.invalid_at(&[name]),
+    }
+}
+
+/// Everything that both APIs show of a business.
+async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
+    let mut shown = Vec::new();
+    for row in rows().iter().filter(|row| row.method == "GET" && row.base != "/admin/v1") {
+        if !row.query.is_empty() && row.path == "/availability" {
+            shown.push((row.path.into(), salon.slots(&salon.cut, "start_date=2026-03-03").await.into()));
+            continue;
+        }
+        let path = fill(row.path, records, None);
+        let api = if row.base == PUBLIC { &salon.api } else { &salon.desk };
+        let first = api.get(&path).await;
+        let whole = if first.body["data"].is_array() { api.all(&path).await.into() } else { first.data() };
+        shown.push((format!("{}{path}", row.base), whole));
+    }
+    shown
+}
+
+#[tokio::test]
+async fn no_route_of_either_api_takes_an_id_of_another_business() {
+    let house = House::open().await;
+    let (salon, other) = (house.salon().await, house.salon().await);
+    let (own, theirs) = (records(&salon).await, records(&other).await);
+    shown(&salon, &own).await; // from here on both keys have been used
+    let before = (shown(&other, &theirs).await, shown(&salon, &own).await);
+    let mut tried = 0;
+    for row in rows() {
+        for (place, name) in row.takes() {
+            let foreign = row.send(&house, &salon, &own, Some((place, name, &theirs[name]))).await;
+            refused(&row, place, name, &foreign);
+            let unknown = row.send(&house, &salon, &own, Some((place, name, UNKNOWN))).await;
+            assert_eq!(
+                (foreign.status, &foreign.body),
+                (unknown.status, &unknown.body),
+                "{name} of {foreign}"
+            );
+            if place == Place::Path {
+                for id in ["none", "0", &salon.id, &other.id] {
+                    let missing = row.send(&house, &salon, &own, Some((place, name, id))).await;
+                    assert_eq!((404, &foreign.body), (missing.status, &missing.body), "{missing}");
+                }
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 50, "ids in rows");
+    assert_eq!(shown(&other, &theirs).await, before.0);
+    assert_eq!(shown(&salon, &own).await, before.1);
+    // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.
+    for row in rows() {
+        let answer = row.send(&house, &salon, &own, None).await;
+        assert!(answer.status < 300 || answer.status == 409, "{answer}");
+        let text = String::from_utf8_lossy(&answer.bytes);
+        let shown = theirs.values().chain([&other.key]).find(|id| text.contains(id.as_str()));
+        assert_eq!(shown, None, "{answer}");
+        assert_eq!(text.contains(&other.id), (row.method, row.path) == ("GET", "/businesses"), "{answer}");
+    }
+    assert_eq!(shown(&other, &theirs).await, before.0);
+}
+
+#[tokio::test]
+async fn every_route_of_both_tables_is_tried_here() {
+    let tried: BTreeSet<_> =
+        rows().iter().map(|row| (row.method.to_owned(), format!("{}{}", row.base, row.path))).collect();
+    let routes = receptionist::service::routes();
+    let served: BTreeSet<_> =
+        routes.iter().map(|(method, path)| (method.to_string(), (*path).to_owned())).collect();
+    assert_eq!(tried, served);
+}
+
+/// Every name of an id that any route has in its path, or the document in a query or a body.
+fn names_of_ids() -> BTreeSet<String> {
+    fn collect(value: &Value, found: &mut BTreeSet<String>) {
+        let texts: Box<dyn Iterator<Item = &str>> = match value {
+            Value::Object(properties) => {
+                properties.values().for_each(|value| collect(value, found));
+                Box::new(properties.keys().map(String::as_str))
+            }
+            Value::Array(items) => {
+                items.iter().for_each(|item| collect(item, found));
+                Box::new(std::iter::empty())
+            }
+            Value::String(text) => Box::new(std::iter::once(text.as_str())),
+            _ => Box::new(std::iter::empty()),
+        };
+        let of_ids = texts.filter(|name| is_name(name) || is_name(&name.trim_end_matches('s')));
+        found.extend(of_ids.map(str::to_owned));
+    }
+    let mut found = BTreeSet::new();
+    collect(&receptionist::openapi::document(), &mut found);
+    for (_, path) in receptionist::service::routes() {
+        found.extend(names(path).into_iter().map(str::to_owned));
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_row_names_every_id_that_its_route_takes() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let own = records(&salon).await;
+    let all = names_of_ids();
+    assert!(all.contains("service_ids") && all.contains("event_id") && all.len() >= 11, "{all:?}");
+    for row in rows() {
+        let mut named: BTreeSet<_> = row
+            .takes()
+            .into_iter()
+            .filter(|(place, _)| *place != Place::Path)
+            .map(|(_, name)| name.to_owned())
+            .collect();
+        if row.path.starts_with("/staff") && named.remove("service_id") {
+            named.insert("service_ids".into());
+        }
+        let mut taken = BTreeSet::new();
+        for name in &all {
+            let path = fill(row.path, &own, None);
+            let api = match row.base {
+                PUBLIC => &salon.api,
+                DESK => &salon.desk,
+                _ => &house.operator,
+            };
+            let answer = match row.method {
+                "GET" | "DELETE" => api.call(row.method, &format!("{path}?{name}=,")).await,
+                _ => api.call(row.method, &path).bytes(json!({ (name): 0 }).to_string()).await,
+            };
+            answer.fails(400, "invalid_request");
+            let details = answer.body["error"]["details"].as_array().unwrap();
+            let said = details.iter().find(|detail| detail["path"] == **name);
+            let unknown = |message: &str| message.starts_with("is not a known p");
+            if said.is_some_and(|detail| !unknown(detail["message"].as_str().unwrap())) {
+                taken.insert(name.clone());
+            }
+        }
+        assert_eq!(taken, named, "{} {}{}", row.method, row.base, row.path);
+    }
+    assert_eq!(
+        ids(&salon.api.all("/webhooks").await),
+        [own["webhook_id"].clone()],
+        "nothing was carried out"
+    );
+}

@@ -1,0 +1,26 @@
+//! Cursors: no text makes opening one panic, what opens was sealed, and it opens under its own binding only.
+
+use receptionist::http::cursor::{Binding, Cursors, POSITION_BYTES_MAX};
+
+fn binding(parts: &[u8]) -> Binding {
+    let mut parts = parts.split(|byte| *byte == b'|').map(|part| String::from_utf8_lossy(part));
+    let list = Binding::list(&parts.next().unwrap_or_default());
+    parts.fold(list, |binding, part| binding.with_filter((part != "-").then_some(part)))
+}
+
+/// Three lines: a text, the parts of a binding and those of another one, with `|` between them.
+pub fn check(data: &[u8]) {
+    let mut lines = data.splitn(3, |byte| *byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (bytes, own, other) = (line(), binding(line()), binding(line()));
+    let cursors = Cursors::new([7; 32]);
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(position) = cursors.open(&own, &text) {
+        assert_eq!(cursors.seal(&own, &position), text, "one place has two cursors");
+    }
+    let position = &bytes[..bytes.len().min(POSITION_BYTES_MAX)];
+    let sealed = cursors.seal(&own, position);
+    assert_eq!(cursors.open(&own, &sealed).as_deref(), Ok(position));
+    assert_eq!(cursors.open(&other, &sealed).is_ok(), own == other, "{own:?} {other:?}");
+    assert!(Cursors::new([8; 32]).open(&own, &sealed).is_err(), "under another secret");
+}

@@ -1,0 +1,51 @@
+//! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
+
+use actors::domain::{
+    ApiKey, Appointment, AuditEntry, Business, CallRecord, Contact, Delivery, Knowledge, Service,
+    StaffMember, TakenMessage, WebhookEndpoint,
+};
+use actors::store::Record;
+use actors::store::records::{BusyRecord, CallRow, IdempotencyRecord, MetaRecord, NamesRecord};
+
+/// How many kinds of records there are.
+pub const KINDS: u8 = 17;
+
+/// The first byte says which kind the others are read as.
+pub fn check(data: &[u8]) {
+    let Some((kind, bytes)) = data.split_first() else { return };
+    of_kind(kind % KINDS, bytes);
+}
+
+/// Reads the bytes as a record of this kind; whether they are one.
+pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
+    match kind {
+        0 => same::<ApiKey>(bytes),
+        1 => same::<Appointment>(bytes),
+        2 => same::<AuditEntry>(bytes),
+        3 => same::<Business>(bytes),
+        4 => same::<Contact>(bytes),
+        5 => same::<Delivery>(bytes),
+        6 => same::<WebhookEndpoint>(bytes),
+        7 => same::<Service>(bytes),
+        8 => same::<StaffMember>(bytes),
+        9 => same::<CallRecord>(bytes),
+        10 => same::<Knowledge>(bytes),
+        11 => same::<TakenMessage>(bytes),
+        12 => same::<BusyRecord>(bytes),
+        13 => same::<CallRow>(bytes),
+        14 => same::<IdempotencyRecord>(bytes),
+        15 => same::<MetaRecord>(bytes),
+        _ => same::<NamesRecord>(bytes),
+    }
+}
+
+/// The bytes may write a number longer than need be, so the record is compared, and then the bytes of the record.
+fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
+    let Ok(record) = R::decode(bytes) else { return false };
+    let encoded = record.encode();
+    assert!(encoded.len() <= bytes.len(), "encoding makes {} bytes of {}", encoded.len(), bytes.len());
+    let again = R::decode(&encoded).unwrap_or_else(|error| panic!("what was encoded is refused: {error}"));
+    assert!(record == again, "a record is another one after encoding");
+    assert!(again.encode() == encoded, "the same record has other bytes");
+    true
+}

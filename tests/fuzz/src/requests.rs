@@ -1,0 +1,250 @@
+//! Requests to every endpoint of both APIs, through the whole router in this process: whatever comes, the answer is no
+//! fault of ours and keeps to the envelope.
+//!
+//! The input is text: requests with a line `---` between them, each a line with method and path, headers, an empty line
+//! and a body. `{service_id}` and the like stand for ids of records that are there. Every input meets a business of
+//! its own, so what is found is found again.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actors::Engine;
+use actors::domain::Timestamp;
+use actors::ports::{BoxFuture, Clock, Dialer, Ports, Random, Resolver, Stream};
+use actors::store::{MemoryBackend, Store};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Method, Request, Uri, header};
+use http_body_util::BodyExt;
+use receptionist::config::AdminToken;
+use receptionist::server::PeerAddr;
+use receptionist::service::routers;
+use serde_json::Value;
+use tokio::sync::watch;
+use tower::ServiceExt;
+
+/// So many requests of an input are sent.
+const REQUESTS_MAX: usize = 12;
+
+const TOKEN: &str = "operators-only";
+
+/// 2026-03-02, a Monday, at 06:00 UTC, for good.
+struct Morning;
+
+impl Clock for Morning {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_772_431_200_000)
+    }
+}
+
+/// Bytes that are the same for every input.
+#[derive(Default)]
+struct Counted(AtomicU64);
+
+impl Random for Counted {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let number =
+                self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            chunk.copy_from_slice(&(number ^ (number >> 29)).to_be_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// Every name leads to a public address where nobody answers.
+struct Nobody;
+
+impl Resolver for Nobody {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(std::future::ready(Ok(vec![[93, 184, 216, 34].into()])))
+    }
+}
+
+impl Dialer for Nobody {
+    fn dial(&self, _: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
+        Box::pin(std::future::ready(Err(io::ErrorKind::ConnectionRefused.into())))
+    }
+}
+
+/// What came back.
+struct Answer {
+    status: u16,
+    body: Value,
+}
+
+struct House {
+    engine: Engine,
+    public: Router,
+    admin: Router,
+    _stop: watch::Sender<bool>,
+    key: String,
+    /// Names in `{}` and the ids they stand for.
+    ids: Vec<(&'static str, String)>,
+}
+
+/// What is there before the input: name of the id, path, body.
+const FOUNDING: [(&str, &str, &str); 9] = [
+    (
+        "business_id",
+        "/admin/v1/businesses",
+        r#"{"name":"S","timezone":"Europe/Paris","phone_region":"FR","hours":[
+        {"day":"monday","open":"09:00","close":"18:00"},{"day":"friday","open":"22:00","close":"02:00"}]}"#,
+    ),
+    ("service_id", "/services", r#"{"name":"Cut","duration_minutes":30}"#),
+    ("staff_id", "/staff", r#"{"name":"Anna","service_ids":["{service_id}"]}"#),
+    (
+        "own_key",
+        "/keys",
+        r#"{"name":"all","scopes":["business:read","business:write","calls:read","contacts:read",
+        "contacts:write","appointments:read","appointments:write","messages:read","knowledge:write","webhooks:manage"]}"#,
+    ),
+    ("key_id", "/keys", r#"{"name":"spare","scopes":["calls:read"]}"#),
+    (
+        "appointment_id",
+        "/appointments",
+        r#"{"service_id":"{service_id}","starts_at":"2026-03-02T10:00:00Z",
+        "contact":{"name":"Ada","phone":"+33612345678"}}"#,
+    ),
+    (
+        "call_id",
+        "/calls",
+        r#"{"direction":"inbound","status":"completed","outcome":"other","from_number":"+33612345679",
+        "started_at":"2026-03-02T05:00:00Z","ended_at":"2026-03-02T05:01:30Z"}"#,
+    ),
+    ("message_id", "/messages", r#"{"body":"Hello"}"#),
+    (
+        "webhook_id",
+        "/v1/webhooks",
+        r#"{"url":"https://a.example.com/","events":["contact.created","appointment.booked"]}"#,
+    ),
+];
+
+impl House {
+    async fn found() -> Self {
+        let nobody = Arc::new(Nobody);
+        let ports = Ports::with_clock_and_random(Arc::new(Morning), Arc::new(Counted::default()));
+        let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store, ports).await.unwrap();
+        let (stop, stopping) = watch::channel(false);
+        let token = AdminToken::new(TOKEN).unwrap();
+        let (public, admin) = routers(&engine, &token, NonZeroU32::MAX, stopping);
+        let mut house = Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() };
+        for (name, path, body) in FOUNDING {
+            let path = if path.starts_with("/v1") || path.starts_with("/admin") {
+                path.to_owned()
+            } else {
+                format!("/admin/v1/businesses/{{business_id}}{path}")
+            };
+            let made = house.send(&format!("POST {path}\n\n{body}")).await.unwrap();
+            assert_eq!(made.status, 201, "{}", made.body);
+            let data = &made.body["data"];
+            if name == "own_key" {
+                house.key = data["key"].as_str().unwrap().to_owned();
+            }
+            if name == "appointment_id" {
+                house.ids.push(("contact_id", data["contact_id"].as_str().unwrap().to_owned()));
+            }
+            house.ids.push((name, data["id"].as_str().unwrap().to_owned()));
+        }
+        // An event that was missed, so that there is one to be sent again.
+        let path = house.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
+        house.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
+        house.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
+        house.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
+        let missed = house.send(&format!("GET {path}/deliveries")).await.unwrap();
+        house.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
+        house
+    }
+
+    fn fill(&self, text: &str) -> String {
+        self.ids.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
+    }
+
+    /// Sends a request and checks the answer; `None` when the text is none that could be sent.
+    async fn send(&self, text: &str) -> Option<Answer> {
+        let text = self.fill(text);
+        let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let (method, path) = lines.next()?.split_once(' ')?;
+        let (method, uri): (Method, Uri) = (method.parse().ok()?, path.parse().ok()?);
+        if !uri.path().starts_with('/') {
+            return None;
+        }
+        let operators = uri.path().starts_with("/admin") || uri.path() == "/metrics";
+        let mut request = Request::new(Body::from(body.to_owned()));
+        for line in lines {
+            let (name, value) = line.split_once(':')?;
+            let (name, value): (HeaderName, HeaderValue) = (name.parse().ok()?, value.trim().parse().ok()?);
+            request.headers_mut().append(name, value);
+        }
+        if !request.headers().contains_key(header::AUTHORIZATION) {
+            let token = format!("Bearer {}", if operators { TOKEN } else { &self.key });
+            request.headers_mut().insert(header::AUTHORIZATION, token.parse().unwrap());
+        }
+        request.extensions_mut().insert(PeerAddr(([127, 0, 0, 1], 1).into()));
+        (*request.method_mut(), *request.uri_mut()) = (method.clone(), uri.clone());
+        let router = if operators { &self.admin } else { &self.public };
+        let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let (status, shown) = (head.status.as_u16(), String::from_utf8_lossy(&bytes));
+        assert!(status < 500, "{method} {uri}: {status} {shown}");
+        assert!(head.headers.contains_key("x-request-id"), "{method} {uri}");
+        if uri.path().starts_with("/v1/") {
+            assert!(head.headers.contains_key("x-ratelimit-limit"), "{method} {uri}: {status}");
+        }
+        if method == Method::HEAD || matches!(status, 204 | 304) {
+            assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
+            return Some(Answer { status, body: Value::Null });
+        }
+        // What is no part of either API has no envelope.
+        if ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
+            return Some(Answer { status, body: Value::Null });
+        }
+        assert_eq!(
+            head.headers[header::CONTENT_TYPE],
+            "application/json",
+            "{method} {uri}: {status} {shown}"
+        );
+        let body: Value =
+            serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("{method} {uri}: {shown}"));
+        if status < 400 {
+            assert!(
+                body.get("data").is_some() && body.get("error").is_none(),
+                "{method} {uri}: {status} {shown}"
+            );
+        } else {
+            let error = &body["error"];
+            let told =
+                error["code"].is_string() && error["message"].as_str().is_some_and(|text| !text.is_empty());
+            assert!(told && body.get("data").is_none(), "{method} {uri}: {status} {shown}");
+        }
+        Some(Answer { status, body })
+    }
+}
+
+/// Sends the requests of the input, one after the other.
+pub fn check(data: &[u8]) {
+    answered(data);
+}
+
+/// The statuses of the answers.
+pub fn answered(data: &[u8]) -> Vec<u16> {
+    let text = String::from_utf8_lossy(data);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let house = House::found().await;
+        let mut statuses = Vec::new();
+        for request in text.split("\n---\n").take(REQUESTS_MAX) {
+            statuses.extend(house.send(request).await.map(|answer| answer.status));
+        }
+        let still = house.send("GET /admin/v1/businesses/{business_id}").await;
+        assert_eq!(still.unwrap().status, 200);
+        assert!(!house.engine.store_failed());
+        house.engine.close().await.unwrap();
+        statuses
+    })
+}

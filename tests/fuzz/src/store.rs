@@ -1,0 +1,225 @@
+//! The store against a map: changes, scans, syncs that are held back, crashes and reopening, in memory and on the disk.
+//!
+//! After a crash the store holds what it held after some change, all of it, and none that was acknowledged is gone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use actors::domain::BusinessId;
+use actors::store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// So many steps are taken at most; on the disk each may take a sync.
+const STEPS_MAX: usize = 400;
+const DISK_STEPS_MAX: usize = 60;
+const REOPENINGS_MAX: usize = 6;
+/// A change is handed over once it has so many bytes.
+const BATCH_BYTES_MAX: usize = 500 << 10;
+const KEYS: u8 = 12;
+
+type Model = BTreeMap<Vec<u8>, Arc<Vec<u8>>>;
+
+enum Medium {
+    Memory(MemoryBackend),
+    Disk(TempDir),
+}
+
+impl Medium {
+    fn open(&self) -> Store {
+        match self {
+            // A store in whose life the power is cut fails, as it must.
+            Self::Memory(disk) => Store::in_memory(disk, Box::new(|_| ())).unwrap(),
+            Self::Disk(dir) => Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap(),
+        }
+    }
+}
+
+fn business() -> BusinessId {
+    Uuid::from_bytes([1; 16]).into()
+}
+
+/// The keys of one kind; pieces of long values lie elsewhere.
+fn prefix() -> Key {
+    Key::new(&[1; 16]).with(&[0x50])
+}
+
+fn key(number: u8) -> Key {
+    prefix().with(&[number % KEYS; 16])
+}
+
+/// A value whose length may be that of one row, just more, or of several.
+fn value(code: u8, seed: usize) -> Vec<u8> {
+    let bytes = match code % 32 {
+        29 => VALUE_BYTES_MAX,
+        30 => VALUE_BYTES_MAX + 1,
+        31 => 2 * VALUE_BYTES_MAX + usize::from(code),
+        small => usize::from(small) * 9,
+    };
+    (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
+}
+
+struct World {
+    medium: Medium,
+    store: Store,
+    /// What the store holds before the first change since it was opened, and after each.
+    states: Vec<Model>,
+    /// How many of the changes were acknowledged.
+    acknowledged: Arc<AtomicUsize>,
+    /// What is not handed over yet, and what it leads to.
+    batch: Batch,
+    next: Model,
+    reopenings: usize,
+}
+
+impl World {
+    fn new(medium: Medium) -> Self {
+        let store = medium.open();
+        Self {
+            medium,
+            store,
+            states: vec![Model::new()],
+            acknowledged: Arc::default(),
+            batch: Batch::new(),
+            next: Model::new(),
+            reopenings: 0,
+        }
+    }
+
+    fn put(&mut self, number: u8, value: Vec<u8>) {
+        self.next.insert(key(number).to_vec(), Arc::new(value.clone()));
+        self.batch.put(key(number), value);
+        if self.batch.bytes() > BATCH_BYTES_MAX {
+            self.commit();
+        }
+    }
+
+    fn delete(&mut self, number: u8) {
+        let gone = self.next.remove(&key(number)[..]);
+        self.batch.delete_whole(key(number), gone.map_or(0, |value| value.len()));
+    }
+
+    fn commit(&mut self) {
+        self.states.push(self.next.clone());
+        let (acknowledged, number) = (Arc::clone(&self.acknowledged), self.states.len() - 1);
+        let done = move || {
+            assert_eq!(acknowledged.fetch_add(1, Ordering::Relaxed) + 1, number, "acknowledged out of turn");
+        };
+        self.store.submit(business(), std::mem::take(&mut self.batch), Box::new(done));
+    }
+
+    async fn settle(&self) {
+        if let Medium::Memory(disk) = &self.medium {
+            disk.release_syncs();
+        }
+        self.store.settled(business()).await.unwrap();
+        assert!(self.held(Order::Descending) == *self.states.last().unwrap(), "what is settled is not there");
+    }
+
+    fn held(&self, order: Order) -> Model {
+        let mut pairs: Vec<_> =
+            self.store.scan(&KeyRange::prefix(prefix()), order).map(|pair| pair.unwrap()).collect();
+        if order == Order::Descending {
+            pairs.reverse();
+        }
+        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "a scan is out of order");
+        for (key, value) in &pairs {
+            assert!(self.store.get_raw(&Key::new(key)).unwrap().as_ref() == Some(value), "get is not scan");
+        }
+        pairs.into_iter().map(|(key, value)| (key, Arc::new(value))).collect()
+    }
+
+    /// What is there is what some change left, none earlier than the newest acknowledged one.
+    fn check(&self, order: Order) -> Model {
+        // On the disk another thread writes, so only what was acknowledged before the look counts.
+        let known = self.acknowledged.load(Ordering::Relaxed);
+        if matches!(self.medium, Medium::Disk(_)) && known + 1 < self.states.len() {
+            return Model::new();
+        }
+        let held = self.held(order);
+        assert!(
+            self.states[known..].contains(&held),
+            "no change since the newest acknowledged one left this"
+        );
+        held
+    }
+
+    fn opened_again(&mut self, held: Model) {
+        self.next = held.clone();
+        self.states = vec![held];
+        self.acknowledged = Arc::default();
+        self.batch = Batch::new();
+    }
+
+    async fn reopen(&mut self) {
+        if let Medium::Memory(disk) = &self.medium {
+            disk.release_syncs();
+        }
+        self.store.close().await.unwrap();
+        self.store = self.medium.open();
+        let whole = self.states.pop().unwrap();
+        assert!(self.held(Order::Ascending) == whole, "closing has lost something");
+        self.opened_again(whole);
+    }
+
+    /// Cuts the power in memory; on the disk a reopening has to do.
+    async fn crash(&mut self, keep: usize) {
+        let Medium::Memory(disk) = &self.medium else { return self.reopen().await };
+        disk.crash(keep);
+        self.store = self.medium.open();
+        let held = self.check(Order::Ascending);
+        self.opened_again(held);
+    }
+
+    async fn step(&mut self, step: u8, a: u8, b: u8, seed: usize) {
+        match step % 16 {
+            0..=4 => self.put(a, value(b, seed)),
+            5 | 6 => self.delete(a),
+            7..=9 => self.commit(),
+            10 => _ = self.check(if a % 2 == 0 { Order::Ascending } else { Order::Descending }),
+            11 => {
+                for _ in 0..a % 8 {
+                    tokio::task::yield_now().await;
+                }
+            }
+            12 => self.settle().await,
+            13 => {
+                if let Medium::Memory(disk) = &self.medium {
+                    disk.hold_syncs();
+                }
+            }
+            _ if self.reopenings == REOPENINGS_MAX => {}
+            14 => {
+                self.reopenings += 1;
+                self.reopen().await;
+            }
+            _ => {
+                self.reopenings += 1;
+                self.crash(usize::from(a % 4)).await;
+            }
+        }
+    }
+}
+
+/// The first byte chooses the medium, and each three further ones are a step.
+pub fn check(data: &[u8]) {
+    let Some((medium, steps)) = data.split_first() else { return };
+    let on_disk = medium % 64 == 63;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let medium = match on_disk {
+            true => Medium::Disk(tempfile::tempdir().unwrap()),
+            false => Medium::Memory(MemoryBackend::new()),
+        };
+        let mut world = World::new(medium);
+        let steps_max = if on_disk { DISK_STEPS_MAX } else { STEPS_MAX };
+        for (seed, step) in steps.as_chunks::<3>().0.iter().take(steps_max).enumerate() {
+            world.step(step[0], step[1], step[2], seed * 977).await;
+        }
+        world.commit();
+        world.settle().await;
+        world.reopen().await;
+        world.store.close().await.unwrap();
+    });
+}

@@ -1,0 +1,169 @@
+//! A short run of every fuzz target on stable Rust: the corpus as it is, and a fixed number of inputs made from it, the
+//! same ones every time. `FUZZ_RUNS` says how many for each target, `FUZZ_SEED` which.
+//!
+//! The targets are those of `cargo fuzz`, which goes on from the same corpus with coverage; see `tests/README.md`.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+
+#[allow(unreachable_pub, reason = "they are a library of their own for cargo fuzz")]
+#[path = "fuzz/src/lib.rs"]
+mod targets;
+
+/// What inputs are made to hold now and then.
+const WORDS: [&str; 28] = [
+    "\n",
+    "\n\n",
+    "\n---\n",
+    "{service_id}",
+    "{contact_id}",
+    "{webhook_id}",
+    "null",
+    "\"\"",
+    "{}",
+    "[]",
+    "-1",
+    "1e999",
+    "\\u0000",
+    "\\ud800",
+    "%00",
+    "%2B",
+    "&limit=1",
+    "cursor=",
+    "updated_since=2026-03-02T06:00:00Z",
+    "9999-12-31T23:59:59.999Z",
+    "0000-01-01T00:00:00Z",
+    "https://",
+    "127.1",
+    "[::ffff:10.0.0.1]",
+    "xn--",
+    "\u{ff0e}",
+    "If-Match: *\n",
+    "Idempotency-Key: k\n",
+];
+
+/// Numbers that a seed decides (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+}
+
+fn number(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// The inputs of a target, in the order of their names.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
+    let mut paths: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "{target} has no corpus");
+    paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// An input of the corpus with one to four changes.
+fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
+    let mut input = corpus[dice.below(corpus.len())].clone();
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(input.len() + 1);
+        match dice.below(7) {
+            0 => _ = input.splice(at..at, WORDS[dice.below(WORDS.len())].bytes()),
+            1 => input.truncate(at),
+            2 => {
+                let other = &corpus[dice.below(corpus.len())];
+                input.splice(at.., other[dice.below(other.len())..].iter().copied());
+            }
+            3 => {
+                let end = (at + dice.below(9)).min(input.len());
+                input.drain(at..end);
+            }
+            4 => input.insert(at, dice.next() as u8),
+            kind => {
+                if let Some(byte) = input.get_mut(at) {
+                    *byte = if kind == 5 { dice.next() as u8 } else { *byte ^ (1 << dice.below(8)) };
+                }
+            }
+        }
+    }
+    input
+}
+
+/// Tries the corpus of a target and what is made of it. A failure shows its input.
+fn replay(target: &str, usual: u64, check: fn(&[u8])) {
+    let corpus = corpus(target);
+    let mut dice = Dice(number("FUZZ_SEED", 1));
+    let made: Vec<_> = (0..number("FUZZ_RUNS", usual)).map(|_| mutated(&mut dice, &corpus)).collect();
+    for input in corpus.iter().chain(&made) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(input))) {
+            let shown: String = input.escape_ascii().to_string();
+            #[allow(clippy::print_stderr, reason = "the input is what one wants to know")]
+            {
+                eprintln!("{target} fails for b\"{shown}\"");
+            }
+            resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn records_are_themselves_again_and_no_bytes_make_decoding_panic() {
+    replay("records", 50_000, targets::records::check);
+    let read: BTreeSet<_> = corpus("records")
+        .iter()
+        .filter(|input| targets::records::of_kind(input[0], &input[1..]))
+        .map(|input| input[0])
+        .collect();
+    assert_eq!(read, (0..targets::records::KINDS).collect(), "every kind has a record in the corpus");
+}
+
+#[test]
+fn cursors_open_only_under_their_own_binding() {
+    replay("cursors", 5_000, targets::cursors::check);
+}
+
+#[test]
+fn urls_and_addresses_are_judged_alike_in_two_wordings() {
+    replay("urls", 10_000, targets::urls::check);
+}
+
+#[test]
+fn the_store_is_a_map_through_crashes_and_reopening() {
+    replay("store", 300, targets::store::check);
+}
+
+#[test]
+fn every_request_is_answered_within_the_envelope() {
+    replay("requests", 250, targets::requests::check);
+}
+
+#[test]
+fn the_corpus_has_a_request_that_succeeds_for_every_route() {
+    let mut tried = BTreeSet::new();
+    for input in corpus("requests") {
+        let text = String::from_utf8(input.clone()).unwrap();
+        let statuses = targets::requests::answered(&input);
+        let lines: Vec<_> = text.split("\n---\n").filter_map(|request| request.lines().next()).collect();
+        assert_eq!(statuses.len(), lines.len(), "{text}");
+        for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
+            let (method, path) = line.split_once(' ').unwrap();
+            tried.insert((method.to_owned(), path.split('?').next().unwrap().to_owned()));
+        }
+    }
+    for (method, path) in receptionist::service::routes() {
+        assert!(tried.contains(&(method.to_string(), path.to_owned())), "{method} {path}: {tried:?}");
+    }
+}
