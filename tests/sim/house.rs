@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use actors::domain::{Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, WebhookId};
+use actors::domain::{
+    Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId,
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -49,6 +51,8 @@ pub(crate) struct House {
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
     /// To which endpoints each event is owed.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
+    /// When each delivery was tried last, by the wall clock, as of the life before.
+    pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
     /// When somebody asked that something be sent again.
     resends: BTreeMap<WebhookId, Vec<i64>>,
 }
@@ -76,6 +80,7 @@ impl House {
             emails: BTreeMap::new(),
             hooks: BTreeMap::new(),
             owed: BTreeMap::new(),
+            attempted: BTreeMap::new(),
             resends: BTreeMap::new(),
         }
     }

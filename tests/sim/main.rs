@@ -33,6 +33,7 @@ mod rules;
 mod shop;
 mod sim;
 mod time;
+mod waste;
 mod world;
 
 use std::fmt::Write;
@@ -48,8 +49,9 @@ const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
 /// So many lines of the history are shown when a seed fails.
 const LINES_SHOWN: usize = 60;
-/// Seeds that found a fault once.
-const FOUND_FAULTS: [u64; 0] = [];
+/// Seeds that found a fault once. A seed means something else whenever the workload changes, so a fault has a test of
+/// its own beside it. 528: an answer that changed nothing was forgotten by a clock that had gone back.
+const FOUND_FAULTS: [u64; 1] = [528];
 
 /// What went wrong in a seed.
 struct Failure {

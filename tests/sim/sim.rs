@@ -64,6 +64,10 @@ impl Sim {
     fn live(&mut self, number: usize) {
         let runtime = runtime();
         let from = self.ledger.len();
+        let wasted = number == LIVES - 1 && self.dice.once_in(5);
+        if wasted && self.world.time.ahead() != 0 {
+            self.some_jump();
+        }
         let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
@@ -75,7 +79,15 @@ impl Sim {
             if number == 0 {
                 self.found(&mut life).await;
             }
-            let end = self.course(&mut life, unknown).await;
+            for entry in unknown {
+                self.ask_again(&mut life, &entry.tried, true);
+            }
+            let end = if wasted {
+                self.waste(&mut life).await;
+                if life.close().await { End::Closed } else { End::Killed }
+            } else {
+                self.course(&mut life).await
+            };
             self.world.time.end();
             end
         });
@@ -84,6 +96,9 @@ impl Sim {
             let keep = self.dice.below(unsynced + 1);
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
+        } else {
+            // Nothing is unsynced; a fault that was to come does not wait for the next life.
+            self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
         span.ended = self.world.time.now();
@@ -132,17 +147,14 @@ impl Sim {
         self.learn();
     }
 
-    async fn course(&mut self, life: &mut Life, unknown: Vec<Entry>) -> End {
-        for entry in unknown {
-            self.ask_again(life, &entry.tried, true);
-        }
+    async fn course(&mut self, life: &mut Life) -> End {
         self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 4));
         let ends_at = self.dice.below(STEPS_A_LIFE) + 10;
         for _ in 0..ends_at {
             match self.dice.below(60) {
                 0..=1 => self.some_weather(),
                 2..=4 => self.some_repeat(life),
-                5 if self.dice.once_in(4) => self.some_jump(),
+                5 if self.dice.once_in(2) => self.some_jump(),
                 6 if self.dice.once_in(4) => {
                     self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 40));
                 }

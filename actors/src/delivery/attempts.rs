@@ -115,7 +115,7 @@ impl State {
         let (client, reached, myself) = (inner.webhooks.clone(), Arc::clone(&self.reached), myself.clone());
         match signed(inner, endpoint, &event.to_string(), body, false) {
             Ok((post, began)) => {
-                _ = self.tasks.spawn(async move {
+                self.tasks.spawn(async move {
                     // Known with the head of the answer, however slow its body is.
                     let on_head = |delivered| {
                         if delivered {
@@ -124,7 +124,7 @@ impl State {
                     };
                     let result = client.post(post, on_head).await.into();
                     let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
-                })
+                });
             }
             Err(result) => {
                 let began = inner.ports.clock.now();

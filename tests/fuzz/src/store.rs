@@ -177,7 +177,7 @@ impl World {
             0..=4 => self.put(a, value(b, seed)),
             5 | 6 => self.delete(a),
             7..=9 => self.commit(),
-            10 => _ = self.check(if a % 2 == 0 { Order::Ascending } else { Order::Descending }),
+            10 => _ = self.check(if a.is_multiple_of(2) { Order::Ascending } else { Order::Descending }),
             11 => {
                 for _ in 0..a % 8 {
                     tokio::task::yield_now().await;

@@ -1,0 +1,75 @@
+//! A day on which an endpoint answers nothing: whether it is turned off, exactly when it has to be.
+
+use std::time::Duration;
+
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::webhooks::CreateWebhook;
+use actors::domain::{ContactDetails, EventTypes, Text, WebhookId, WebhookStatus};
+use tokio::time::sleep;
+
+use crate::hooks::RETRY_MILLIS;
+use crate::life::Life;
+use crate::network::Mood;
+use crate::shop::text;
+use crate::sim::Sim;
+
+/// What happens on that day beside an event that fails all its attempts.
+#[derive(Clone, Copy, Debug)]
+enum Day {
+    /// Nothing: the endpoint has to be turned off.
+    Idle,
+    /// It takes another event: it has to stay on.
+    Takes,
+    /// During the last attempt somebody turns it off and on: it has to stay on.
+    TurnedOffAndOn,
+}
+
+impl Sim {
+    pub(crate) async fn waste(&mut self, life: &mut Life) {
+        life.quiet().await;
+        self.learn();
+        let shop = self.dice.below(self.shops.len());
+        let day = *self.dice.pick(&[Day::Idle, Day::Takes, Day::TurnedOffAndOn]);
+        self.world.say(format_args!("a day at {shop}: {day:?}"));
+        let host = self.world.network.len();
+        let create =
+            CreateWebhook { url: self.new_url(), events: EventTypes::all(), description: Text::default() };
+        let created = self.ask(life, shop, create.into(), false).number;
+        life.quiet().await;
+        self.learn();
+        let body = self.ledger.entry(created).body().expect("an endpoint is created");
+        let id: WebhookId = crate::shop::id(&body["id"]);
+        // Each attempt takes its ten seconds.
+        self.world.network.set_mood(host, Mood::Hangs);
+        self.event(life, shop).await;
+        let last = RETRY_MILLIS.iter().sum::<i64>() + 10_000 * i64::try_from(RETRY_MILLIS.len()).unwrap();
+        let until_last = Duration::from_millis(u64::try_from(last).unwrap()) + Duration::from_secs(5);
+        let five_hours = Duration::from_secs(5 * 3_600);
+        sleep(five_hours).await;
+        if let Day::Takes = day {
+            self.world.network.set_mood(host, Mood::Takes);
+            self.event(life, shop).await;
+            sleep(Duration::from_secs(1)).await;
+            self.world.network.set_mood(host, Mood::Hangs);
+        }
+        sleep(until_last.saturating_sub(five_hours)).await;
+        if let Day::TurnedOffAndOn = day {
+            for status in [WebhookStatus::Disabled, WebhookStatus::Enabled] {
+                self.ask(life, shop, Self::turn(id, status), false);
+                life.quiet().await;
+            }
+        }
+        sleep(Duration::from_secs(20)).await;
+        let endpoint = life.engine.business(self.shops[shop].id).webhook(id).await.unwrap().unwrap();
+        let expected = matches!(day, Day::Takes | Day::TurnedOffAndOn);
+        assert_eq!(endpoint.is_enabled(), expected, "after a day of {day:?}: {endpoint:?}");
+    }
+
+    /// Makes an event happen.
+    async fn event(&mut self, life: &mut Life, shop: usize) {
+        let details = ContactDetails { name: Some(text("Somebody")), ..ContactDetails::default() };
+        self.ask(life, shop, CreateContact { details }.into(), false);
+        life.quiet().await;
+        self.learn();
+    }
+}
