@@ -60,7 +60,9 @@ impl Time {
 
     /// The latest that the wall clock ever showed.
     pub(crate) fn latest(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.lock().latest)
+        let mut state = self.0.lock();
+        state.wall();
+        Timestamp::from_millis(state.latest)
     }
 
     /// How often the wall clock has jumped.
