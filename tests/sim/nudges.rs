@@ -164,17 +164,7 @@ impl Sim {
         let handle = life.engine.business(self.shops[shop].id);
         for suspended in [true, false] {
             self.world.say(format_args!("{shop} is suspended: {suspended}"));
-            let change = PatchBusiness {
-                name: None,
-                zone: None,
-                locale: None,
-                website_url: None,
-                booking_mode: None,
-                hours: None,
-                phone_region: None,
-                suspended: Some(suspended),
-                audience: Audience::Operator,
-            };
+            let change = suspending(suspended);
             let changed = handle.change(Request::by(Actor::Operator), change).await;
             if let Err(error) = changed {
                 assert!(self.world.failed(), "suspending failed: {error}");
@@ -193,10 +183,36 @@ impl Sim {
         }
     }
 
+    /// A life that ended too early leaves a business shut out.
+    pub(crate) async fn lift_suspensions(&self, life: &Life) {
+        for (number, shop) in self.shops.iter().enumerate() {
+            let handle = life.engine.business(shop.id);
+            if handle.business().await.unwrap().suspended {
+                self.world.say(format_args!("{number} is let in again"));
+                handle.change(Request::by(Actor::Operator), suspending(false)).await.unwrap();
+            }
+        }
+    }
+
     /// Turning an endpoint on or off.
     pub(crate) fn turn(id: WebhookId, status: WebhookStatus) -> Op {
         let (url, events, description) = (None, None, None);
         let reason = DisabledReason::Operator;
         PatchWebhook { id, url, events, description, status: Some(status), reason }.into()
+    }
+}
+
+/// Shutting the keys of a business out, or letting them in again.
+fn suspending(suspended: bool) -> PatchBusiness {
+    PatchBusiness {
+        name: None,
+        zone: None,
+        locale: None,
+        website_url: None,
+        booking_mode: None,
+        hours: None,
+        phone_region: None,
+        suspended: Some(suspended),
+        audience: Audience::Operator,
     }
 }

@@ -76,6 +76,7 @@ impl Sim {
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
             let mut life = Life::begin(&self.world).await;
+            self.lift_suspensions(&life).await;
             if number == 0 {
                 self.found(&mut life).await;
             }
@@ -201,6 +202,7 @@ impl Sim {
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
             let mut life = Life::begin(&self.world).await;
+            self.lift_suspensions(&life).await;
             for entry in unknown {
                 self.ask_again(&mut life, &entry.tried, true);
             }
