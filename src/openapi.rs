@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use axum::Router;
 use axum::http::{Method, header};
-use axum::routing::get;
+use axum::response::IntoResponse;
 use serde_json::{Map, Value, json};
 
 use crate::api::operation::{Access, Answers, Operation};
@@ -21,7 +21,7 @@ use crate::http::call::IDEMPOTENCY_KEY_CHARS_MAX;
 use crate::http::describe::{Schemas, paragraph};
 use crate::http::error::Body;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
-use crate::http::routes::Route;
+use crate::http::routes::{Route, open};
 
 /// What stands before every path of the table and in `servers` instead.
 pub const BASE_PATH: &str = "/v1";
@@ -69,10 +69,9 @@ pub fn document() -> Value {
 /// `GET /openapi.json`.
 pub(crate) fn router() -> Router {
     static RENDERED: LazyLock<Vec<u8>> = LazyLock::new(|| document().to_string().into_bytes());
-    Router::new().route(
-        "/openapi.json",
-        get(|| async { ([(header::CONTENT_TYPE, "application/json")], RENDERED.as_slice()) }),
-    )
+    open("/openapi.json", || async {
+        ([(header::CONTENT_TYPE, "application/json")], RENDERED.as_slice()).into_response()
+    })
 }
 
 fn about() -> String {

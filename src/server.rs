@@ -8,19 +8,22 @@ mod connection;
 mod stall;
 mod tls;
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
+use hyper::{Request, Response};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tower::Service;
 
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, PeerAddr};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
@@ -103,11 +106,25 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
+/// What a server serves: it answers requests, is always ready for one more, and is cheap to clone.
+pub trait HttpService:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
+{
+}
+
+impl<S> HttpService for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static
+{
+}
+
 /// Serves until `shutdown` is ready, then lets the requests in flight finish.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    app: impl HttpService,
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
     let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
@@ -131,10 +148,10 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let (tls, router, watcher) = (tls.clone(), router.clone(), graceful.watcher());
+                let (tls, app, watcher) = (tls.clone(), app.clone(), graceful.watcher());
                 tasks.spawn(async move {
                     let _permit = permit;
-                    Box::pin(serve_stream(stream, peer, tls, router, watcher)).await;
+                    Box::pin(serve_stream(stream, peer, tls, app, watcher)).await;
                 });
             }
             Err(error) if is_of_one_client(&error) => {}
@@ -180,7 +197,7 @@ async fn serve_stream(
     stream: TcpStream,
     peer: SocketAddr,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    app: impl HttpService,
     watcher: Watcher,
 ) {
     if let Err(error) = tune(&stream) {
@@ -188,10 +205,10 @@ async fn serve_stream(
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot tune a connection");
     }
     let Some(tls) = tls else {
-        return connection::serve(stream, peer, router, watcher).await;
+        return connection::serve(stream, peer, app, watcher).await;
     };
     match timeout(HANDSHAKE_TIME_MAX, tls.accept(stream)).await {
-        Ok(Ok(stream)) => connection::serve(stream, peer, router, watcher).await,
+        Ok(Ok(stream)) => connection::serve(stream, peer, app, watcher).await,
         Ok(Err(error)) => tracing::debug!(error = &error as &dyn std::error::Error, "a TLS handshake failed"),
         Err(_) => tracing::debug!("a TLS handshake took too long"),
     }

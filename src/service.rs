@@ -10,16 +10,14 @@ use std::sync::Arc;
 use actors::Engine;
 use actors::ports::Ports;
 use actors::store::StoreError;
-use axum::extract::State;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Router, middleware};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::config::{AdminToken, Settings, TokenError, variables};
-use crate::http::request_id;
+use crate::http::request_id::App;
+use crate::http::routes;
 use crate::http::values::load_numbering_plans;
 use crate::metrics::{self, Metrics};
 use crate::server::{self, ServerError};
@@ -86,8 +84,8 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
-        let (public_router, admin_router) =
-            routers(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone());
+        let (public_app, admin_app) =
+            apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone());
         let service = Self {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
@@ -96,8 +94,8 @@ impl Service {
             engine,
             stop,
             listeners: vec![
-                tokio::spawn(server::serve(public, tls, public_router, stopped(stopping.clone()))),
-                tokio::spawn(server::serve(admin, None, admin_router, stopped(stopping))),
+                tokio::spawn(server::serve(public, tls, public_app, stopped(stopping.clone()))),
+                tokio::spawn(server::serve(admin, None, admin_app, stopped(stopping))),
             ],
         };
         Ok(service)
@@ -129,22 +127,22 @@ impl Service {
     }
 }
 
-/// The routers of the public and of the operator listener, whole. Public for tests that need no sockets.
+/// What the public and the operator listener serve, whole. Public for tests that need no sockets.
 #[doc(hidden)]
-pub fn routers(
+pub fn apps(
     engine: &Engine,
     admin_token: &AdminToken,
     rate_limit_per_minute: NonZeroU32,
     stopping: watch::Receiver<bool>,
-) -> (Router, Router) {
+) -> (App, App) {
     let health = Health { engine: engine.clone(), stopping };
     let metrics = Arc::new(Metrics::new(paths()));
     let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
-        .merge(Router::new().route("/healthz", get(healthz)).with_state(Arc::new(health)))
+        .merge(routes::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
     let admin = admin::router(engine.clone(), admin_token.clone())
         .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
-    (finish(public, &metrics), finish(admin, &metrics))
+    (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }
 
 /// Method and path of every route of both APIs. Public for tests that try all of them.
@@ -152,11 +150,6 @@ pub fn routers(
 pub fn routes() -> Vec<(Method, &'static str)> {
     let public = api::table().into_iter().map(|row| (row.method, row.path));
     public.chain(admin::routes()).collect()
-}
-
-/// The layers that every answer of a listener passes.
-fn finish(router: Router, metrics: &Arc<Metrics>) -> Router {
-    router.layer(middleware::from_fn_with_state(Arc::clone(metrics), request_id::identify))
 }
 
 /// Every path that is served, as its table has it.
@@ -174,12 +167,13 @@ async fn stopped(mut stopping: watch::Receiver<bool>) {
 }
 
 /// What `/healthz` looks at.
+#[derive(Clone)]
 struct Health {
     engine: Engine,
     stopping: watch::Receiver<bool>,
 }
 
-async fn healthz(State(health): State<Arc<Health>>) -> Response {
+fn healthz(health: &Health) -> Response {
     let (status, word) = if health.engine.is_open() && !*health.stopping.borrow() {
         (StatusCode::OK, r#"{"status":"ok"}"#)
     } else {

@@ -1,7 +1,12 @@
-//! What keys open, decoded once: a request reads the two rows that say it, and decodes them only when they differ from
-//! those it was decoded from. So nothing has to be forgotten when a key is revoked or a business changes.
+//! What keys open, decoded once. What always holds: a principal that is given is the one that the store has at that
+//! moment, or had at a moment since the request began; nothing has to be forgotten when a key is revoked or a business
+//! changes.
+//!
+//! While nothing was written in the store that says whom a key lets in, what was read of it before is still so. After
+//! that the two rows are read again, and decoded again only when they differ from those it was decoded from.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dashmap::DashMap;
 
@@ -24,6 +29,8 @@ pub struct Principal {
 struct Known {
     key_row: Vec<u8>,
     business_row: Vec<u8>,
+    /// The number of the store's doors at which the rows were these.
+    doors: AtomicU64,
     principal: Arc<Principal>,
 }
 
@@ -34,8 +41,13 @@ pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
 impl Principals {
     /// What the key with these 8 characters opens, if there is one. Whether it is the very key is not looked at.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
-        let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
+        // Before anything is read: what is written after this moment is seen by the next request at the latest.
+        let doors = store.doors();
         let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
+        if let Some(known) = known.as_ref().filter(|known| known.doors.load(Ordering::Acquire) == doors) {
+            return Ok(Some(Arc::clone(&known.principal)));
+        }
+        let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
         let known = known.filter(|known| known.key_row == key_row);
         let fresh = if known.is_none() { Some(ApiKey::decode(&key_row)?) } else { None };
         let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
@@ -44,13 +56,14 @@ impl Principals {
         let business_row =
             business_row.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
         if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
+            known.doors.fetch_max(doors, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.principal)));
         }
         let principal = Arc::new(Principal { key: key.clone(), business: Business::decode(&business_row)? });
         if self.0.len() >= KNOWN_MAX {
             self.0.clear();
         }
-        let known = Known { key_row, business_row, principal: Arc::clone(&principal) };
+        let known = Known { key_row, business_row, doors: doors.into(), principal: Arc::clone(&principal) };
         self.0.insert(prefix, Arc::new(known));
         Ok(Some(principal))
     }

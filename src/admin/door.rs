@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use actors::domain::{Actor, BusinessId};
 use actors::{Engine, EngineError};
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
 use crate::config::AdminToken;
@@ -23,18 +24,24 @@ pub(crate) struct Operator {
     pub(super) token: Arc<AdminToken>,
 }
 
-/// The layer before the whole listener: unknown paths, too, ask for the token first.
-pub(super) async fn gate(State(operator): State<Operator>, request: Request, next: Next) -> Response {
-    match bearer(request.headers()) {
-        Some(token) if operator.token.is(token) => next.run(request).await,
-        _ => ApiError::Unauthorized.into_response(),
-    }
-}
-
 impl Door<()> for Operator {
-    async fn admit(
+    type Guest = ();
+
+    async fn gate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
+        next: impl FnOnce(Request, ()) -> F + Send,
+    ) -> Response {
+        match bearer(request.headers()) {
+            Some(token) if self.token.is(token) => next(request, ()).await,
+            _ => ApiError::Unauthorized.into_response(),
+        }
+    }
+
+    async fn admit(
+        &self,
+        (): (),
+        (parts, body): (Parts, Body),
         _: &Route<()>,
         params: Vec<(String, String)>,
     ) -> Result<Call, ApiError> {
@@ -43,6 +50,7 @@ impl Door<()> for Operator {
             business: None,
             phone_region: PhoneRegion::DEFAULT.to_owned(),
             idempotency_scope: None,
+            principal: None,
         };
         // A business that is not there is told only after the syntax of the request, when a handler asks for it.
         let named = params.iter().find(|(name, _)| name == "business_id");
@@ -57,7 +65,6 @@ impl Door<()> for Operator {
                 Err(error) => return Err(error.into()),
             }
         }
-        let (parts, body) = request.into_parts();
         Ok(Call {
             engine: self.engine.clone(),
             cursors: self.cursors.clone(),

@@ -1,18 +1,20 @@
 //! Every route of the operator API.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use actors::Engine;
+use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
-use axum::{Router, middleware};
+use axum::response::IntoResponse;
 
-use super::door::{Operator, gate};
+use super::door::Operator;
 use super::{appointments, audit, businesses, calls, keys, messages, services, staff, webhooks};
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
-use crate::http::routes::{self, Route, route};
+use crate::http::routes::{self, Door, Route, route};
 
 /// The table. Whoever has the token may call all of it.
 fn table() -> Vec<Route<()>> {
@@ -63,9 +65,11 @@ pub(crate) fn routes() -> impl Iterator<Item = (Method, &'static str)> {
 pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
     let cursors = Cursors::new(engine.secret());
     let operator = Operator { engine, cursors, token: Arc::new(token) };
-    let no_such_path =
-        |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
-    routes::router(table(), &operator)
-        .fallback(no_such_path)
-        .layer(middleware::from_fn_with_state(operator, gate))
+    let fallback = operator.clone();
+    // Unknown paths, too, ask for the token first.
+    let no_such_path = |request: Request| async move {
+        let answer = ApiError::NoSuchPath(request.uri().path().to_owned()).into_response();
+        fallback.gate(request, |_, ()| ready(answer)).await
+    };
+    routes::router(table(), &operator).fallback(no_such_path)
 }

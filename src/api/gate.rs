@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actors::credentials::Credential;
-use actors::domain::Actor;
+use actors::domain::{Actor, Timestamp};
 use actors::{Engine, Principal};
-use axum::extract::{Request, State};
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::operation::{Access, Operation};
@@ -19,7 +20,7 @@ use super::rate_limit::{Allowance, RateLimit, Verdict};
 use crate::http::call::{Call, Caller, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
-use crate::http::request_id::{LoggedKey, caught};
+use crate::http::request_id::Noted;
 use crate::http::routes::{Door, Route};
 use crate::metrics::{Metrics, Refused};
 use crate::server::PeerAddr;
@@ -53,40 +54,14 @@ impl Gate {
             None => Ok(None),
         }
     }
-}
 
-/// The layer before everything under `/v1`, unknown paths included.
-pub(super) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    if path != "/v1" && !path.starts_with("/v1/") {
-        return next.run(request).await;
+    /// The limit of requests without a valid key.
+    fn stranger(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
+        let peer = request.extensions().get::<PeerAddr>();
+        let peer = peer.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
+        refused(self.limits.peer(peer, now), &self.metrics.refused, |refused| &refused.addresses)
+            .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
     }
-    let principal = gate.principal(request.headers()).await;
-    let now = gate.engine.ports().clock.now();
-    let (principal, refusal) = match principal {
-        Ok(principal) => (principal, ApiError::Unauthorized),
-        Err(error) => (None, error),
-    };
-    let Some(principal) = principal else {
-        let peer = request
-            .extensions()
-            .get::<PeerAddr>()
-            .map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
-        return refused(gate.limits.peer(peer, now), &gate.metrics.refused, |refused| &refused.addresses)
-            .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance));
-    };
-    let logged = LoggedKey(principal.key.id);
-    let mut response =
-        match refused(gate.limits.key(principal.key.id, now), &gate.metrics.refused, |refused| &refused.keys)
-        {
-            Ok(response) => response,
-            Err(allowance) => {
-                request.extensions_mut().insert(principal);
-                with_headers(caught(next.run(request)).await, allowance)
-            }
-        };
-    response.extensions_mut().insert(logged);
-    response
 }
 
 /// The answer to a request over its limit, or what is left to one within it.
@@ -119,13 +94,37 @@ fn with_headers(mut response: Response, allowance: Allowance) -> Response {
 }
 
 impl Door<Operation> for Arc<Gate> {
+    type Guest = Arc<Principal>;
+
+    async fn gate<F: Future<Output = Response> + Send>(
+        &self,
+        request: Request,
+        next: impl FnOnce(Request, Arc<Principal>) -> F + Send,
+    ) -> Response {
+        let principal = self.principal(request.headers()).await;
+        let now = self.engine.ports().clock.now();
+        let principal = match principal {
+            Ok(Some(principal)) => principal,
+            Ok(None) => return self.stranger(&request, now, ApiError::Unauthorized),
+            Err(error) => return self.stranger(&request, now, error),
+        };
+        let key = principal.key.id;
+        let within = refused(self.limits.key(key, now), &self.metrics.refused, |refused| &refused.keys);
+        let mut response = match within {
+            Ok(response) => response,
+            Err(allowance) => with_headers(next(request, principal).await, allowance),
+        };
+        response.extensions_mut().insert(Noted { route: None, key: Some(key) });
+        response
+    }
+
     async fn admit(
         &self,
-        mut request: Request,
+        principal: Arc<Principal>,
+        (parts, body): (Parts, Body),
         route: &Route<Operation>,
         params: Vec<(String, String)>,
     ) -> Result<Call, ApiError> {
-        let principal = request.extensions_mut().remove::<Arc<Principal>>().ok_or(ApiError::Unauthorized)?;
         if let Access::Scope(scope) = route.access.access {
             if principal.business.suspended {
                 return Err(ApiError::Forbidden);
@@ -139,9 +138,8 @@ impl Door<Operation> for Arc<Gate> {
             business: Some(self.engine.business(principal.business.id)),
             phone_region: principal.business.phone_region.clone(),
             idempotency_scope: Some(principal.key.id),
+            principal: Some(principal),
         };
-        let (mut parts, body) = request.into_parts();
-        parts.extensions.insert(principal);
         Ok(Call {
             engine: self.engine.clone(),
             cursors: self.cursors.clone(),

@@ -1,8 +1,5 @@
 //! `GET /me`: what the key is and what it opens.
 
-use std::sync::Arc;
-
-use actors::Principal;
 use actors::domain::BusinessId;
 use actors::view::KeyView;
 use serde::Serialize;
@@ -33,7 +30,7 @@ struct BusinessName {
 /// Answers even for a suspended business, and whatever the key's scopes.
 pub(super) async fn show(call: Call) -> Handled {
     call.no_query()?;
-    let principal = call.parts.extensions.get::<Arc<Principal>>().ok_or(ApiError::Unauthorized)?;
+    let principal = call.caller.principal.as_ref().ok_or(ApiError::Unauthorized)?;
     // The gate read both without waiting; what is shown has to be on the disk.
     call.business()?.settled().await?;
     call.one(&Me {

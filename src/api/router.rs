@@ -1,5 +1,6 @@
 //! Every route of the public API: its method, path, scope and handler, and what the document says of it.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use actors::Engine;
@@ -8,10 +9,11 @@ use actors::view::{
     AppointmentView, BusinessView, CallView, ContactView, KnowledgeView, MessageView, NewWebhookView,
     ServiceView, StaffView, TestView, WebhookView,
 };
+use axum::Router;
 use axum::extract::Request;
-use axum::{Router, middleware};
+use axum::response::IntoResponse;
 
-use super::gate::{Gate, gate};
+use super::gate::Gate;
 use super::operation::{Access, Operation, delete, get, patch, post};
 use super::{
     appointments, availability, business, calls, catalog, contacts, knowledge, me, messages, webhooks,
@@ -19,7 +21,7 @@ use super::{
 use crate::http::cursor::Cursors;
 use crate::http::error::{ApiError, Code};
 use crate::http::query::ListQuery;
-use crate::http::routes::{self, Route};
+use crate::http::routes::{self, Door, Route};
 use crate::metrics::Metrics;
 
 /// Why a time cannot be booked.
@@ -161,9 +163,14 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
 pub(crate) fn router(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Router {
     let cursors = Cursors::new(engine.secret());
     let door = Arc::new(Gate::new(engine, cursors, requests_per_minute, metrics));
-    let no_such_path =
-        |request: Request| async move { ApiError::NoSuchPath(request.uri().path().to_owned()) };
-    routes::router(table(), &door)
-        .fallback(no_such_path)
-        .layer(middleware::from_fn_with_state(Arc::clone(&door), gate))
+    let fallback = Arc::clone(&door);
+    let no_such_path = |request: Request| async move {
+        let path = request.uri().path();
+        let (ours, answer) = (
+            path == "/v1" || path.starts_with("/v1/"),
+            ApiError::NoSuchPath(path.to_owned()).into_response(),
+        );
+        if ours { fallback.gate(request, |_, _| ready(answer)).await } else { answer }
+    };
+    routes::router(table(), &door).fallback(no_such_path)
 }

@@ -4,10 +4,11 @@
 //! the request's `If-Match` and `Idempotency-Key` with it, so that both are decided where the change is.
 
 use std::any::TypeId;
+use std::sync::Arc;
 
 use actors::business::{Answer, AnswerStatus, Change, Idempotency, IfMatch, Page, PageRequest, Request};
 use actors::domain::{Actor, BusinessId, KeyId, Refusal, ResourceId};
-use actors::{BusinessHandle, Engine, EngineError, view};
+use actors::{BusinessHandle, Engine, EngineError, Principal, view};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -45,6 +46,8 @@ pub(crate) struct Caller {
     pub(crate) phone_region: String,
     /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
     pub(crate) idempotency_scope: Option<KeyId>,
+    /// The API key and its business, if it is one that calls.
+    pub(crate) principal: Option<Arc<Principal>>,
 }
 
 /// The parameters of an endpoint that has none.

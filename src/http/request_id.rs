@@ -1,21 +1,24 @@
-//! The outermost layer of both APIs: gives every request an id, logs and counts it once, and turns a panic into a 500.
+//! What a listener serves: a router whose every answer carries an id, is logged and counted once, and is a 500 where
+//! finding it panicked.
 //!
 //! What always holds: every response carries `X-Request-Id`, everything logged meanwhile stands in a span with that
 //! id, and of the headers of a request only that one is ever logged.
 
 use std::any::Any;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use actors::domain::KeyId;
-use axum::extract::{MatchedPath, Request, State};
+use axum::Router;
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
+use tower::{Service, ServiceExt};
 use tracing::Instrument;
 use uuid::Uuid;
 
@@ -31,68 +34,88 @@ pub const REQUEST_ID_CHARS_MAX: usize = 128;
 /// How many characters of a path that no route has are logged.
 const PATH_CHARS_MAX: usize = 200;
 
-/// The id of a request, in its extensions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(HeaderValue);
-
-impl RequestId {
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        // Only visible ASCII is ever taken.
-        self.0.to_str().unwrap_or_default()
-    }
-
-    /// The client's id when it is one, else a new one.
-    fn of(headers: &HeaderMap) -> Self {
-        let given = headers.get(X_REQUEST_ID).filter(|value| {
-            (1..=REQUEST_ID_CHARS_MAX).contains(&value.len())
-                && value.as_bytes().iter().all(u8::is_ascii_graphic)
-        });
-        Self(given.cloned().unwrap_or_else(|| {
-            let id = Uuid::new_v4().to_string();
-            HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("-"))
-        }))
-    }
+/// The id of a request: the client's when it is one, else a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let given = headers.get(X_REQUEST_ID).filter(|value| {
+        (1..=REQUEST_ID_CHARS_MAX).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
+    });
+    given.cloned().unwrap_or_else(|| {
+        let id = Uuid::new_v4().to_string();
+        HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("-"))
+    })
 }
 
-/// The key that a request was authenticated with; authentication sets it in the response's extensions for the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoggedKey(pub KeyId);
+/// What the log and the counters are told of a request, in the extensions of its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// The path as the table of routes has it; `None` when no route has the path.
+    pub(crate) route: Option<&'static str>,
+    /// The key that it was authenticated with.
+    pub(crate) key: Option<KeyId>,
+}
 
-/// The layer, for [`axum::middleware::from_fn_with_state`]. Must wrap routes and fallbacks alike (`Router::layer`, added last).
-pub(crate) async fn identify(
-    State(metrics): State<Arc<Metrics>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let id = RequestId::of(request.headers());
-    request.extensions_mut().insert(id.clone());
-    // An error's span, so that the id stands beside errors whatever the log's filter is.
-    let span = tracing::error_span!("request", request.id = id.as_str());
-    async move {
+/// A router with all that stands around its answers. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    router: Router,
+    metrics: Arc<Metrics>,
+}
+
+impl App {
+    pub(crate) fn new(router: Router, metrics: Arc<Metrics>) -> Self {
+        Self { router, metrics }
+    }
+
+    async fn answer(self, request: Request) -> Response {
+        let id = request_id(request.headers());
+        // Only visible ASCII is ever taken.
+        let text = id.to_str().unwrap_or_default();
+        // An error's span, so that the id stands beside errors whatever the log's filter is.
+        let span = tracing::error_span!("request", request.id = text);
+        self.answer_as(id, request).instrument(span).await
+    }
+
+    async fn answer_as(self, id: HeaderValue, request: Request) -> Response {
         let start = Instant::now();
-        let method = request.method().clone();
-        let matched = request.extensions().get::<MatchedPath>().cloned();
-        let route = matched.as_ref().map(MatchedPath::as_str);
-        // Whoever has no key can ask for any path; the log does not repeat it at length.
-        let shown = |path: &str| path.chars().take(PATH_CHARS_MAX).collect();
-        let unmatched: String = if route.is_none() { shown(request.uri().path()) } else { String::new() };
-        let mut response = caught(next.run(request)).await;
-        response.headers_mut().insert(X_REQUEST_ID, id.0);
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let answer = self.router.oneshot(request);
+        let mut response = caught(async { answer.await.unwrap_or_else(|never| match never {}) }).await;
         let took = start.elapsed();
-        metrics.answered(route, &method, response.status(), took);
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        let Noted { route, key } = response.extensions().get().copied().unwrap_or_default();
+        self.metrics.answered(route, &method, response.status(), took);
+        // Whoever has no key can ask for any path; the log does not repeat it at length.
+        let path = route.unwrap_or_else(|| cut(uri.path()));
         tracing::info!(
             http.method = method.as_str(),
-            http.path = route.unwrap_or(&unmatched),
+            http.path = path,
             http.status = response.status().as_u16(),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            key.id = response.extensions().get::<LoggedKey>().map(|key| tracing::field::display(key.0)),
+            key.id = key.map(tracing::field::display),
             "request answered"
         );
         response
     }
-    .instrument(span)
-    .await
+}
+
+/// The beginning of a path.
+fn cut(path: &str) -> &str {
+    path.char_indices().nth(PATH_CHARS_MAX).map_or(path, |(end, _)| &path[..end])
+}
+
+impl Service<Request> for App {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let answer = self.clone().answer(request);
+        Box::pin(async { Ok(answer.await) })
+    }
 }
 
 /// The answer, or a 500 when finding it panicked. A handler keeps no state that a panic could leave half-changed:
@@ -113,25 +136,20 @@ pub(crate) async fn caught(answer: impl Future<Output = Response>) -> Response {
 mod tests {
     use axum::body::Body;
     use axum::routing::get;
-    use axum::{Extension, Router, middleware};
     use serde_json::json;
-    use tower::ServiceExt;
 
     use super::*;
     use crate::http::error::tests::parts;
 
-    fn router() -> Router {
-        async fn echo(Extension(id): Extension<RequestId>) -> String {
-            json!(id.as_str()).to_string()
-        }
+    fn app() -> App {
         async fn panics() -> String {
             panic!("a fault for the test")
         }
-        Router::new()
-            .route("/echo", get(echo))
+        let router = Router::new()
+            .route("/hello", get(|| async {}))
             .route("/panic", get(panics))
-            .fallback(|| async { ApiError::NoSuchPath("/x".into()) })
-            .layer(middleware::from_fn_with_state(Arc::new(Metrics::new([])), identify))
+            .fallback(|| async { ApiError::NoSuchPath("/x".into()) });
+        App::new(router, Arc::new(Metrics::new([])))
     }
 
     async fn get_with(path: &str, id: Option<&[u8]>) -> (u16, HeaderMap, serde_json::Value) {
@@ -139,14 +157,14 @@ mod tests {
         if let Some(id) = id {
             request.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_bytes(id).unwrap());
         }
-        parts(router().oneshot(request).await.unwrap()).await
+        parts(app().oneshot(request).await.unwrap()).await
     }
 
     #[tokio::test]
     async fn a_good_id_of_the_client_is_kept() {
         for id in ["x".to_owned(), "~".repeat(REQUEST_ID_CHARS_MAX)] {
-            let (_, headers, body) = get_with("/echo", Some(id.as_bytes())).await;
-            assert_eq!((headers[X_REQUEST_ID].to_str().unwrap(), body), (id.as_str(), json!(id)));
+            let (_, headers, _) = get_with("/hello", Some(id.as_bytes())).await;
+            assert_eq!(headers[X_REQUEST_ID].to_str().unwrap(), id);
         }
     }
 
@@ -154,11 +172,11 @@ mod tests {
     async fn any_other_id_is_replaced_by_a_new_one() {
         let long = "x".repeat(REQUEST_ID_CHARS_MAX + 1);
         for id in [None, Some(&b""[..]), Some(b"a b"), Some("é".as_bytes()), Some(long.as_bytes())] {
-            let (_, headers, body) = get_with("/echo", id).await;
-            let new: Uuid = headers[X_REQUEST_ID].to_str().unwrap().parse().unwrap();
-            assert_eq!(body, json!(new.to_string()));
+            let (_, headers, _) = get_with("/hello", id).await;
+            headers[X_REQUEST_ID].to_str().unwrap().parse::<Uuid>().unwrap();
         }
-        assert_ne!(get_with("/echo", None).await.2, get_with("/echo", None).await.2);
+        let [one, other] = [get_with("/hello", None).await, get_with("/hello", None).await];
+        assert_ne!(one.1[X_REQUEST_ID], other.1[X_REQUEST_ID]);
     }
 
     #[tokio::test]

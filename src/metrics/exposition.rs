@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use actors::measure::Distribution;
 use actors::{ENGINE_PERMITS, Engine};
 use axum::Router;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -18,6 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
 use crate::http::error::ApiError;
+use crate::http::routes::open;
 
 /// What Prometheus calls this form.
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -28,12 +27,13 @@ const MICROS: f64 = 1e6;
 pub(crate) fn router(metrics: Arc<Metrics>, engine: Engine) -> Router {
     let mut registry = Registry::with_prefix("receptionist");
     registry.register_collector(Box::new(Exposition { metrics, engine }));
-    Router::new().route("/metrics", get(show)).with_state(Arc::new(registry))
+    let registry = Arc::new(registry);
+    open("/metrics", move || std::future::ready(show(&registry)))
 }
 
-async fn show(State(registry): State<Arc<Registry>>) -> Response {
+fn show(registry: &Registry) -> Response {
     let mut body = String::new();
-    match text::encode(&mut body, &registry) {
+    match text::encode(&mut body, registry) {
         Ok(()) => ([(header::CONTENT_TYPE, MEDIA_TYPE)], body).into_response(),
         Err(error) => ApiError::internal(error).into_response(),
     }

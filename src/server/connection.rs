@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
@@ -16,6 +15,7 @@ use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::ServiceExt;
 
+use super::HttpService;
 use super::stall::StallGuard;
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
@@ -36,7 +36,7 @@ const BUFFER_BYTES_MAX: usize = 64 * 1024;
 pub struct PeerAddr(pub SocketAddr);
 
 /// Serves the requests of one connection until it ends.
-pub(super) async fn serve<I>(io: I, peer: SocketAddr, router: Router, watcher: Watcher)
+pub(super) async fn serve<I>(io: I, peer: SocketAddr, app: impl HttpService, watcher: Watcher)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -45,7 +45,7 @@ where
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(PeerAddr(peer));
         let (has_body, refused) = (!request.body().is_end_stream(), refused.clone());
-        let answer = router.clone().oneshot(request.map(Body::new));
+        let answer = app.clone().oneshot(request.map(Body::new));
         async move {
             let answer = answer.await.unwrap_or_else(|never| match never {});
             // A refused request may not have been read to its end.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
-use axum::{Extension, middleware};
+use axum::{Extension, Router};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::http::body::{self, BODY_BYTES_MAX};
-use crate::http::request_id;
+use crate::http::request_id::App;
 use crate::metrics::Metrics;
 
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
@@ -172,12 +172,12 @@ async fn idle_connections_do_not_hold_up_the_drain() {
 /// A server on a port of its own; what it is told to end with.
 async fn start(
     tls: Option<TlsAcceptor>,
-    router: Router,
+    app: impl HttpService + Sync,
 ) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
     let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let server = tokio::spawn(serve(listener, tls, router, async move {
+    let server = tokio::spawn(serve(listener, tls, app, async move {
         let _ = stopped.await;
     }));
     (address, stop, server)
@@ -211,11 +211,9 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
     async fn panics() {
         panic!("a fault for the test");
     }
-    let router = Router::new()
-        .route("/panic", get(panics))
-        .route("/", get(|| async { "hello" }))
-        .layer(middleware::from_fn_with_state(Arc::new(Metrics::new([])), request_id::identify));
-    let (address, _stop, _server) = start(None, router).await;
+    let router = Router::new().route("/panic", get(panics)).route("/", get(|| async { "hello" }));
+    let app = App::new(router, Arc::new(Metrics::new([])));
+    let (address, _stop, _server) = start(None, app).await;
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(b"GET /panic HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
     client.write_all(GET_AND_CLOSE).await.unwrap();

@@ -13,7 +13,7 @@ use chrono::{
     Datelike, Days, FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta,
     TimeZone,
 };
-use chrono_tz::{GapInfo, Tz};
+use chrono_tz::{GapInfo, Tz, TzOffset};
 
 use super::{Day, LocalTime, SlotReason, Timestamp, WeeklyHours};
 
@@ -68,10 +68,11 @@ impl<'a> Calendar<'a> {
         let last = last.min(self.local_date(Timestamp::MAX));
         let mut starts = Vec::new();
         for window in self.windows(first..=last) {
-            starts.extend(self.grid(&window).filter(|start| {
-                (first..=last).contains(&self.local_date(*start))
-                    && self.fit(&window, *start, duration).is_ok()
-            }));
+            let grid = self.grid(&window, first..=last);
+            starts.extend(
+                grid.filter(|(wall, start)| self.fit(&window, (*wall, *start), duration).is_ok())
+                    .map(|(_, start)| start),
+            );
         }
         // A clock change can make two windows overlap in real time, and a repeated hour comes out of order.
         starts.sort_unstable();
@@ -85,10 +86,10 @@ impl<'a> Calendar<'a> {
     /// [`SlotReason::OffGrid`] when the whole service lies within open time but begins between two steps, else
     /// [`SlotReason::OutsideHours`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
-        let date = self.local_date(start);
+        let wall = self.local(start);
         let mut reason = SlotReason::OutsideHours;
-        for window in self.windows(date..=date) {
-            match self.fit(&window, start, duration) {
+        for window in self.windows(wall.date()..=wall.date()) {
+            match self.fit(&window, (wall, start), duration) {
                 Ok(()) => return Ok(()),
                 // Another window that holds the instant may have it on its grid.
                 Err(SlotReason::OffGrid) => reason = SlotReason::OffGrid,
@@ -98,12 +99,17 @@ impl<'a> Calendar<'a> {
         Err(reason)
     }
 
-    /// The one predicate: whether the instant is a start time of this window.
-    fn fit(&self, window: &Window, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
+    /// The one predicate: whether the instant, at which the wall clock shows this time, is a start time of this window.
+    fn fit(
+        &self,
+        window: &Window,
+        (wall, start): (NaiveDateTime, Timestamp),
+        duration: TimeDelta,
+    ) -> Result<(), SlotReason> {
         if !(window.opens..window.closes).contains(&start) || !self.stays_open(window, start + duration) {
             return Err(SlotReason::OutsideHours);
         }
-        let elapsed = self.local(start) - window.base;
+        let elapsed = wall - window.base;
         // Behind the base is where the clock was set back to a time before the opening.
         let on_grid =
             elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0;
@@ -130,16 +136,28 @@ impl<'a> Calendar<'a> {
         true
     }
 
-    /// The instants at which the wall clock shows the steps of this window; the last ones may lie past its end.
-    fn grid(&self, window: &Window) -> impl Iterator<Item = Timestamp> + use<'_, 'a> {
-        let closes = window.closes;
-        std::iter::successors(Some(window.base), |step| step.checked_add_signed(STEP))
-            .take_while(move |step| self.earliest(*step) < closes)
-            .flat_map(|step| {
+    /// The steps of this window on these local dates, as the wall clock shows them, each with the instants at which it
+    /// does; the last ones may lie past its end.
+    fn grid(
+        &self,
+        window: &Window,
+        dates: RangeInclusive<NaiveDate>,
+    ) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> + use<'_, 'a> {
+        let (base, closes, last) = (window.base, window.closes, *dates.end());
+        // Steps of earlier dates are many, and looking up offsets is what costs.
+        let earlier =
+            (dates.start().and_time(NaiveTime::MIN) - base).num_milliseconds().max(0).cast_unsigned();
+        let steps = earlier.div_ceil(STEP.num_milliseconds().cast_unsigned());
+        let first = i32::try_from(steps).ok().and_then(|steps| base.checked_add_signed(STEP * steps));
+        std::iter::successors(first, |step| step.checked_add_signed(STEP))
+            .take_while(move |step| step.date() <= last)
+            .map(|step| (step, self.zone.offset_from_local_datetime(&step)))
+            .take_while(move |(step, offsets)| self.first_of(*step, offsets) < closes)
+            .flat_map(|(step, offsets)| {
                 // A repeated time is two instants, a skipped one is none.
-                let offsets = self.zone.offset_from_local_datetime(&step);
                 let again = offsets.latest().filter(|_| matches!(offsets, MappedLocalTime::Ambiguous(..)));
-                offsets.earliest().into_iter().chain(again).map(move |offset| instant(step, offset.fix()))
+                let all = offsets.earliest().into_iter().chain(again);
+                all.map(move |offset| (step, instant(step, offset.fix())))
             })
     }
 
@@ -170,7 +188,12 @@ impl<'a> Calendar<'a> {
 
     /// The first instant at which the wall clock shows this time; for one that is skipped, the first after the gap.
     fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
-        let offset = self.zone.offset_from_local_datetime(&wall).earliest();
+        self.first_of(wall, &self.zone.offset_from_local_datetime(&wall))
+    }
+
+    /// The same for a time whose offsets are known.
+    fn first_of(&self, wall: NaiveDateTime, offsets: &MappedLocalTime<TzOffset>) -> Timestamp {
+        let offset = offsets.earliest();
         offset.map_or_else(|| self.after_gap(wall), |offset| instant(wall, offset.fix()))
     }
 

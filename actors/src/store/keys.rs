@@ -156,6 +156,12 @@ pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
     key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
 }
 
+/// Whether the key is of what says whom an API key lets in, and into what.
+pub fn lets_in(key: &[u8]) -> bool {
+    let house = key.starts_with(BusinessId::HOUSE.uuid().as_bytes());
+    key.get(16).is_some_and(|kind| *kind == if house { house_kind::API_KEY } else { kind::PROFILE })
+}
+
 /// The id at the end of a key or a value.
 ///
 /// # Errors

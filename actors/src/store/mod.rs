@@ -148,6 +148,12 @@ impl Store {
         self.0.committer.is_settled(business)
     }
 
+    /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles: what was
+    /// read of them is still so while the number that was read before it stays.
+    pub fn doors(&self) -> u64 {
+        self.0.committer.doors()
+    }
+
     /// Every change up to this ticket is durable.
     pub fn synced_through(&self) -> u64 {
         self.0.committer.synced_through()

@@ -15,13 +15,13 @@ use actors::Engine;
 use actors::domain::Timestamp;
 use actors::ports::{BoxFuture, Clock, Dialer, Ports, Random, Resolver, Stream};
 use actors::store::{MemoryBackend, Store};
-use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, Request, Uri, header};
 use http_body_util::BodyExt;
 use receptionist::config::AdminToken;
+use receptionist::http::request_id::App;
 use receptionist::server::PeerAddr;
-use receptionist::service::routers;
+use receptionist::service::apps;
 use serde_json::Value;
 use tokio::sync::watch;
 use tower::ServiceExt;
@@ -77,8 +77,8 @@ struct Answer {
 
 struct House {
     engine: Engine,
-    public: Router,
-    admin: Router,
+    public: App,
+    admin: App,
     _stop: watch::Sender<bool>,
     key: String,
     /// Names in `{}` and the ids they stand for.
@@ -131,7 +131,7 @@ impl House {
         let engine = Engine::start(store, ports).await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
-        let (public, admin) = routers(&engine, &token, NonZeroU32::MAX, stopping);
+        let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);
         let mut house = Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() };
         for (name, path, body) in FOUNDING {
             let path = if path.starts_with("/v1") || path.starts_with("/admin") {

@@ -24,11 +24,11 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use self::queue::{Change, Queue};
+use self::queue::{Change, Group, Queue};
 pub use self::stats::CommitStats;
 use self::stats::Counters;
 use super::memory::Session;
-use super::{Backend, Batch, StoreError};
+use super::{Backend, Batch, StoreError, keys};
 use crate::domain::{BusinessId, ResourceId};
 
 /// The greatest number of changes that share one sync.
@@ -63,6 +63,8 @@ struct Core {
     newest: Box<[AtomicU64]>,
     /// Every change up to this ticket is durable.
     synced: AtomicU64,
+    /// How often something was applied that says whom an API key lets in.
+    doors: AtomicU64,
     failed: AtomicBool,
     ended: AtomicBool,
     /// Told whenever one of the three above has changed.
@@ -125,6 +127,12 @@ impl Committer {
         self.core.newest[shard(business)].load(Ordering::Acquire) <= self.core.synced.load(Ordering::Acquire)
     }
 
+    /// A number that grows with every group in which something says whom an API key lets in: what was read of that is
+    /// still so while the number that was read before it stays.
+    pub(super) fn doors(&self) -> u64 {
+        self.core.doors.load(Ordering::Acquire)
+    }
+
     /// Every change up to this ticket is durable.
     pub(super) fn synced_through(&self) -> u64 {
         self.core.synced.load(Ordering::Acquire)
@@ -174,6 +182,7 @@ impl Core {
             queue: Queue::default(),
             newest: (0..SHARDS).map(|_| AtomicU64::new(0)).collect(),
             synced: AtomicU64::new(0),
+            doors: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             progress: Notify::new(),
@@ -225,6 +234,13 @@ impl Core {
             (self.on_fatal)(error);
         }
         drop(dropped);
+    }
+
+    /// Notes what was applied, before anybody is told that it is durable.
+    fn applied(&self, group: &Group) {
+        if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
+            self.doors.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
     /// Whether it has failed, whoever noticed.

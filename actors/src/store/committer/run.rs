@@ -28,7 +28,7 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     while let Some(group) = core.queue.take_blocking() {
         let started = Instant::now();
         let mut synced_in = Duration::ZERO;
-        let written = apply(backend, &group).and_then(|()| {
+        let written = apply(core, backend, &group).and_then(|()| {
             let applied = Instant::now();
             sync(backend, &group)?;
             synced_in = applied.elapsed();
@@ -50,7 +50,7 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
     while let Some(group) = core.queue.take().await {
-        let mut written = apply(&*backend, &group);
+        let mut written = apply(&core, &*backend, &group);
         if written.is_ok() && group.writing > 0 {
             backend.before_sync().await;
             written = sync(&*backend, &group);
@@ -67,8 +67,12 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
 }
 
 /// Barriers alone have nothing to write.
-fn apply(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
-    if group.writing == 0 { Ok(()) } else { backend.apply(&group.batch) }
+fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing > 0 {
+        backend.apply(&group.batch)?;
+        core.applied(group);
+    }
+    Ok(())
 }
 
 fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
