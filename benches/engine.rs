@@ -22,7 +22,6 @@ use actors::domain::{
 };
 use actors::ports::Ports;
 use actors::store::Record;
-use actors::store::records::BusyRecord;
 use actors::{Engine, NewBusiness};
 use chrono::{NaiveDate, TimeDelta};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -181,7 +180,6 @@ fn records(criterion: &mut Criterion) {
         resource_id: Uuid::from_u128(1),
         changes: Vec::new(),
     };
-    record(criterion, "row by start", &BusyRecord::from(&appointment));
     record(criterion, "appointment", &appointment);
     record(criterion, "contact", &contact);
     record(criterion, "audit entry", &entry);

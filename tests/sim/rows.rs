@@ -8,7 +8,7 @@ use actors::domain::{
     WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, house_kind, kind};
-use actors::store::records::{BusyRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
+use actors::store::records::{CallRow, IdempotencyRecord, NamesRecord, status_number};
 use actors::store::{Key, Order, Record, Store};
 use actors::view::{
     CallView, ContactView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorServiceView,
@@ -84,7 +84,7 @@ impl Rows {
                 assert_eq!(key.business_id, of);
                 self.show(key.id, &KeyView::from(&key));
             }
-            kind::APPOINTMENT => self.add_appointment(of, value),
+            kind::APPOINTMENT => self.add_appointment(of, &key, value),
             kind::CONTACT => self.add_contact(of, value),
             kind::CALL => self.add_call(of, value),
             kind::MESSAGE => self.add_message(of, value),
@@ -126,11 +126,13 @@ impl Rows {
         self.expected.insert(key.to_vec(), value);
     }
 
-    fn add_appointment(&mut self, of: BusinessId, value: &[u8]) {
+    fn add_appointment(&mut self, of: BusinessId, key: &[u8], value: &[u8]) {
         let a = Appointment::decode(value).unwrap();
-        self.expect(keys::appointment_by_start(of, a.starts_at, a.id), BusyRecord::from(&a).encode());
+        assert_eq!(*key, *keys::appointment(of, a.starts_at, a.id), "it stands where it does not start");
+        let start = keys::millis_value(a.starts_at);
+        self.expect(keys::appointment_start(of, a.id), start.clone());
         self.expect(keys::appointment_by_contact(of, a.contact_id, a.starts_at, a.id), Vec::new());
-        self.expect(keys::appointment_by_update(of, a.updated_at, a.id), Vec::new());
+        self.expect(keys::appointment_by_update(of, a.updated_at, a.id), start);
         self.show(
             a.id,
             &json!({

@@ -8,8 +8,8 @@ use super::state::State;
 use super::write::Write;
 use crate::domain::availability::Diary;
 use crate::domain::{
-    Appointment, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint, Problem, Refusal,
-    ResourceId, ServiceId, StaffId, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint,
+    Problem, Refusal, ResourceId, ServiceId, StaffId, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::engine::EngineError;
 use crate::store::{Key, Record, StoreError, keys};
@@ -81,6 +81,14 @@ impl<'a> Desk<'a> {
     /// When the store fails.
     pub fn has(&self, key: Option<Key>) -> Result<bool, StoreError> {
         key.map_or(Ok(true), |key| Ok(self.read_raw(&key)?.is_some()))
+    }
+
+    /// An appointment by id.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn appointment(&self, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
+        self.state.appointment(id)
     }
 
     /// A contact by id.
@@ -268,9 +276,16 @@ impl Decision {
         self
     }
 
-    /// Announces an event about a resource.
+    /// Announces an event about the resource that is answered.
     #[must_use]
-    pub fn announce<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
+    pub fn announce(mut self, event: EventType) -> Self {
+        self.events.push((event, self.body.clone()));
+        self
+    }
+
+    /// Announces an event about another resource.
+    #[must_use]
+    pub fn announce_too<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
         self.events.push((event, view::render(resource)));
         self
     }

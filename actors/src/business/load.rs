@@ -4,6 +4,7 @@
 //! newest remembered answer. Nothing is loaded before all that was ever submitted for the business is synced, so a
 //! restarted actor misses nothing.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
@@ -11,9 +12,11 @@ use chrono::TimeDelta;
 use super::actor::Start;
 use super::overlay::Overlay;
 use super::state::{BUSY_BEHIND, State};
-use crate::domain::{AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint};
+use crate::domain::{
+    Appointment, AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+};
 use crate::store::keys::kind;
-use crate::store::records::{BusyRecord, IdempotencyRecord};
+use crate::store::records::IdempotencyRecord;
 use crate::store::{Key, Order, Record, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
@@ -71,6 +74,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         last,
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
         overlay: Overlay::default(),
+        checked_key: Cell::new(None),
         store: store.clone(),
         ports: ports.clone(),
     };
@@ -84,10 +88,10 @@ async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError>
         let (mut rows, mut last) = (0, None);
         for row in state.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let (starts_at, id) = keys::instant_and_id(&key)?;
-            let record = BusyRecord::decode(&value)?;
-            if record.status.is_active() {
-                state.busy.insert(record.staff_id, starts_at, record.ends_at, id);
+            let appointment = Appointment::decode(&value)?;
+            if appointment.is_active() {
+                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
+                state.busy.insert(staff_id, starts_at, ends_at, id);
             }
             rows += 1;
             last = Some(Key::new(&key));

@@ -233,6 +233,13 @@ pub(crate) fn collect<T>(
     Ok(Page { items, next: None })
 }
 
+/// A row of an index whose keys end with an instant and the id of a record.
+struct IndexRow<'a, I> {
+    instant: Timestamp,
+    id: I,
+    value: &'a [u8],
+}
+
 /// Walks an index whose keys end with an instant and the id of a record, and shows the records that the rule admits. It
 /// is told the instant, too: an index row that was read before a change and a record read after it do not belong
 /// together.
@@ -240,13 +247,13 @@ fn walk<I: ResourceId, R: Record, T>(
     store: &Store,
     (range, order): (KeyRange, Order),
     page: &PageRequest,
-    record: impl Fn(I) -> Key,
+    record: impl Fn(IndexRow<'_, I>) -> Result<Key, StoreError>,
     admits: impl Fn(Timestamp, &R) -> bool,
     mut show: impl FnMut(&R) -> Result<T, StoreError>,
 ) -> Result<Page<T>, StoreError> {
-    collect(store, range, order, page, |key, _| {
+    collect(store, range, order, page, |key, value| {
         let (instant, id) = keys::instant_and_id::<I>(key)?;
-        let found = store.get::<R>(&record(id))?;
+        let found = store.get::<R>(&record(IndexRow { instant, id, value })?)?;
         found.filter(|found| admits(instant, found)).map(|found| show(&found)).transpose()
     })
 }

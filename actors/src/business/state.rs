@@ -4,6 +4,7 @@
 //! [`BUSY_BEHIND`] before now, which covers every appointment that could overlap a time to come or count towards
 //! today's load. When the wall clock goes back, what is missing is read again.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Weak;
 
@@ -14,12 +15,12 @@ use super::write::Write;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Diary;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, Service, ServiceId, StaffId, StaffMember,
-    Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
+    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::engine::Inner;
 use crate::ports::Ports;
-use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys, records::BusyRecord};
+use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
@@ -41,6 +42,9 @@ pub(crate) struct State {
     pub(crate) last: Timestamp,
     pub(crate) mint: IdMint,
     pub(crate) overlay: Overlay,
+    /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
+    /// actor decides on a key: the number grows only once that is written.
+    pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
 }
@@ -70,6 +74,16 @@ impl State {
         match self.overlay.get(key) {
             Some(value) => Ok(value.map(<[u8]>::to_vec)),
             None => self.store.get_raw(key),
+        }
+    }
+
+    /// An appointment as the newest decision left it.
+    pub(crate) fn appointment(&self, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
+        let Some(start) = self.read_raw(&keys::appointment_start(self.id, id))? else { return Ok(None) };
+        let starts_at = keys::millis_from_value(&start)?;
+        match self.read(&keys::appointment(self.id, starts_at, id))? {
+            Some(appointment) => Ok(Some(appointment)),
+            None => Err(StoreError::damaged("appointment", "it is not there where it starts")),
         }
     }
 
@@ -123,8 +137,8 @@ impl State {
             Write::NoWebhook(id) => {
                 self.webhooks.remove(&id);
             }
-            Write::ApiKey(_)
-            | Write::Contact { .. }
+            Write::ApiKey(_) => self.checked_key.set(None),
+            Write::Contact { .. }
             | Write::Delivery { .. }
             | Write::Call(_)
             | Write::Message { .. }
@@ -143,8 +157,9 @@ impl State {
         if self.busy_from > needed {
             let found = self.active_between(needed, self.busy_from)?;
             self.busy_from = needed;
-            for (starts_at, id, record) in found {
-                self.busy.insert(record.staff_id, starts_at, record.ends_at, id);
+            for appointment in found {
+                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
+                self.busy.insert(staff_id, starts_at, ends_at, id);
             }
         } else if self.busy_from < needed - BUSY_SLACK {
             self.busy.forget_before(needed);
@@ -154,11 +169,7 @@ impl State {
     }
 
     /// The active appointments that start in `[from, to)`, as the newest decision left them.
-    fn active_between(
-        &self,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> Result<Vec<(Timestamp, AppointmentId, BusyRecord)>, StoreError> {
+    fn active_between(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Appointment>, StoreError> {
         let range = keys::appointments_starting(self.id, from, to);
         let mut rows: HashMap<Vec<u8>, Vec<u8>> =
             self.store.scan(&range, Order::Ascending).collect::<Result<_, StoreError>>()?;
@@ -169,11 +180,10 @@ impl State {
             };
         }
         let mut found = Vec::new();
-        for (key, value) in rows {
-            let (starts_at, id) = keys::instant_and_id(&key)?;
-            let record = BusyRecord::decode(&value)?;
-            if record.status.is_active() {
-                found.push((starts_at, id, record));
+        for value in rows.into_values() {
+            let appointment = Appointment::decode(&value)?;
+            if appointment.is_active() {
+                found.push(appointment);
             }
         }
         Ok(found)

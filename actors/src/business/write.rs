@@ -8,7 +8,7 @@ use crate::domain::{
     StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
-use crate::store::records::{BusyRecord, CallRow, status_number};
+use crate::store::records::{CallRow, status_number};
 use crate::store::{Batch, Record, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
@@ -100,14 +100,15 @@ fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment
     if let Some(before) = before {
         batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
         if before.starts_at != after.starts_at {
-            batch.delete(keys::appointment_by_start(of, before.starts_at, before.id));
+            batch.delete(keys::appointment(of, before.starts_at, before.id));
             batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
         }
     }
-    batch.put(keys::appointment(of, after.id), after.encode());
-    batch.put(keys::appointment_by_start(of, after.starts_at, after.id), BusyRecord::from(after).encode());
-    batch.put(keys::appointment_by_update(of, after.updated_at, after.id), Vec::new());
+    let start = || keys::millis_value(after.starts_at);
+    batch.put(keys::appointment(of, after.starts_at, after.id), after.encode());
+    batch.put(keys::appointment_by_update(of, after.updated_at, after.id), start());
     if before.is_none_or(|before| before.starts_at != after.starts_at) {
+        batch.put(keys::appointment_start(of, after.id), start());
         batch.put(keys::appointment_by_contact(of, after.contact_id, after.starts_at, after.id), Vec::new());
     }
 }

@@ -28,14 +28,15 @@ pub mod kind {
     pub const HOT_END: u8 = 0x10;
     /// A key of the business: its id → the 8 bytes under which the house keeps it.
     pub const KEY: u8 = 0x10;
-    /// An appointment: its id → `Appointment`.
-    pub const APPOINTMENT: u8 = 0x20;
-    /// Its start and id → `BusyRecord`.
-    pub const APPOINTMENT_BY_START: u8 = 0x21;
     /// Its contact, start and id → nothing.
     pub const APPOINTMENT_BY_CONTACT: u8 = 0x22;
-    /// When it last changed and its id → nothing.
-    pub const APPOINTMENT_BY_UPDATE: u8 = 0x23;
+    /// An appointment: its start and id → `Appointment`. It stands where it starts, so that busy times and lists are
+    /// read in one scan.
+    pub const APPOINTMENT: u8 = 0x24;
+    /// Its id → its start, as the 8 bytes of [`super::millis_value`].
+    pub const APPOINTMENT_START: u8 = 0x25;
+    /// When it last changed and its id → its start, as above.
+    pub const APPOINTMENT_BY_UPDATE: u8 = 0x26;
     /// A contact: their id → `Contact`.
     pub const CONTACT: u8 = 0x30;
     /// A hash of their phone number → their id.
@@ -205,19 +206,19 @@ pub fn key(business: BusinessId, id: KeyId) -> Key {
     of_id(business, kind::KEY, id)
 }
 
-/// An appointment.
-pub fn appointment(business: BusinessId, id: AppointmentId) -> Key {
-    of_id(business, kind::APPOINTMENT, id)
+/// An appointment, which stands where it starts.
+pub fn appointment(business: BusinessId, starts_at: Timestamp, id: AppointmentId) -> Key {
+    of_instant(start(business, kind::APPOINTMENT), starts_at, id)
 }
 
-/// An appointment in the order of starts.
-pub fn appointment_by_start(business: BusinessId, starts_at: Timestamp, id: AppointmentId) -> Key {
-    of_instant(start(business, kind::APPOINTMENT_BY_START), starts_at, id)
+/// When an appointment starts, which leads to it.
+pub fn appointment_start(business: BusinessId, id: AppointmentId) -> Key {
+    of_id(business, kind::APPOINTMENT_START, id)
 }
 
-/// The appointments, in the order of starts, that start within `from..to`.
+/// The appointments that start within `from..to`, in that order.
 pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
-    within(start(business, kind::APPOINTMENT_BY_START), from, to)
+    within(start(business, kind::APPOINTMENT), from, to)
 }
 
 /// An appointment among those of its contact, in the order of starts.
@@ -504,8 +505,8 @@ mod tests {
             (service(business, id(2)), 33),
             (staff(business, id(2)), 33),
             (key(business, id(2)), 33),
-            (appointment(business, id(2)), 33),
-            (appointment_by_start(business, now, id(2)), 41),
+            (appointment(business, now, id(2)), 41),
+            (appointment_start(business, id(2)), 33),
             (appointment_by_contact(business, id(3), now, id(2)), 57),
             (appointment_by_update(business, now, id(2)), 41),
             (contact(business, id(2)), 33),
@@ -542,8 +543,8 @@ mod tests {
         let business = id(0xb5);
         let (b5, c7) = ("b5".repeat(16), "c7".repeat(16));
         assert_eq!(
-            hex(appointment_by_start(business, Timestamp::from_millis(1), id(0xc7))),
-            format!("{b5}218000000000000001{c7}")
+            hex(appointment(business, Timestamp::from_millis(1), id(0xc7))),
+            format!("{b5}248000000000000001{c7}")
         );
         assert_eq!(
             hex(appointment_by_contact(business, id(0xc7), Timestamp::from_millis(-1), id(2))),
@@ -569,7 +570,7 @@ mod tests {
                 && within(service(business, id(0xff)))
                 && within(staff(business, id(0)))
         );
-        assert!(!within(key(business, id(0))) && !within(appointment(business, id(0))));
+        assert!(!within(key(business, id(0))) && !within(appointment(business, Timestamp::MIN, id(0))));
         assert!(!within(profile(id(6))) && !within(profile(id(8))));
     }
 
@@ -601,7 +602,7 @@ mod tests {
         #[test]
         fn the_order_of_keys_is_the_order_of_instants(a: i64, b: i64) {
             let (a, b) = (Timestamp::from_millis(a), Timestamp::from_millis(b));
-            let key = |at| appointment_by_start(id(1), at, id(2));
+            let key = |at| appointment(id(1), at, id(2));
             prop_assert_eq!(key(a).cmp(&key(b)), a.cmp(&b));
             let range = appointments_starting(id(1), a.min(b), a.max(b));
             let unbounded = a.max(b) == Timestamp::MAX;

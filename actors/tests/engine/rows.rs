@@ -7,7 +7,7 @@ use actors::domain::{
     StaffId, Timestamp, fold_name,
 };
 use actors::store::keys::{self, kind};
-use actors::store::records::{BusyRecord, IdempotencyRecord, NamesRecord};
+use actors::store::records::{IdempotencyRecord, NamesRecord};
 use actors::store::{Order, Record, Store};
 
 /// What lies in the store of one business.
@@ -30,7 +30,7 @@ impl Rows {
         for row in store.scan(&keys::all(of), Order::Ascending) {
             let (key, value) = row.unwrap();
             match keys::kind_of(&key).unwrap() {
-                kind::APPOINTMENT => rows.add_appointment(of, &value, &mut expected),
+                kind::APPOINTMENT => rows.add_appointment(of, (&key, &value), &mut expected),
                 kind::CONTACT => rows.add_contact(of, &value, &mut expected),
                 kind::AUDIT => {
                     let entry = AuditEntry::decode(&value).unwrap();
@@ -42,7 +42,7 @@ impl Rows {
                     let hash = *key.last_chunk::<32>().unwrap();
                     rows.remembered.insert(hash, IdempotencyRecord::decode(&value).unwrap().body);
                 }
-                kind::APPOINTMENT_BY_START
+                kind::APPOINTMENT_START
                 | kind::APPOINTMENT_BY_CONTACT
                 | kind::APPOINTMENT_BY_UPDATE
                 | kind::CONTACT_BY_PHONE
@@ -68,15 +68,19 @@ impl Rows {
         rows
     }
 
-    fn add_appointment(&mut self, of: BusinessId, value: &[u8], expected: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
+    fn add_appointment(
+        &mut self,
+        of: BusinessId,
+        (key, value): (&[u8], &[u8]),
+        expected: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) {
         let a = Appointment::decode(value).unwrap();
-        expected.insert(
-            keys::appointment_by_start(of, a.starts_at, a.id).to_vec(),
-            BusyRecord::from(&a).encode(),
-        );
+        assert_eq!(*key, *keys::appointment(of, a.starts_at, a.id), "it stands where it does not start");
+        let start = keys::millis_value(a.starts_at);
+        expected.insert(keys::appointment_start(of, a.id).to_vec(), start.clone());
         expected
             .insert(keys::appointment_by_contact(of, a.contact_id, a.starts_at, a.id).to_vec(), Vec::new());
-        expected.insert(keys::appointment_by_update(of, a.updated_at, a.id).to_vec(), Vec::new());
+        expected.insert(keys::appointment_by_update(of, a.updated_at, a.id).to_vec(), start);
         self.appointments.insert(a.id, a);
     }
 

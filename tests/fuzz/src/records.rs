@@ -5,10 +5,10 @@ use actors::domain::{
     StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
-use actors::store::records::{BusyRecord, CallRow, IdempotencyRecord, MetaRecord, NamesRecord};
+use actors::store::records::{CallRow, IdempotencyRecord, MetaRecord, NamesRecord};
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 17;
+pub const KINDS: u8 = 16;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -31,11 +31,10 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         9 => same::<CallRecord>(bytes),
         10 => same::<Knowledge>(bytes),
         11 => same::<TakenMessage>(bytes),
-        12 => same::<BusyRecord>(bytes),
+        12 => same::<NamesRecord>(bytes),
         13 => same::<CallRow>(bytes),
         14 => same::<IdempotencyRecord>(bytes),
-        15 => same::<MetaRecord>(bytes),
-        _ => same::<NamesRecord>(bytes),
+        _ => same::<MetaRecord>(bytes),
     }
 }
 

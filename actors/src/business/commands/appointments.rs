@@ -8,7 +8,7 @@ use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::engine::EngineError;
-use crate::store::{StoreError, keys};
+use crate::store::StoreError;
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -60,7 +60,7 @@ impl Change for Book {
             decision = decision.with_new_contact(contact);
         }
         if let Some(event) = event {
-            decision = decision.announce(event, &shown);
+            decision = decision.announce(event);
         }
         let (id, status) = (appointment.id, appointment.status);
         let action =
@@ -141,7 +141,7 @@ fn amend(
     action: &'static str,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
 ) -> Result<Decision, EngineError> {
-    let Some(before) = desk.read::<Appointment>(&keys::appointment(desk.business_id(), id))? else {
+    let Some(before) = desk.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
     let contact = desk.contact(before.contact_id)?;
@@ -155,7 +155,7 @@ fn amend(
             let mut decision =
                 Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
             if let Some(event) = event {
-                decision = decision.announce(event, &now_shown);
+                decision = decision.announce(event);
             }
             Ok(decision.write(Write::Appointment { before: Some(before), after }))
         }

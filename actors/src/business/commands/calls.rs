@@ -38,7 +38,7 @@ impl Change for RecordCall {
         }
         Ok(decision
             .note("call.completed", "call", call.id)
-            .announce(EventType::CallCompleted, &shown)
+            .announce(EventType::CallCompleted)
             .write(Write::Call(call)))
     }
 }
@@ -54,7 +54,7 @@ fn unknown(
     if details.contact_id.is_some() && contact.is_none() {
         problems.push(Problem::new("contact_id", "is not a contact of the business"));
     }
-    let appointment = details.appointment_id.map(|id| keys::appointment(of, id));
+    let appointment = details.appointment_id.map(|id| keys::appointment_start(of, id));
     if !desk.has(appointment)? {
         problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
     }

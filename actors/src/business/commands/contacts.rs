@@ -84,7 +84,7 @@ impl Decision {
     #[must_use]
     pub(super) fn with_new_contact(self, contact: Contact) -> Self {
         self.note("contact.created", "contact", contact.id)
-            .announce(EventType::ContactCreated, &ContactView::from(&contact))
+            .announce_too(EventType::ContactCreated, &ContactView::from(&contact))
             .write(Write::Contact { before: None, after: contact })
     }
 }

@@ -43,7 +43,7 @@ impl Change for TakeMessage {
         let shown = MessageView::from(&message);
         Ok(Decision::created(&shown)
             .note("message.taken", "message", message.id)
-            .announce(EventType::MessageTaken, &shown)
+            .announce(EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
     }
 }

@@ -10,9 +10,11 @@ use crate::domain::{
 };
 use crate::engine::EngineError;
 use crate::store::keys::kind;
-use crate::store::records::BusyRecord;
 use crate::store::{Order, Record, Store, StoreError, keys};
 use crate::view::{AppointmentParties, AppointmentView};
+
+/// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
+const MOVES_MAX: usize = 16;
 
 /// What a list of appointments is narrowed to.
 #[derive(Clone, Debug, Default)]
@@ -34,23 +36,13 @@ pub struct AppointmentFilter {
 }
 
 impl AppointmentFilter {
-    fn admits(
-        &self,
-        starts_at: Timestamp,
-        service: ServiceId,
-        staff: StaffId,
-        status: AppointmentStatus,
-    ) -> bool {
+    fn admits(&self, appointment: &Appointment) -> bool {
+        let Appointment { starts_at, service_id, staff_id, status, .. } = *appointment;
         self.from.is_none_or(|from| starts_at >= from)
             && self.to.is_none_or(|to| starts_at < to)
-            && self.service_id.is_none_or(|id| id == service)
-            && self.staff_id.is_none_or(|id| id == staff)
+            && self.service_id.is_none_or(|id| id == service_id)
+            && self.staff_id.is_none_or(|id| id == staff_id)
             && (self.status.is_empty() || self.status.contains(&status))
-    }
-
-    fn admits_record(&self, appointment: &Appointment) -> bool {
-        let Appointment { starts_at, service_id, staff_id, status, .. } = *appointment;
-        self.admits(starts_at, service_id, staff_id, status)
     }
 }
 
@@ -61,7 +53,7 @@ impl BusinessHandle {
     /// The store's failure.
     pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
         self.read(|store| {
-            let appointment = store.get::<Appointment>(&keys::appointment(self.id, id))?;
+            let appointment = appointment(store, self.id, id)?;
             let mut names = Names::new(store, self)?;
             appointment.map(|appointment| names.show(&appointment)).transpose()
         })
@@ -89,8 +81,8 @@ impl BusinessHandle {
                     store,
                     (keys::appointments_of_contact(self.id, contact), Order::Ascending),
                     page,
-                    |id| keys::appointment(self.id, id),
-                    |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits_record(a),
+                    |row| Ok(keys::appointment(self.id, row.instant, row.id)),
+                    |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
                     |appointment| names.show(appointment),
                 );
             }
@@ -99,16 +91,9 @@ impl BusinessHandle {
                 keys::appointments_starting(self.id, from, to),
                 Order::Ascending,
                 page,
-                |key, value| {
-                    let (starts_at, id) = keys::instant_and_id::<AppointmentId>(key)?;
-                    let row = BusyRecord::decode(value)?;
-                    if !filter.admits(starts_at, row.service_id, row.staff_id, row.status) {
-                        return Ok(None);
-                    }
-                    let found = store.get::<Appointment>(&keys::appointment(self.id, id))?;
-                    // A row that was read before a move and a record read after it do not belong together.
-                    let current = found.filter(|a| a.starts_at == starts_at && filter.admits_record(a));
-                    current.map(|appointment| names.show(&appointment)).transpose()
+                |_, value| {
+                    let appointment = Appointment::decode(value)?;
+                    filter.admits(&appointment).then(|| names.show(&appointment)).transpose()
                 },
             )
         })
@@ -129,15 +114,27 @@ impl BusinessHandle {
             store,
             (keys::changed(self.id, kind::APPOINTMENT_BY_UPDATE, since, fence), Order::Ascending),
             page,
-            |id| keys::appointment(self.id, id),
+            |row| Ok(keys::appointment(self.id, keys::millis_from_value(row.value)?, row.id)),
             |updated_at, a: &Appointment| {
                 a.updated_at == updated_at
                     && filter.contact_id.is_none_or(|contact| contact == a.contact_id)
-                    && filter.admits_record(a)
+                    && filter.admits(a)
             },
             |appointment| names.show(appointment),
         )
     }
+}
+
+/// An appointment by id. It stands where it starts, which may change between the two look-ups.
+fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
+    for _ in 0..MOVES_MAX {
+        let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };
+        let starts_at = keys::millis_from_value(&start)?;
+        if let Some(appointment) = store.get(&keys::appointment(of, starts_at, id))? {
+            return Ok(Some(appointment));
+        }
+    }
+    Err(StoreError::damaged("appointment", "it is not there where it starts"))
 }
 
 /// The names that appointments refer to, each read once.

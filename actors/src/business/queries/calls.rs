@@ -72,7 +72,14 @@ impl BusinessHandle {
             return self
                 .read(|store| {
                     let mut callers = Callers::of(store, self.id);
-                    walk(store, (changed, Order::Ascending), page, record, admits, |call| callers.show(call))
+                    walk(
+                        store,
+                        (changed, Order::Ascending),
+                        page,
+                        |row| Ok(record(row.id)),
+                        admits,
+                        |call| callers.show(call),
+                    )
                 })
                 .await;
         }
@@ -82,7 +89,14 @@ impl BusinessHandle {
             return self
                 .read(|store| {
                     let mut callers = Callers::of(store, self.id);
-                    walk(store, (range, Order::Descending), page, record, admits, |call| callers.show(call))
+                    walk(
+                        store,
+                        (range, Order::Descending),
+                        page,
+                        |row| Ok(record(row.id)),
+                        admits,
+                        |call| callers.show(call),
+                    )
                 })
                 .await;
         }

@@ -59,7 +59,9 @@ impl BusinessHandle {
             let admits = |at, contact: &Contact| contact.updated_at == at && filter.admits(contact);
             let show = |contact: &Contact| Ok(ContactView::from(contact));
             return self
-                .read(|store| walk(store, (changed, Order::Ascending), page, record, admits, show))
+                .read(|store| {
+                    walk(store, (changed, Order::Ascending), page, |row| Ok(record(row.id)), admits, show)
+                })
                 .await;
         }
         let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(self.id, phone.as_str()));

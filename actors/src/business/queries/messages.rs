@@ -61,11 +61,16 @@ impl BusinessHandle {
             let changed = keys::changed(self.id, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
             let admits = |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
             return self
-                .read(|store| walk(store, (changed, Order::Ascending), page, record, admits, show))
+                .read(|store| {
+                    walk(store, (changed, Order::Ascending), page, |row| Ok(record(row.id)), admits, show)
+                })
                 .await;
         }
         let range = keys::messages(self.id, filter.list(), from, to);
         let admits = |_, message: &TakenMessage| filter.admits(message);
-        self.read(|store| walk(store, (range, Order::Descending), page, record, admits, show)).await
+        self.read(|store| {
+            walk(store, (range, Order::Descending), page, |row| Ok(record(row.id)), admits, show)
+        })
+        .await
     }
 }

@@ -1,31 +1,11 @@
-//! Appointments, and what the index by start says of each.
+//! Appointments.
 
 use serde::{Deserialize, Serialize};
 
 use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
-use crate::domain::{Appointment, AppointmentStatus, ServiceId, StaffId, Timestamp};
+use crate::domain::Appointment;
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
-
-/// What the index by start says of an appointment, so that busy times are read without the appointments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BusyRecord {
-    /// When it ends.
-    pub ends_at: Timestamp,
-    /// With whom it is.
-    pub staff_id: StaffId,
-    /// What is booked.
-    pub service_id: ServiceId,
-    /// Where it stands.
-    pub status: AppointmentStatus,
-}
-
-impl From<&Appointment> for BusyRecord {
-    fn from(appointment: &Appointment) -> Self {
-        let Appointment { ends_at, staff_id, service_id, status, .. } = *appointment;
-        Self { ends_at, staff_id, service_id, status }
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 struct AppointmentRecordV1 {
@@ -87,40 +67,11 @@ impl Layout<Appointment> for AppointmentRecordV1 {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct BusyRecordV1 {
-    ends_at: i64,
-    staff_id: IdBytes,
-    service_id: IdBytes,
-    status: u8,
-}
-
-record!(BusyRecord, "busy", 1 => BusyRecordV1);
-
-impl Layout<BusyRecord> for BusyRecordV1 {
-    fn freeze(value: &BusyRecord) -> Self {
-        Self {
-            ends_at: value.ends_at.millis(),
-            staff_id: bytes_of(value.staff_id),
-            service_id: bytes_of(value.service_id),
-            status: value.status.number(),
-        }
-    }
-
-    fn thaw(self, record: &'static str) -> Result<BusyRecord, StoreError> {
-        Ok(BusyRecord {
-            ends_at: instant(record, self.ends_at)?,
-            staff_id: id_of(self.staff_id),
-            service_id: id_of(self.service_id),
-            status: word(record, self.status)?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::{check, check_damage};
     use super::*;
+    use crate::domain::{AppointmentStatus, Timestamp};
     use crate::domain::{CalendarSyncStatus, Source};
 
     fn appointment() -> Appointment {
@@ -152,18 +103,8 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_record_has_these_bytes() {
-        check(
-            &BusyRecord::from(&appointment()),
-            "01fd8023c45b39030000a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a2a2a2a2a2a2\
-             a2a2a2a2a2a2a2a2a2a202",
-        );
-    }
-
-    #[test]
     fn damaged_fields_are_refused() {
         check_damage(&appointment(), |bytes| bytes[17] = 9);
-        check_damage(&BusyRecord::from(&appointment()), |bytes| *bytes.last_mut().unwrap() = 0);
         let backwards = Appointment { ends_at: appointment().starts_at, ..appointment() };
         check_damage(&backwards, |_| {});
     }

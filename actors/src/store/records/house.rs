@@ -9,7 +9,7 @@ use crate::store::codec::{Layout, record};
 
 /// The format of the whole store: the layout of the keys and what belongs together. A store of another format is
 /// refused when this record is read.
-pub const STORE_FORMAT: u16 = 1;
+pub const STORE_FORMAT: u16 = 2;
 
 /// What the store says of itself, written when it is created.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ mod tests {
         let meta = MetaRecord { secret: [0xa1; 32], created_at: Timestamp::from_millis(1_772_442_000_000) };
         check(
             &meta,
-            "0101a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
              a1a1fd00358d5b39030000",
         );
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
@@ -69,7 +69,7 @@ mod tests {
     fn a_store_of_another_format_is_refused() {
         let meta = MetaRecord { secret: [0; 32], created_at: Timestamp::from_millis(0) };
         let mut bytes = meta.encode();
-        bytes[1] = 2;
-        assert!(matches!(MetaRecord::decode(&bytes), Err(StoreError::Format { found: 2, known: 1 })));
+        bytes[1] = 1;
+        assert!(matches!(MetaRecord::decode(&bytes), Err(StoreError::Format { found: 1, known: 2 })));
     }
 }

@@ -24,7 +24,6 @@ mod webhook;
 use chrono_tz::Tz;
 use uuid::Uuid;
 
-pub use self::appointment::BusyRecord;
 pub use self::call::CallRow;
 pub use self::house::{MetaRecord, STORE_FORMAT};
 pub use self::idempotency::IdempotencyRecord;

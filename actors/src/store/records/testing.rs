@@ -56,7 +56,6 @@ fn decode_all(bytes: &[u8]) {
     let _ = CallRecord::decode(bytes);
     let _ = Knowledge::decode(bytes);
     let _ = TakenMessage::decode(bytes);
-    let _ = super::BusyRecord::decode(bytes);
     let _ = super::CallRow::decode(bytes);
     let _ = super::IdempotencyRecord::decode(bytes);
     let _ = super::MetaRecord::decode(bytes);
