@@ -132,7 +132,9 @@ impl Rows {
         let start = keys::millis_value(a.starts_at);
         self.expect(keys::appointment_start(of, a.id), start.clone());
         self.expect(keys::appointment_by_contact(of, a.contact_id, a.starts_at, a.id), Vec::new());
-        self.expect(keys::appointment_by_update(of, a.updated_at, a.id), start);
+        if a.updated_at != a.created_at {
+            self.expect(keys::appointment_by_update(of, a.updated_at, a.id), start);
+        }
         self.show(
             a.id,
             &json!({

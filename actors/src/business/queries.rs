@@ -7,6 +7,7 @@
 
 mod appointments;
 mod calls;
+mod changes;
 mod contacts;
 mod messages;
 
@@ -30,6 +31,7 @@ use crate::view::OperatorKeyView;
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
+pub(crate) use changes::is_changed;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 
@@ -233,13 +235,6 @@ pub(crate) fn collect<T>(
     Ok(Page { items, next: None })
 }
 
-/// A row of an index whose keys end with an instant and the id of a record.
-struct IndexRow<'a, I> {
-    instant: Timestamp,
-    id: I,
-    value: &'a [u8],
-}
-
 /// Walks an index whose keys end with an instant and the id of a record, and shows the records that the rule admits. It
 /// is told the instant, too: an index row that was read before a change and a record read after it do not belong
 /// together.
@@ -247,13 +242,13 @@ fn walk<I: ResourceId, R: Record, T>(
     store: &Store,
     (range, order): (KeyRange, Order),
     page: &PageRequest,
-    record: impl Fn(IndexRow<'_, I>) -> Result<Key, StoreError>,
+    record: impl Fn(Timestamp, I) -> Key,
     admits: impl Fn(Timestamp, &R) -> bool,
     mut show: impl FnMut(&R) -> Result<T, StoreError>,
 ) -> Result<Page<T>, StoreError> {
-    collect(store, range, order, page, |key, value| {
+    collect(store, range, order, page, |key, _| {
         let (instant, id) = keys::instant_and_id::<I>(key)?;
-        let found = store.get::<R>(&record(IndexRow { instant, id, value })?)?;
+        let found = store.get::<R>(&record(instant, id))?;
         found.filter(|found| admits(instant, found)).map(|found| show(&found)).transpose()
     })
 }

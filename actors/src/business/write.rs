@@ -2,6 +2,7 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
+use super::queries::is_changed;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId, Service,
@@ -98,7 +99,9 @@ impl Write {
 
 fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment, batch: &mut Batch) {
     if let Some(before) = before {
-        batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
+        if is_changed(before) {
+            batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
+        }
         if before.starts_at != after.starts_at {
             batch.delete(keys::appointment(of, before.starts_at, before.id));
             batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
@@ -106,7 +109,9 @@ fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment
     }
     let start = || keys::millis_value(after.starts_at);
     batch.put(keys::appointment(of, after.starts_at, after.id), after.encode());
-    batch.put(keys::appointment_by_update(of, after.updated_at, after.id), start());
+    if is_changed(after) {
+        batch.put(keys::appointment_by_update(of, after.updated_at, after.id), start());
+    }
     if before.is_none_or(|before| before.starts_at != after.starts_at) {
         batch.put(keys::appointment_start(of, after.id), start());
         batch.put(keys::appointment_by_contact(of, after.contact_id, after.starts_at, after.id), Vec::new());

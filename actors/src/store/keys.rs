@@ -35,7 +35,8 @@ pub mod kind {
     pub const APPOINTMENT: u8 = 0x24;
     /// Its id → its start, as the 8 bytes of [`super::millis_value`].
     pub const APPOINTMENT_START: u8 = 0x25;
-    /// When it last changed and its id → its start, as above.
+    /// When it last changed and its id → its start, as above. One that was never changed has no such row: the order of
+    /// ids is the order of creation.
     pub const APPOINTMENT_BY_UPDATE: u8 = 0x26;
     /// A contact: their id → `Contact`.
     pub const CONTACT: u8 = 0x30;
@@ -214,6 +215,13 @@ pub fn appointment(business: BusinessId, starts_at: Timestamp, id: AppointmentId
 /// When an appointment starts, which leads to it.
 pub fn appointment_start(business: BusinessId, id: AppointmentId) -> Key {
     of_id(business, kind::APPOINTMENT_START, id)
+}
+
+/// The rows by id of the appointments that were minted at an instant or after it, in the order of their creation.
+pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
+    let kind = start(business, kind::APPOINTMENT_START);
+    let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
+    KeyRange::prefix(kind).starting_at(kind.with(first.as_bytes()))
 }
 
 /// The appointments that start within `from..to`, in that order.

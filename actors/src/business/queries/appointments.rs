@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::changes::appointments_changed;
 use super::{Page, PageRequest, collect, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{
@@ -9,7 +10,6 @@ use crate::domain::{
     ServiceId, StaffId, StaffMember, Timestamp,
 };
 use crate::engine::EngineError;
-use crate::store::keys::kind;
 use crate::store::{Order, Record, Store, StoreError, keys};
 use crate::view::{AppointmentParties, AppointmentView};
 
@@ -81,7 +81,7 @@ impl BusinessHandle {
                     store,
                     (keys::appointments_of_contact(self.id, contact), Order::Ascending),
                     page,
-                    |row| Ok(keys::appointment(self.id, row.instant, row.id)),
+                    |starts_at, id| keys::appointment(self.id, starts_at, id),
                     |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
                     |appointment| names.show(appointment),
                 );
@@ -110,18 +110,13 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<AppointmentView>, StoreError> {
         let mut names = Names::new(store, self)?;
-        walk(
-            store,
-            (keys::changed(self.id, kind::APPOINTMENT_BY_UPDATE, since, fence), Order::Ascending),
-            page,
-            |row| Ok(keys::appointment(self.id, keys::millis_from_value(row.value)?, row.id)),
-            |updated_at, a: &Appointment| {
-                a.updated_at == updated_at
-                    && filter.contact_id.is_none_or(|contact| contact == a.contact_id)
-                    && filter.admits(a)
-            },
-            |appointment| names.show(appointment),
-        )
+        let admits = |appointment: &Appointment| {
+            filter.contact_id.is_none_or(|contact| contact == appointment.contact_id)
+                && filter.admits(appointment)
+        };
+        appointments_changed(store, self.id, (since, fence), page, admits, |appointment| {
+            names.show(appointment)
+        })
     }
 }
 

@@ -76,7 +76,7 @@ impl BusinessHandle {
                         store,
                         (changed, Order::Ascending),
                         page,
-                        |row| Ok(record(row.id)),
+                        |_, id| record(id),
                         admits,
                         |call| callers.show(call),
                     )
@@ -93,7 +93,7 @@ impl BusinessHandle {
                         store,
                         (range, Order::Descending),
                         page,
-                        |row| Ok(record(row.id)),
+                        |_, id| record(id),
                         admits,
                         |call| callers.show(call),
                     )

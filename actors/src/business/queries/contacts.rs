@@ -60,7 +60,7 @@ impl BusinessHandle {
             let show = |contact: &Contact| Ok(ContactView::from(contact));
             return self
                 .read(|store| {
-                    walk(store, (changed, Order::Ascending), page, |row| Ok(record(row.id)), admits, show)
+                    walk(store, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
         }

@@ -62,15 +62,13 @@ impl BusinessHandle {
             let admits = |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
             return self
                 .read(|store| {
-                    walk(store, (changed, Order::Ascending), page, |row| Ok(record(row.id)), admits, show)
+                    walk(store, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
         }
         let range = keys::messages(self.id, filter.list(), from, to);
         let admits = |_, message: &TakenMessage| filter.admits(message);
-        self.read(|store| {
-            walk(store, (range, Order::Descending), page, |row| Ok(record(row.id)), admits, show)
-        })
-        .await
+        self.read(|store| walk(store, (range, Order::Descending), page, |_, id| record(id), admits, show))
+            .await
     }
 }
