@@ -24,9 +24,14 @@ use crate::domain::{
     Service, ServiceId, Source, StaffId, StaffMember, Timestamp, WeeklyHours,
 };
 
+/// What a view mostly fits into, in bytes of JSON, so that it is rendered into one piece of memory.
+const VIEW_BYTES: usize = 768;
+
 /// Renders a view as the JSON that answers and events carry.
 pub fn render<V: Serialize>(view: &V) -> Vec<u8> {
-    serde_json::to_vec(view).expect("a view has string keys and no failing field")
+    let mut json = Vec::with_capacity(VIEW_BYTES);
+    serde_json::to_writer(&mut json, view).expect("a view has string keys and no failing field");
+    json
 }
 
 /// The strong entity tag of a resource (RFC 9110 §8.8.3), quotes included, from its rendered JSON.

@@ -49,8 +49,8 @@ async fn appointments_come_once_each_where_their_last_change_puts_them_changed_o
             known.insert(id_of(&answer), known_now);
         }
         match dice.next() % 4 {
-            0 => world.clock.jump(TimeDelta::milliseconds(1)),
-            1 => world.clock.jump(TimeDelta::seconds(-3)),
+            0 => world.clock.jump(TimeDelta::milliseconds(3)),
+            1 => world.clock.jump(TimeDelta::milliseconds(-2)),
             2 if step % 9 == 0 => world.restart().await,
             _ => {}
         }
