@@ -3,12 +3,16 @@
 //! What always holds: a resource is rendered once, and its tag is that of the very bytes that are sent, less what is
 //! shown this once.
 
+use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::error::ApiError;
 use super::etag::{Condition, ETag};
+
+/// So many headers an answer has at most, all told.
+const HEADERS: usize = 10;
 
 /// What an item of a list mostly fits into, in bytes of JSON; a list is rendered into one piece of memory.
 const ITEM_BYTES: usize = 640;
@@ -62,7 +66,12 @@ pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Re
 }
 
 fn json(status: StatusCode, body: Vec<u8>) -> Response {
-    (status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.reserve(HEADERS);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 #[cfg(test)]
