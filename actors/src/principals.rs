@@ -1,6 +1,5 @@
-//! What keys open, decoded once. What always holds: a principal that is given is the one that the store has at that
-//! moment, or had at a moment since the request began; nothing has to be forgotten when a key is revoked or a business
-//! changes.
+//! What keys open, decoded once. What always holds: a principal that is given is never older than what was acknowledged
+//! before it was asked for; nothing has to be forgotten when a key is revoked or a business changes.
 //!
 //! While nothing was written in the store that says whom a key lets in, what was read of it before is still so. After
 //! that the two rows are read again, and decoded again only when they differ from those it was decoded from.
@@ -21,7 +20,7 @@ const KNOWN_MAX: usize = 16_384;
 pub struct Principal {
     /// The key.
     pub key: ApiKey,
-    /// Its business, as it is now.
+    /// Its business.
     pub business: Business,
 }
 
@@ -41,7 +40,7 @@ pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
 impl Principals {
     /// What the key with these 8 characters opens, if there is one. Whether it is the very key is not looked at.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
-        // Before anything is read: what is written after this moment is seen by the next request at the latest.
+        // Before anything is read: what is applied later makes the number another one before anyone is told of it.
         let doors = store.doors();
         let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
         if let Some(known) = known.as_ref().filter(|known| known.doors.load(Ordering::Acquire) == doors) {

@@ -11,5 +11,5 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("operator audit")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.audit(&page).await?;
-    call.list(found, &binding, |entry| AuditView::from(entry.clone()))
+    call.list(found, &binding, AuditView::from)
 }

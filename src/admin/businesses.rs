@@ -80,7 +80,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = Binding::list("businesses");
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.engine.businesses(&page).await?;
-    call.list(found, &binding, |business| OperatorBusinessView::from(business))
+    call.list(found, &binding, |business| OperatorBusinessView::from(&business))
 }
 
 pub(super) async fn show(call: Call) -> Handled {

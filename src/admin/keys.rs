@@ -1,8 +1,9 @@
 //! `B/keys`: creating, listing and revoking API keys. A key is shown whole only in the answer that creates it.
 
+use std::convert::identity;
+
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::domain::{Scope, Text};
-use actors::view::OperatorKeyView;
 
 use crate::http::call::Call;
 use crate::http::query::ListQuery;
@@ -30,7 +31,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("operator keys")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.keys(&page).await?;
-    call.list(found, &binding, OperatorKeyView::clone)
+    call.list(found, &binding, identity)
 }
 
 pub(super) async fn revoke(mut call: Call) -> Handled {

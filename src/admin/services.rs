@@ -61,7 +61,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("operator services")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.services(true, &page).await?;
-    call.list(found, &binding, |service| OperatorServiceView::from(service))
+    call.list(found, &binding, |service| OperatorServiceView::from(&service))
 }
 
 pub(super) async fn update(mut call: Call) -> Handled {

@@ -60,7 +60,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("operator staff")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.staff(&page).await?;
-    call.list(found, &binding, |member| StaffView::from(member))
+    call.list(found, &binding, |member| StaffView::from(&member))
 }
 
 pub(super) async fn update(mut call: Call) -> Handled {

@@ -1,10 +1,12 @@
 //! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
 
+use std::convert::identity;
+
 use actors::business::Request;
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, Refusal, WebhookId, WebhookStatus};
-use actors::view::{DeliveryView, WebhookView};
+use actors::view::WebhookView;
 use serde::Serialize;
 
 use crate::http::call::Call;
@@ -65,7 +67,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("operator webhooks")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.webhooks(&page).await?;
-    call.list(found, &binding, |endpoint| WebhookView::from(endpoint))
+    call.list(found, &binding, |endpoint| WebhookView::from(&endpoint))
 }
 
 pub(super) async fn show(call: Call) -> Handled {
@@ -95,7 +97,7 @@ pub(super) async fn deliveries(call: Call) -> Handled {
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let filter = DeliveryFilter { status: query.status };
     let found = call.business()?.deliveries(id, filter, &page).await?;
-    call.list(found, &binding, DeliveryView::clone)
+    call.list(found, &binding, identity)
 }
 
 pub(super) async fn resend(mut call: Call) -> Handled {

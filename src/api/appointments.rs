@@ -1,12 +1,13 @@
 //! `/appointments`: list, get, book, cancel and reschedule.
 
+use std::convert::identity;
+
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
     AppointmentId, AppointmentStatus, ContactId, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
-use actors::view::AppointmentView;
 
 use crate::http::call::Call;
 use crate::http::contact::{ContactBody, booking_contact, one_contact};
@@ -96,7 +97,7 @@ pub(super) async fn list(call: Call) -> Handled {
         updated_since: query.updated_since,
     };
     let found = call.business()?.appointments(&filter, &page).await?;
-    call.list(found, &binding, AppointmentView::clone)
+    call.list(found, &binding, identity)
 }
 
 pub(super) async fn show(call: Call) -> Handled {

@@ -1,8 +1,9 @@
 //! `/calls`: list and get.
 
+use std::convert::identity;
+
 use actors::business::CallFilter;
 use actors::domain::{CallId, CallOutcome, ContactId, Direction, Refusal, Timestamp};
-use actors::view::CallView;
 
 use crate::http::call::Call;
 use crate::http::cursor::CursorText;
@@ -52,7 +53,7 @@ pub(super) async fn list(call: Call) -> Handled {
         updated_since: query.updated_since,
     };
     let found = call.business()?.calls(&filter, &page).await?;
-    call.list(found, &binding, CallView::clone)
+    call.list(found, &binding, identity)
 }
 
 pub(super) async fn show(call: Call) -> Handled {

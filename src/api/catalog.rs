@@ -11,7 +11,7 @@ pub(super) async fn services(call: Call) -> Handled {
     let binding = call.binding("services")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.services(false, &page).await?;
-    call.list(found, &binding, |service| ServiceView::from(service))
+    call.list(found, &binding, |service| ServiceView::from(&service))
 }
 
 pub(super) async fn staff(call: Call) -> Handled {
@@ -19,5 +19,5 @@ pub(super) async fn staff(call: Call) -> Handled {
     let binding = call.binding("staff")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.staff(&page).await?;
-    call.list(found, &binding, |member| StaffView::from(member))
+    call.list(found, &binding, |member| StaffView::from(&member))
 }

@@ -1,11 +1,12 @@
 //! `/contacts`: list, get, create and change.
 
+use std::convert::identity;
+
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{
     ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text, Timestamp,
 };
-use actors::view::ContactView;
 use chrono_tz::Tz;
 
 use crate::http::call::Call;
@@ -90,7 +91,7 @@ pub(super) async fn list(call: Call) -> Handled {
         updated_since: query.updated_since,
     };
     let found = call.business()?.contacts(&filter, &page).await?;
-    call.list(found, &binding, ContactView::clone)
+    call.list(found, &binding, identity)
 }
 
 pub(super) async fn show(call: Call) -> Handled {

@@ -54,7 +54,7 @@ pub(super) async fn list(call: Call) -> Handled {
     let binding = call.binding("webhooks")?;
     let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
     let found = call.business()?.webhooks(&page).await?;
-    call.list(found, &binding, |endpoint| WebhookView::from(endpoint))
+    call.list(found, &binding, |endpoint| WebhookView::from(&endpoint))
 }
 
 pub(super) async fn show(call: Call) -> Handled {

@@ -235,10 +235,10 @@ impl Call {
         &self,
         page: Page<T>,
         binding: &Binding,
-        view: impl Fn(&T) -> V,
+        view: impl Fn(T) -> V,
     ) -> Result<Response, ApiError> {
         self.check_described::<V>(|described| described.shows);
-        let items: Vec<V> = page.items.iter().map(view).collect();
+        let items: Vec<V> = page.items.into_iter().map(view).collect();
         let next = page.next.map(|position| self.cursors.seal(binding, &position));
         envelope::list(&items, next)
     }

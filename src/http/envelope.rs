@@ -14,9 +14,6 @@ use super::etag::{Condition, ETag};
 /// So many headers an answer has at most, all told.
 const HEADERS: usize = 10;
 
-/// What an item of a list mostly fits into, in bytes of JSON; a list is rendered into one piece of memory.
-const ITEM_BYTES: usize = 640;
-
 /// One resource, already rendered, with its tag.
 pub fn resource(status: StatusCode, rendered: &[u8]) -> Response {
     tagged(status, rendered, &ETag::of(rendered))
@@ -60,7 +57,8 @@ pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Re
         next_cursor: Option<String>,
     }
     let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
-    let mut body = Vec::with_capacity(ITEM_BYTES * (items.len() + 1));
+    // About what the items come to, so that they are rendered into one piece of memory.
+    let mut body = Vec::with_capacity((64 + 2 * size_of::<T>()) * (items.len() + 1));
     serde_json::to_writer(&mut body, &page).map_err(ApiError::internal)?;
     Ok(json(StatusCode::OK, body))
 }

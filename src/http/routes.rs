@@ -99,7 +99,7 @@ where
         let answer = answer.clone();
         async move {
             let mut response = match *request.method() {
-                Method::GET | Method::HEAD => caught(answer()).await,
+                Method::GET | Method::HEAD => caught(async { answer().await }).await,
                 _ => ApiError::MethodNotAllowed("GET, HEAD").into_response(),
             };
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);

@@ -183,6 +183,45 @@ async fn walking_by_updated_since_skips_nothing_that_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let mut kept = Vec::new();
+    for number in 0..KEPT {
+        house.clock.advance_millis(i64::from(number % 3 == 0));
+        let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
+        kept.push(booked);
+    }
+    // Some stand in the list by change where they were changed, the others where they were booked.
+    for booked in kept.iter().step_by(3) {
+        house.clock.advance_millis(1);
+        salon.cancel(booked).await.is(200);
+    }
+    walk(&salon, "/appointments", &kept, writers(&house, &salon, 8, write_appointment)).await;
+    let path = "/appointments?updated_since=2000-01-01T00:00:00Z";
+    walk(&salon, path, &kept, writers(&house, &salon, 8, write_appointment)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_appointment_that_is_being_moved_is_always_found() {
+    let house = House::open().await;
+    let salon = house.salon().await;
+    let booked = salon.book(&salon.cut, "2026-03-10T10:00:00Z").await;
+    let moving = booked.clone();
+    let turn = move |salon: Salon, mut dice: Dice, _: u64| {
+        let moving = moving.clone();
+        async move {
+            let to = format!("2026-03-1{}T1{}:00:00Z", dice.below(2), dice.below(6));
+            salon.try_move(&moving, json!({ "starts_at": to })).await;
+        }
+    };
+    let mut tasks = writers(&house, &salon, 10, turn);
+    while !ended(&mut tasks) {
+        salon.show(&booked).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_contacts_misses_no_change() {
     let house = House::open().await;
     let salon = house.salon().await;

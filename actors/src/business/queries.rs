@@ -31,7 +31,6 @@ use crate::view::OperatorKeyView;
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
-pub(crate) use changes::is_changed;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 

@@ -2,7 +2,6 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
-use super::queries::is_changed;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId, Service,
@@ -97,9 +96,14 @@ impl Write {
     }
 }
 
+/// Whether an appointment has a row in the index of changes: not while its last change bears the stamp of its creation.
+pub(super) fn has_change_row(appointment: &Appointment) -> bool {
+    appointment.updated_at != appointment.created_at
+}
+
 fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment, batch: &mut Batch) {
     if let Some(before) = before {
-        if is_changed(before) {
+        if has_change_row(before) {
             batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
         }
         if before.starts_at != after.starts_at {
@@ -107,9 +111,15 @@ fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment
             batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
         }
     }
+    // What the list by change stands on.
+    assert!(
+        after.id.minted_at() >= after.created_at,
+        "appointment {} was minted before its creation",
+        after.id
+    );
     let start = || keys::millis_value(after.starts_at);
     batch.put(keys::appointment(of, after.starts_at, after.id), after.encode());
-    if is_changed(after) {
+    if has_change_row(after) {
         batch.put(keys::appointment_by_update(of, after.updated_at, after.id), start());
     }
     if before.is_none_or(|before| before.starts_at != after.starts_at) {

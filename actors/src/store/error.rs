@@ -113,7 +113,9 @@ pub enum StoreError {
         reason: String,
     },
     /// The whole store is laid out in a way this version of the service does not know.
-    #[error("the store has format {found}, this version of the service knows only {known}")]
+    #[error(
+        "the store has format {found}, this version of the service knows only {known}: use the version that wrote it, or an empty directory"
+    )]
     Format {
         /// The format found.
         found: u16,

@@ -28,6 +28,7 @@ pub mod kind {
     pub const HOT_END: u8 = 0x10;
     /// A key of the business: its id → the 8 bytes under which the house keeps it.
     pub const KEY: u8 = 0x10;
+    // 0x20, 0x21 and 0x23 were an appointment by id, by start and by change in the stores of format 1.
     /// Its contact, start and id → nothing.
     pub const APPOINTMENT_BY_CONTACT: u8 = 0x22;
     /// An appointment: its start and id → `Appointment`. It stands where it starts, so that busy times and lists are
@@ -35,8 +36,8 @@ pub mod kind {
     pub const APPOINTMENT: u8 = 0x24;
     /// Its id → its start, as the 8 bytes of [`super::millis_value`].
     pub const APPOINTMENT_START: u8 = 0x25;
-    /// When it last changed and its id → its start, as above. One that was never changed has no such row: the order of
-    /// ids is the order of creation.
+    /// When it last changed and its id → its start, as above. One whose last change bears the stamp of its
+    /// creation has no such row: the order of ids is the order of creation.
     pub const APPOINTMENT_BY_UPDATE: u8 = 0x26;
     /// A contact: their id → `Contact`.
     pub const CONTACT: u8 = 0x30;
@@ -580,6 +581,24 @@ mod tests {
         );
         assert!(!within(key(business, id(0))) && !within(appointment(business, Timestamp::MIN, id(0))));
         assert!(!within(profile(id(6))) && !within(profile(id(8))));
+    }
+
+    #[test]
+    fn keys_and_profiles_let_in_and_nothing_else_does() {
+        let business = id(7);
+        for key in [profile(business), api_key(*b"abcdefgh")] {
+            assert!(lets_in(&key), "{key:?}");
+        }
+        for key in [
+            service(business, id(3)),
+            key(business, id(3)),
+            key_used(id(3)),
+            meta(),
+            business_index(business),
+        ] {
+            assert!(!lets_in(&key), "{key:?}");
+        }
+        assert!(!lets_in(&profile(business)[..16]));
     }
 
     #[test]

@@ -148,8 +148,8 @@ impl Store {
         self.0.committer.is_settled(business)
     }
 
-    /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles: what was
-    /// read of them is still so while the number that was read before it stays.
+    /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles, before
+    /// anyone is told of it: while it stays, what was read of them behind it is all that was acknowledged.
     pub fn doors(&self) -> u64 {
         self.0.committer.doors()
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::EngineError;
-use actors::business::AppointmentFilter;
 use actors::business::commands::keys::{CreateKey, RevokeKey};
+use actors::business::{AppointmentFilter, Request};
 use actors::credentials::Credential;
-use actors::domain::{KeyId, Scopes, Timestamp};
+use actors::domain::{Actor, KeyId, Scopes, Timestamp};
 
 use crate::harness::{
     World, at, by_operator, everything_else_runs, first_page, id_of, is_taken, json, pass, text, walk,
@@ -127,6 +127,36 @@ async fn a_business_that_does_not_exist_leaves_nothing_behind() {
     }
     assert!(matches!(nobody.business().await, Err(EngineError::NotFound)));
     assert_eq!(world.engine.running_businesses(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_changes_nothing_more_once_its_revocation_is_decided() {
+    let world = World::new(8).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let mut day = 1;
+    for held in [true, false] {
+        let create = CreateKey { name: text("key"), scopes: Scopes::all() };
+        let id: KeyId = id_of(&handle.change(by_operator(), create).await.unwrap());
+        let by_key = Request::by(Actor::ApiKey(id));
+        for _ in 0..2 {
+            day += 1;
+            handle.change(by_key.clone(), shop.booking(at(day, 9), 1)).await.unwrap();
+        }
+        if held {
+            world.disk.hold_syncs();
+        }
+        let revoke = world.ask(&shop, RevokeKey { id }).await;
+        for _ in 0..2 {
+            day += 1;
+            let refused = handle.change(by_key.clone(), shop.booking(at(day, 9), 1)).await;
+            assert!(matches!(refused, Err(EngineError::KeyRevoked)), "{refused:?}");
+        }
+        world.disk.release_syncs();
+        revoke.await.unwrap().unwrap();
+        let refused = handle.change(by_key, shop.booking(at(day, 9), 1)).await;
+        assert!(matches!(refused, Err(EngineError::KeyRevoked)), "{refused:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

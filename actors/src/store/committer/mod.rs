@@ -127,8 +127,8 @@ impl Committer {
         self.core.newest[shard(business)].load(Ordering::Acquire) <= self.core.synced.load(Ordering::Acquire)
     }
 
-    /// A number that grows with every group in which something says whom an API key lets in: what was read of that is
-    /// still so while the number that was read before it stays.
+    /// A number that grows with every group in which something says whom an API key lets in, after it was applied and
+    /// before anyone is told: while it stays, what was read of that behind it is all that was acknowledged.
     pub(super) fn doors(&self) -> u64 {
         self.core.doors.load(Ordering::Acquire)
     }
