@@ -142,12 +142,13 @@ fn urls_and_addresses_are_judged_alike_in_two_wordings() {
 
 #[test]
 fn the_store_is_a_map_through_crashes_and_reopening() {
-    replay("store", 300, targets::store::check);
+    assert!(corpus("store").iter().any(|input| targets::store::on_disk(input)), "none goes to the disk");
+    replay("store", 3_000, targets::store::check);
 }
 
 #[test]
 fn every_request_is_answered_within_the_envelope() {
-    replay("requests", 250, targets::requests::check);
+    replay("requests", 500, targets::requests::check);
 }
 
 #[test]

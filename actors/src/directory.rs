@@ -243,15 +243,17 @@ mod tests {
 
     use super::*;
     use crate::Engine;
-    use crate::domain::{Actor as Who, BookingMode, Locale, Text, WeeklyHours};
+    use crate::business::Request;
+    use crate::business::commands::webhooks::CreateWebhook;
+    use crate::delivery::EndpointKey;
+    use crate::domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WeeklyHours};
     use crate::engine::NewBusiness;
+    use crate::net::WebhookUrl;
     use crate::ports::Ports;
     use crate::store::{Batch, Key, MemoryBackend, Store};
 
-    #[tokio::test(start_paused = true)]
-    async fn a_caller_who_goes_away_leaves_the_one_actor_to_the_next() {
-        let disk = MemoryBackend::new();
-        let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
+    async fn engine_with_a_business(disk: &MemoryBackend) -> (Engine, Store, BusinessId) {
+        let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store.clone(), Ports::system().unwrap()).await.unwrap();
         let new = NewBusiness {
             name: Text::new("Shop".into()).unwrap(),
@@ -263,6 +265,40 @@ mod tests {
             phone_region: "US".into(),
         };
         let id = engine.create_business(new, Who::Operator).await.unwrap().id;
+        (engine, store, id)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
+        let (engine, _, id) = engine_with_a_business(&MemoryBackend::new()).await;
+        let business = engine.business(id);
+        let create = CreateWebhook {
+            url: WebhookUrl::parse("https://a.example.com/").unwrap(),
+            events: [EventType::ContactCreated].into_iter().collect(),
+            description: Text::default(),
+        };
+        let created = business.change(Request::by(Who::Operator), create).await.unwrap();
+        let created: serde_json::Value = serde_json::from_slice(&created.body).unwrap();
+        let key = EndpointKey { business: id, endpoint: created["id"].as_str().unwrap().parse().unwrap() };
+        let inner = &business.inner;
+        let running = inner.deliveries.running(inner, key).await.unwrap();
+        let others_run = || tokio::time::sleep(Duration::from_millis(1));
+        others_run().await;
+        inner.wake_delivery(key);
+        assert!(!running.retire(), "it has not looked yet");
+        others_run().await;
+        assert!(running.retire(), "it has looked, and found nothing");
+        // Whoever is put away hears nothing any more, so the next one is told.
+        inner.wake_delivery(key);
+        others_run().await;
+        let next = inner.deliveries.if_running(key).unwrap();
+        assert_ne!(next.actor.get_id(), running.actor.get_id());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_goes_away_leaves_the_one_actor_to_the_next() {
+        let disk = MemoryBackend::new();
+        let (engine, store, id) = engine_with_a_business(&disk).await;
         disk.hold_syncs();
         let mut batch = Batch::new();
         batch.put(Key::new(Uuid::nil().as_bytes()), Vec::new());

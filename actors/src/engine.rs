@@ -120,12 +120,13 @@ impl Inner {
         self.runtime.spawn(async move {
             // Without an actor what waits stands in the store, and the next start of the engine finds it.
             while let Ok(running) = inner.deliveries.running(&inner, key).await {
-                // One that is put away meanwhile may not have seen it, so the next one is told.
-                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await
-                    && running.actor.cast(delivery::Message::Wake(permit)).is_ok()
-                {
+                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
+                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
+                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
+                    let _ = running.actor.cast(delivery::Message::Wake(permit));
                     return;
                 }
+                // One that is put away meanwhile may not have seen it, so the next one is told.
                 tokio::task::yield_now().await;
             }
         });

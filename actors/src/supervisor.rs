@@ -42,6 +42,8 @@ struct Failed {
     back_off: Duration,
     /// Whether it failed since the last minute began.
     of_late: bool,
+    /// Whether it is going to be started: once, however often it fails meanwhile.
+    starting: bool,
 }
 
 /// What the supervisor is told.
@@ -57,7 +59,7 @@ pub(crate) enum Message {
 
 impl State {
     async fn sweep(&mut self) {
-        self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late));
+        self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late) || failed.starting);
         let Some(inner) = self.inner.upgrade() else { return };
         inner.businesses.sweep();
         inner.deliveries.sweep();
@@ -100,6 +102,9 @@ impl Actor for Supervisor {
         match message {
             Message::Watch(inner) => state.inner = inner,
             Message::StartDelivery(key) => {
+                if let Some(failed) = state.failed.get_mut(&key) {
+                    failed.starting = false;
+                }
                 if let Some(inner) = state.inner.upgrade() {
                     inner.wake_delivery(key);
                 }
@@ -125,11 +130,13 @@ impl Actor for Supervisor {
             tracing::error!(actor.id = %actor, %error, "an actor failed; it starts again from the store");
             // A business starts again with its next request; a delivery waits for nobody.
             if let Some(key) = key {
-                let fresh = Failed { back_off: BACK_OFF, of_late: true };
+                let fresh = Failed { back_off: BACK_OFF, of_late: true, starting: false };
                 let failed = state.failed.entry(key).or_insert(fresh);
-                drop(myself.send_after(failed.back_off, move || Message::StartDelivery(key)));
-                failed.back_off = (failed.back_off * 2).min(BACK_OFF_MAX);
                 failed.of_late = true;
+                if !std::mem::replace(&mut failed.starting, true) {
+                    drop(myself.send_after(failed.back_off, move || Message::StartDelivery(key)));
+                    failed.back_off = (failed.back_off * 2).min(BACK_OFF_MAX);
+                }
             }
         }
         Ok(())

@@ -43,3 +43,21 @@ async fn the_document_is_served_beside_the_api_and_metrics_are_not() {
     assert!(text.ends_with(&receptionist::openapi::document().to_string()));
     assert!(get(public, "/metrics").await.starts_with("HTTP/1.1 404"));
 }
+
+#[tokio::test]
+async fn what_can_only_be_read_refuses_other_methods_as_the_tables_do() {
+    let house = House::open().await;
+    for (api, path) in
+        [(house.root(), "/healthz"), (house.root(), "/openapi.json"), (house.back_door(), "/metrics")]
+    {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"] {
+            let answer = api.call(method, path).bytes("{").await;
+            assert_eq!(
+                answer.fails(405, "method_not_allowed").header("allow"),
+                "GET, HEAD",
+                "{method} {path}"
+            );
+        }
+        api.call("HEAD", path).await.is(200);
+    }
+}

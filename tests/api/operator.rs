@@ -4,40 +4,30 @@ use serde_json::{Value, json};
 
 use crate::harness::{House, TOKEN, ids, week};
 
-/// Every call, below `/admin/v1/businesses`; `{b}` is a business.
-const CALLS: [(&str, &str); 19] = [
-    ("POST", ""),
-    ("GET", ""),
-    ("GET", "/{b}"),
-    ("PATCH", "/{b}"),
-    ("POST", "/{b}/services"),
-    ("GET", "/{b}/services"),
-    ("PATCH", "/{b}/services/none"),
-    ("POST", "/{b}/staff"),
-    ("GET", "/{b}/staff"),
-    ("PATCH", "/{b}/staff/none"),
-    ("POST", "/{b}/keys"),
-    ("GET", "/{b}/keys"),
-    ("DELETE", "/{b}/keys/none"),
-    ("POST", "/{b}/appointments"),
-    ("POST", "/{b}/appointments/none/confirm"),
-    ("POST", "/{b}/appointments/none/decline"),
-    ("POST", "/{b}/appointments/none/cancel"),
-    ("POST", "/{b}/appointments/none/reschedule"),
-    ("GET", "/{b}/audit"),
-];
+/// Method and path of every route there is, below `/admin/v1`, in this business; what else they name is not there.
+fn calls(business: &str) -> Vec<(String, String)> {
+    let routes = receptionist::service::routes().into_iter();
+    let calls = routes.filter_map(|(method, path)| {
+        let path = path.strip_prefix("/admin/v1")?.replace("{business_id}", business);
+        let filled = path.split('/').map(|segment| if segment.starts_with('{') { "none" } else { segment });
+        Some((method.to_string(), filled.collect::<Vec<_>>().join("/")))
+    });
+    calls.collect()
+}
 
 #[tokio::test]
 async fn without_the_token_everything_is_401() {
     let house = House::open().await;
     let salon = house.salon().await;
-    let paths =
-        CALLS.map(|(method, path)| (method, format!("/businesses{}", path.replace("{b}", &salon.id))));
-    let nowhere = [("GET", String::new()), ("GET", "/nowhere".into()), ("PUT", "/businesses".into())];
-    for (method, path) in paths.into_iter().chain(nowhere) {
-        house.operator.anonymous().call(method, &path).bytes("{").await.fails(401, "unauthorized");
+    let mut calls = calls(&salon.id);
+    assert!(calls.contains(&("GET".into(), format!("/businesses/{}/audit", salon.id))), "{calls:?}");
+    calls.extend(
+        [("GET", ""), ("GET", "/nowhere"), ("PUT", "/businesses")].map(|(m, p)| (m.into(), p.into())),
+    );
+    for (method, path) in calls {
+        house.operator.anonymous().call(&method, &path).bytes("{").await.fails(401, "unauthorized");
         for token in ["x", &TOKEN[1..], &format!("{TOKEN}x"), &TOKEN.to_uppercase(), &salon.key] {
-            house.operator.with_token(token).call(method, &path).await.fails(401, "unauthorized");
+            house.operator.with_token(token).call(&method, &path).await.fails(401, "unauthorized");
         }
     }
     house.with_key(TOKEN).get("/me").await.fails(401, "unauthorized");

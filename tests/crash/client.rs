@@ -178,8 +178,14 @@ impl Shop {
             let member = json!({ "name": format!("Staff {number}"), "service_ids": [service] });
             members.push(text(&add("staff", member).await, "id"));
         }
-        let scopes =
-            ["business:read", "appointments:read", "appointments:write", "contacts:read", "webhooks:manage"];
+        let scopes = [
+            "business:read",
+            "appointments:read",
+            "appointments:write",
+            "contacts:read",
+            "messages:read",
+            "webhooks:manage",
+        ];
         let key = text(&add("keys", json!({ "name": "tests", "scopes": scopes })).await, "key");
         Self { id, key, service, staff: members }
     }

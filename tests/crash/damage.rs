@@ -18,21 +18,42 @@ const CASES: usize = 8;
 const CHANGES: usize = 120;
 /// The store has been opened so often, so that its files are of several kinds and ages.
 const LIVES: usize = 3;
+/// So many people book.
+const CONTACTS: usize = 25;
 const MESSAGE_CHARS: usize = 1_900;
 const SEGMENT_BYTES: usize = 8 << 20;
+
+/// What is looked at. A search by name reads other rows than the list, and one record others than both.
+const LISTS: [&str; 8] = [
+    "/appointments",
+    "/appointments?updated_since=2000-01-01T00:00:00Z",
+    "/contacts",
+    "/contacts?q=contact",
+    "/messages",
+    "/services",
+    "/staff",
+    "/webhooks",
+];
+
+/// Where single records of a list are looked at as well.
+const SINGLE: [&str; 3] = ["/appointments", "/contacts", "/webhooks"];
+
+/// Everything that the API shows of a business, by path.
+type Shown = BTreeMap<String, Vec<Value>>;
 
 /// A store in good order, and what was acknowledged of it.
 struct Good {
     data_dir: PathBuf,
     shop: Shop,
-    appointments: BTreeMap<String, Value>,
+    shown: Shown,
 }
 
 impl Good {
     async fn make(home: &Path, changes: usize) -> Self {
         let data_dir = home.join("good");
-        let mut appointments = BTreeMap::new();
+        let (mut appointments, mut messages) = (BTreeMap::new(), BTreeMap::new());
         let mut made: Option<Shop> = None;
+        let mut shown = Shown::new();
         for life in 0..LIVES {
             let server = Server::on(&data_dir);
             let client = Client::of(&server);
@@ -43,17 +64,26 @@ impl Good {
             for number in 0..changes / 2 / LIVES {
                 let number = life * (changes / 2 / LIVES) + number;
                 let start = slot(2 * i64::try_from(number).unwrap());
-                let call = shop.booking(0, &start, 7, format!("booking-{number}"));
+                let call = shop.booking(0, &start, number % CONTACTS, format!("booking-{number}"));
                 let mut answer = client.call(shop, &call).await.unwrap();
                 assert_eq!(answer.status, 201, "{answer:?}");
                 appointments.insert(answer.text("id"), answer.body["data"].take());
                 let message = json!({ "body": "m".repeat(MESSAGE_CHARS) });
-                client.operator("POST", &format!("/businesses/{}/messages", shop.id), Some(message)).await;
+                let path = format!("/businesses/{}/messages", shop.id);
+                let mut answer = client.operator("POST", &path, Some(message)).await;
+                messages.insert(text(&answer["data"], "id"), answer["data"].take());
             }
+            shown = everything(&client, shop).await.unwrap();
             server.signal("TERM");
             assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
         }
-        Self { data_dir, shop: made.unwrap(), appointments }
+        let listed = |path: &str| -> BTreeMap<_, _> {
+            shown[path].iter().map(|row| (text(row, "id"), row.clone())).collect()
+        };
+        assert_eq!(listed("/appointments"), appointments);
+        assert_eq!(listed("/messages"), messages);
+        assert_eq!(listed("/contacts").len(), CONTACTS.min(appointments.len()));
+        Self { data_dir, shop: made.unwrap(), shown }
     }
 
     /// A copy of its directory.
@@ -66,28 +96,50 @@ impl Good {
 
     /// Looks at everything through the API; `None` when the program has ended meanwhile.
     async fn check(&self, server: &Server) -> Option<()> {
-        let client = Client::of(server);
-        let shown = |answer: Answer| {
-            assert_eq!(answer.status, 200, "{answer:?}");
-            answer.body
-        };
-        for (id, appointment) in &self.appointments {
-            let one = shown(client.try_get(&self.shop, &format!("/appointments/{id}")).await?);
-            assert_eq!(&one["data"], appointment);
+        let shown = everything(&Client::of(server), &self.shop).await?;
+        for (path, before) in &self.shown {
+            assert_eq!(&shown[path], before, "{path}");
         }
-        let (mut listed, mut cursor) = (BTreeMap::new(), String::new());
-        loop {
-            let path = format!("/appointments?limit=100{cursor}");
-            let page = shown(client.try_get(&self.shop, &path).await?);
-            let rows = page["data"].as_array().unwrap();
-            listed.extend(rows.iter().map(|row| (text(row, "id"), row.clone())));
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => break,
+        assert_eq!(shown.len(), self.shown.len());
+        Some(())
+    }
+}
+
+/// Looks at everything; `None` when the program has ended meanwhile.
+async fn everything(client: &Client, shop: &Shop) -> Option<Shown> {
+    let mut shown = Shown::new();
+    for path in LISTS {
+        let rows = list(path, async |page| client.try_get(shop, page).await).await?;
+        if SINGLE.contains(&path) {
+            for row in &rows {
+                let one = format!("{path}/{}", text(row, "id"));
+                let mut answer = client.try_get(shop, &one).await?;
+                assert_eq!(answer.status, 200, "{answer:?}");
+                shown.insert(one, vec![answer.body["data"].take()]);
             }
         }
-        assert_eq!(listed, self.appointments);
-        Some(())
+        shown.insert(path.into(), rows);
+    }
+    let audit = format!("/businesses/{}/audit", shop.id);
+    shown.insert(
+        audit.clone(),
+        list(&audit, async |page| client.ask_operator("GET", page, None).await).await?,
+    );
+    Some(shown)
+}
+
+/// Every row of a list.
+async fn list(path: &str, get: impl AsyncFn(&str) -> Option<Answer>) -> Option<Vec<Value>> {
+    let join = if path.contains('?') { '&' } else { '?' };
+    let (mut rows, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = get(&format!("{path}{join}limit=100{cursor}")).await?;
+        assert_eq!(page.status, 200, "{page:?}");
+        rows.extend(page.body["data"].as_array().unwrap().iter().cloned());
+        match page.body["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return Some(rows),
+        }
     }
 }
 

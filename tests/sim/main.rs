@@ -40,6 +40,8 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -49,6 +51,9 @@ const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
 /// So many lines of the history are shown when a seed fails.
 const LINES_SHOWN: usize = 60;
+/// A seed that takes so long in real time, where others take a second, never ends: simulated time stands still while
+/// any task has something to do, so one that always has keeps its seed at one instant.
+const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// Seeds that found a fault once. A seed means something else whenever the workload changes, so a fault has a test of
 /// its own beside it. 528: an answer that changed nothing was forgotten by a clock that had gone back.
 const FOUND_FAULTS: [u64; 1] = [528];
@@ -60,11 +65,32 @@ struct Failure {
     history: String,
 }
 
-/// Runs a seed and gives its history.
+/// Runs something, and calls `overdue` once if it has not ended after this time.
+fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce() -> T) -> T {
+    let (running, watching) = channel::<()>();
+    std::thread::scope(move |scope| {
+        scope.spawn(move || {
+            if watching.recv_timeout(bound) == Err(RecvTimeoutError::Timeout) {
+                overdue();
+            }
+        });
+        let result = run();
+        drop(running);
+        result
+    })
+}
+
+/// Runs a seed and gives its history. The process ends when the seed does not.
 fn try_seed(seed: u64) -> Result<Vec<String>, Failure> {
     world::count_panics();
     let trace = Arc::new(Trace::new());
-    let ran = catch_unwind(AssertUnwindSafe(|| sim::run(seed, Arc::clone(&trace))));
+    #[allow(clippy::print_stderr, reason = "nothing is left that could tell it")]
+    let overdue = || {
+        eprintln!("\n{}\n\nseed {seed} does not end", trace.last(LINES_SHOWN));
+        std::process::abort();
+    };
+    let run = || catch_unwind(AssertUnwindSafe(|| sim::run(seed, Arc::clone(&trace))));
+    let ran = watched(SEED_TIME_MAX, overdue, run);
     let Err(panic) = ran else { return Ok(trace.lines()) };
     let message = panic.downcast_ref::<String>().cloned();
     let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -121,4 +147,11 @@ fn the_same_seed_gives_the_same_history() {
         let around = |lines: &[String]| lines[at.saturating_sub(5)..lines.len().min(at + 1)].join("\n");
         assert!(first == second, "seed {seed}:\n{}\n\nand then:\n{}", around(&first), around(&second));
     }
+}
+
+#[test]
+fn whatever_does_not_end_in_time_is_told() {
+    let (telling, told) = channel();
+    watched(Duration::ZERO, move || telling.send(()).unwrap(), || told.recv_timeout(SEED_TIME_MAX).unwrap());
+    watched(SEED_TIME_MAX, || panic!("it has ended"), || ());
 }

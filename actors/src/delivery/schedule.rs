@@ -96,3 +96,40 @@ impl From<Attempt> for AttemptResult {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{EventId, EventType};
+
+    #[test]
+    fn the_last_failure_turns_off_only_if_nothing_arrived_since_the_first_attempt() {
+        let at = Timestamp::from_millis(0);
+        let failed = AttemptResult {
+            made: true,
+            delivered: false,
+            response_status: None,
+            response_body: None,
+            error: None,
+        };
+        let mut delivery = Delivery {
+            event_id: EventId::from(uuid::Uuid::nil()),
+            event: EventType::ContactCreated,
+            status: DeliveryStatus::Pending,
+            attempts: 8,
+            last_response_status: None,
+            last_response_body: None,
+            last_error: None,
+            created_at: at,
+            last_attempt_at: None,
+            next_attempt_at: Some(at),
+            epoch: 1,
+            reached_before: Some(5),
+        };
+        for (reached, next) in [(5, Next::TurnOff), (6, Next::Failed)] {
+            assert_eq!(after_attempt(&delivery, failed.clone(), (at, at), reached).1, next);
+        }
+        delivery.attempts = 7;
+        assert_eq!(after_attempt(&delivery, failed, (at, at), 5).1, Next::Retry);
+    }
+}

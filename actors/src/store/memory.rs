@@ -66,6 +66,17 @@ impl MemoryBackend {
         self.0.gate.notify_waiters();
     }
 
+    /// A disk of its own with what is on this one.
+    ///
+    /// # Panics
+    /// When something on it is not synced.
+    pub fn copied(&self) -> Self {
+        let state = self.0.state.lock();
+        assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
+        let copy = State { pairs: state.pairs.clone(), ..State::default() };
+        Self(Arc::new(Disk { state: Mutex::new(copy), gate: Notify::new() }))
+    }
+
     /// Makes the next apply fail; nothing of its batch is written.
     pub fn fail_next_apply(&self) {
         self.0.state.lock().fail_apply = true;
@@ -259,6 +270,19 @@ mod tests {
     fn all(session: &Session, order: Order) -> Vec<(Vec<u8>, Vec<u8>)> {
         let range = KeyRange { from: Key::new(b""), to: Key::new(&[0xff]) };
         session.scan(&range, order).collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn a_copy_holds_the_same_and_goes_its_own_way() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        put(&session, b"k", b"1");
+        session.sync().unwrap();
+        let copy = disk.copied().session().unwrap();
+        put(&copy, b"k", b"2");
+        put(&session, b"other", b"3");
+        assert_eq!(all(&copy, Order::Ascending), [(b"k".to_vec(), b"2".to_vec())]);
+        assert_eq!(session.get(b"k").unwrap().unwrap(), b"1");
     }
 
     #[test]

@@ -138,3 +138,27 @@ async fn outlived_keys_are_deleted_while_the_business_is_in_use() {
     world.open_again().await;
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
+
+/// More businesses than one minute's sweeping takes.
+const UNUSED: u64 = 25;
+
+#[tokio::test(start_paused = true)]
+async fn what_has_outlived_its_time_is_deleted_though_nobody_comes_back() {
+    let world = World::new(9).await;
+    let mut shops = Vec::new();
+    for _ in 0..UNUSED {
+        let shop = world.shop(0).await;
+        world.at(&shop).change(once(1, 1), service()).await.unwrap();
+        shops.push(shop);
+    }
+    pass(30).await;
+    assert_eq!(world.engine.running_businesses(), 0, "all are put away");
+    pass(4 * 24 * 60).await;
+    assert_eq!(world.engine.running_businesses(), 0, "all are put away again");
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    for shop in shops {
+        let left = store.scan(&keys::of_kind(shop.id, keys::kind::IDEMPOTENCY), Order::Ascending).count();
+        assert_eq!(left, 0, "{}", shop.id);
+    }
+}

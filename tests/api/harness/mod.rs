@@ -112,6 +112,11 @@ impl House {
         Api::new(self.service().public, "", None)
     }
 
+    /// The operator listener, paths from its root, without the token.
+    pub(crate) fn back_door(&self) -> Api {
+        Api::new(self.service().admin, "", None)
+    }
+
     /// The operator API of one business.
     pub(crate) fn desk(&self, business: &str) -> Api {
         let base = format!("/admin/v1/businesses/{business}");

@@ -2,14 +2,15 @@
 //! fault of ours and keeps to the envelope.
 //!
 //! The input is text: requests with a line `---` between them, each a line with method and path, headers, an empty line
-//! and a body. `{service_id}` and the like stand for ids of records that are there. Every input meets a business of
-//! its own, so what is found is found again.
+//! and a body. `{service_id}` and the like stand for ids of records that are there. The business is founded once in the
+//! life of the process; every input opens an engine of its own on a copy of the disk as it was then, so no input meets
+//! what another one did, and what is found is found again.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use actors::Engine;
 use actors::domain::Timestamp;
@@ -23,6 +24,7 @@ use receptionist::http::request_id::App;
 use receptionist::server::PeerAddr;
 use receptionist::service::apps;
 use serde_json::Value;
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tower::ServiceExt;
 
@@ -122,42 +124,70 @@ const FOUNDING: [(&str, &str, &str); 9] = [
     ),
 ];
 
+/// What every input starts from: the disk after the founding, how far the random numbers were used, and the rest of the
+/// house.
+struct Founded {
+    disk: MemoryBackend,
+    drawn: u64,
+    key: String,
+    ids: Vec<(&'static str, String)>,
+}
+
+static FOUNDED: LazyLock<Founded> = LazyLock::new(|| runtime().block_on(found()));
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+async fn found() -> Founded {
+    let (disk, random) = (MemoryBackend::new(), Arc::new(Counted::default()));
+    let mut house = House::open(&disk, &random).await;
+    for (name, path, body) in FOUNDING {
+        let path = if path.starts_with("/v1") || path.starts_with("/admin") {
+            path.to_owned()
+        } else {
+            format!("/admin/v1/businesses/{{business_id}}{path}")
+        };
+        let made = house.send(&format!("POST {path}\n\n{body}")).await.unwrap();
+        assert_eq!(made.status, 201, "{}", made.body);
+        let data = &made.body["data"];
+        if name == "own_key" {
+            house.key = data["key"].as_str().unwrap().to_owned();
+        }
+        if name == "appointment_id" {
+            house.ids.push(("contact_id", data["contact_id"].as_str().unwrap().to_owned()));
+        }
+        house.ids.push((name, data["id"].as_str().unwrap().to_owned()));
+    }
+    // An event that was missed, so that there is one to be sent again.
+    let path = house.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
+    house.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
+    house.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
+    house.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
+    let missed = house.send(&format!("GET {path}/deliveries")).await.unwrap();
+    house.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
+    house.engine.close().await.unwrap();
+    Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: house.key, ids: house.ids }
+}
+
 impl House {
-    async fn found() -> Self {
+    async fn open(disk: &MemoryBackend, random: &Arc<Counted>) -> Self {
         let nobody = Arc::new(Nobody);
-        let ports = Ports::with_clock_and_random(Arc::new(Morning), Arc::new(Counted::default()));
+        let ports = Ports::with_clock_and_random(Arc::new(Morning), random.clone());
         let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
-        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, ports).await.unwrap();
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
         let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);
-        let mut house = Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() };
-        for (name, path, body) in FOUNDING {
-            let path = if path.starts_with("/v1") || path.starts_with("/admin") {
-                path.to_owned()
-            } else {
-                format!("/admin/v1/businesses/{{business_id}}{path}")
-            };
-            let made = house.send(&format!("POST {path}\n\n{body}")).await.unwrap();
-            assert_eq!(made.status, 201, "{}", made.body);
-            let data = &made.body["data"];
-            if name == "own_key" {
-                house.key = data["key"].as_str().unwrap().to_owned();
-            }
-            if name == "appointment_id" {
-                house.ids.push(("contact_id", data["contact_id"].as_str().unwrap().to_owned()));
-            }
-            house.ids.push((name, data["id"].as_str().unwrap().to_owned()));
-        }
-        // An event that was missed, so that there is one to be sent again.
-        let path = house.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
-        house.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
-        house.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
-        house.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
-        let missed = house.send(&format!("GET {path}/deliveries")).await.unwrap();
-        house.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
-        house
+        Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
+    }
+
+    /// The house as it was founded.
+    async fn founded() -> Self {
+        let Founded { disk, drawn, key, ids } = &*FOUNDED;
+        let house = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;
+        Self { key: key.clone(), ids: ids.clone(), ..house }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -200,8 +230,8 @@ impl House {
             assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
             return Some(Answer { status, body: Value::Null });
         }
-        // What is no part of either API has no envelope.
-        if ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
+        // What is no part of either API has an envelope for errors only.
+        if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
         assert_eq!(
@@ -234,9 +264,9 @@ pub fn check(data: &[u8]) {
 /// The statuses of the answers.
 pub fn answered(data: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(data);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(async {
-        let house = House::found().await;
+    LazyLock::force(&FOUNDED); // it has a runtime of its own
+    runtime().block_on(async {
+        let house = House::founded().await;
         let mut statuses = Vec::new();
         for request in text.split("\n---\n").take(REQUESTS_MAX) {
             statuses.extend(house.send(request).await.map(|answer| answer.status));

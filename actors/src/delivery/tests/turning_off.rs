@@ -192,3 +192,23 @@ async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
     sleep(Duration::from_secs(9)).await;
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
+    let mut world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+    world.set(id, WebhookStatus::Disabled).await;
+    world.set(id, WebhookStatus::Enabled).await;
+    let revived = world.receiver("a.example.com", 1, OK);
+    // Its row among those that wait is still there, and meets whoever looks.
+    world.restart().await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1);
+    settle().await;
+    assert_eq!(revived.requests().len(), 1);
+}
