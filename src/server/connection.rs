@@ -59,6 +59,8 @@ where
         .max_header_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .max_buf_size(BUFFER_BYTES_MAX)
+        // Answers are small: one write of head and body costs less than a vector of them.
+        .writev(false)
         .serve_connection(TokioIo::new(StallGuard::new(io, linger)), service);
     // Connections break all the time; what matters of it is logged with the request.
     if let Err(error) = watcher.watch(connection).await {
