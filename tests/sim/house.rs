@@ -233,11 +233,7 @@ impl House {
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }
                 Came::Refused => {
-                    // Made again a day later, by a clock that had gone back before, it is another request: what stands
-                    // in its way may be what it did at first.
-                    let forgotten = entry.times > 1 && !kept;
-                    let left_none = remembered.is_none() && !audited;
-                    assert!(left_none || forgotten, "{name} was refused and left traces");
+                    assert!(remembered.is_none() && !audited, "{name} was refused and left traces");
                 }
                 Came::Unknown => {
                     assert!(remembered.is_some() || !audited || !kept, "half of {name} is there");

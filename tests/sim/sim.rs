@@ -80,9 +80,7 @@ impl Sim {
             if number == 0 {
                 self.found(&mut life).await;
             }
-            for entry in unknown {
-                self.ask_again(&mut life, &entry.tried, true);
-            }
+            self.ask_for_answers(&mut life, &unknown);
             let end = if wasted {
                 self.waste(&mut life).await;
                 if life.close().await { End::Closed } else { End::Killed }
@@ -113,6 +111,14 @@ impl Sim {
     fn unknown(&self) -> Vec<Entry> {
         let all = self.ledger.since(0);
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
+    }
+
+    /// Makes them again, but those whose key may have outlived its day: to the service they would be others.
+    fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
+        let kept_from = self.kept_from();
+        for entry in unknown.iter().filter(|entry| entry.wall.millis() > kept_from) {
+            self.ask_again(life, &entry.tried, true);
+        }
     }
 
     /// Three businesses, with what can be booked there.
@@ -203,9 +209,7 @@ impl Sim {
             self.world.say(format_args!("the last life begins"));
             let mut life = Life::begin(&self.world).await;
             self.lift_suspensions(&life).await;
-            for entry in unknown {
-                self.ask_again(&mut life, &entry.tried, true);
-            }
+            self.ask_for_answers(&mut life, &unknown);
             life.quiet().await;
             self.learn();
             if self.dice.once_in(3) {
