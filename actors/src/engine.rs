@@ -119,7 +119,16 @@ impl Inner {
         let inner = Arc::clone(self);
         self.runtime.spawn(async move {
             // Without an actor what waits stands in the store, and the next start of the engine finds it.
-            while let Ok(running) = inner.deliveries.running(&inner, key).await {
+            loop {
+                let running = match inner.deliveries.running(&inner, key).await {
+                    Ok(running) => running,
+                    Err(EngineError::Stopping) => return,
+                    Err(error) => {
+                        let (business, endpoint) = (key.business, key.endpoint);
+                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
+                        return;
+                    }
+                };
                 if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
                     // One that does not hear it though it was not put away has failed; the supervisor starts the next
                     // one in a while, which looks by itself. One started here might fail as fast, and so for ever.

@@ -112,9 +112,11 @@ async fn records(salon: &Salon) -> Records {
     // What happens while the endpoint is off is never sent by itself, so its log stands still.
     salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
     let contact = salon.contact(json!({ "name": "A" })).await;
-    let call = salon.record_call(json!({})).await;
-    let message = salon.message(json!({})).await;
-    let booked = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T09:00:00Z").await;
+    // Each is of the one contact, so that every filter finds something.
+    let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
+    let message = salon.message(json!({ "call_id": id(&call), "contact_id": id(&contact) })).await;
+    let more = json!({ "staff_id": salon.anna, "contact_id": id(&contact) });
+    let booked = salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", more).await.created();
     let spare =
         salon.desk.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
     let deliveries = salon.desk.all(&format!("{path}/deliveries")).await;
@@ -252,6 +254,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
     for row in rows() {
         let answer = row.send(&house, &salon, &own, None).await;
         assert!(answer.status < 300 || answer.status == 409, "{answer}");
+        assert!(row.query.is_empty() || !answer.list().is_empty(), "what is there is not found: {answer}");
         let text = String::from_utf8_lossy(&answer.bytes);
         let shown = theirs.values().chain([&other.key]).find(|id| text.contains(id.as_str()));
         assert_eq!(shown, None, "{answer}");

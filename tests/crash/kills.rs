@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -15,8 +16,10 @@ use crate::process::{Server, killed_at_start, serve};
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
 const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
-/// Half hours within which bookings start: narrow enough for many to be refused.
-const SLOTS: usize = 500;
+/// Half hours within which the bookings of a round start: narrow enough for many to be refused.
+const SLOTS: usize = 200;
+/// The longest time between an answer and the kill that follows it, in microseconds.
+const KILL_DELAY_MICROS_MAX: usize = 10_000;
 const STAFF: usize = 3;
 /// How many answers of earlier rounds are asked for again.
 const OLD_ANSWERS: usize = 40;
@@ -24,8 +27,8 @@ const OLD_ANSWERS: usize = 40;
 /// What the clients know, over all rounds.
 #[derive(Default)]
 struct Book {
-    /// Ids of appointments that were answered.
-    known: Vec<String>,
+    /// Ids of the appointments of this round that are active, as far as answers tell.
+    active: Vec<String>,
     /// Requests that succeeded.
     acknowledged: Vec<(Call, Answer)>,
     /// Requests that no answer came to.
@@ -37,8 +40,11 @@ impl Book {
     fn note(&mut self, call: Call, answer: Option<Answer>) {
         match answer {
             Some(answer) if answer.is_success() => {
+                let id = answer.text("id");
                 if call.path == "/appointments" {
-                    self.known.push(answer.text("id"));
+                    self.active.push(id);
+                } else if call.path.ends_with("/cancel") {
+                    self.active.retain(|active| *active != id);
                 }
                 self.acknowledged.push((call, answer));
             }
@@ -51,14 +57,14 @@ impl Book {
     }
 }
 
-fn request(rng: &mut Rng, shop: &Shop, known: &[String]) -> Call {
+fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call {
     let idempotency_key = uuid::Uuid::new_v4().to_string();
-    let starts_at = slot(i64::try_from(rng.below(SLOTS)).unwrap());
+    let starts_at = slot(i64::try_from(round * SLOTS + rng.below(SLOTS)).unwrap());
     let kind = rng.below(5);
-    if known.is_empty() || kind < 3 {
+    if active.is_empty() || kind < 3 {
         return shop.booking(rng.below(STAFF), &starts_at, rng.below(500), idempotency_key);
     }
-    let id = &known[rng.below(known.len())];
+    let id = &active[rng.below(active.len())];
     if kind == 3 {
         return Call { path: format!("/appointments/{id}/cancel"), body: None, idempotency_key };
     }
@@ -72,8 +78,9 @@ async fn work_until_killed(
     shop: &Arc<Shop>,
     book: &Arc<Mutex<Book>>,
     rng: &mut Rng,
-    answers: usize,
+    (round, answers): (usize, usize),
 ) {
+    let delay = Duration::from_micros(u64::try_from(rng.below(KILL_DELAY_MICROS_MAX)).unwrap());
     let answered = Arc::new(AtomicUsize::new(0));
     let client = Client::of(server);
     let mut clients = Vec::new();
@@ -83,7 +90,7 @@ async fn work_until_killed(
         let (client, answered) = (client.clone(), Arc::clone(&answered));
         clients.push(tokio::spawn(async move {
             loop {
-                let call = request(&mut rng, &shop, &book.lock().known);
+                let call = request(&mut rng, &shop, round, &book.lock().active);
                 let answer = client.call(&shop, &call).await;
                 let (ended, success) = (answer.is_none(), answer.as_ref().is_some_and(Answer::is_success));
                 book.lock().note(call, answer);
@@ -91,6 +98,8 @@ async fn work_until_killed(
                     return;
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
+                    // In the midst of what the others do.
+                    tokio::time::sleep(delay).await;
                     server.kill();
                 }
             }
@@ -212,10 +221,11 @@ async fn whatever_was_answered_survives_a_kill() {
     let mut server = Arc::new(Server::on(&data_dir));
     let shop = Arc::new(Shop::create(&Client::of(&server), STAFF).await);
     let mut retried = 0;
-    for _ in 0..rounds {
+    for round in 0..rounds {
+        book.lock().active.clear();
         let new = book.lock().acknowledged.len();
         let answers = 1 + rng.below(ACKNOWLEDGED_A_ROUND_MAX);
-        work_until_killed(&server, &shop, &book, &mut rng, answers).await;
+        work_until_killed(&server, &shop, &book, &mut rng, (round, answers)).await;
         for _ in 0..rng.below(3) {
             killed_at_start(serve(&data_dir), rng.below(3));
         }
@@ -227,8 +237,10 @@ async fn whatever_was_answered_survives_a_kill() {
     }
     let book = book.lock();
     println!(
-        "{rounds} rounds: {} changes acknowledged and found, {} refused, {retried} of unknown fate tried again",
+        "{rounds} rounds: {} answers and the {} changes they tell of found, {} refused, {retried} of unknown fate \
+         tried again",
         book.acknowledged.len(),
+        told_by(book.acknowledged.iter().map(|(_, answer)| answer)).len(),
         book.refused
     );
 }

@@ -103,6 +103,8 @@ impl Seated for DeliveryActor {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        // What an actor before this one has handed to the committer is read, too.
+        inner.store.settled(key.business).await?;
         let reached = read_reached(inner, key)?;
         let state = State {
             key,
