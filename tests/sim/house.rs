@@ -51,6 +51,8 @@ pub(crate) struct House {
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
     /// To which endpoints each event is owed.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
+    /// The bytes of each event, as every attempt of every life sends them.
+    events: BTreeMap<EventId, Vec<u8>>,
     /// When each delivery was tried last, by the wall clock, as of the life before.
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
     /// When somebody asked that something be sent again.
@@ -74,6 +76,7 @@ impl House {
             count: 0,
             carried_out: BTreeSet::new(),
             newest: BTreeMap::new(),
+            events: BTreeMap::new(),
             stamps: BTreeSet::new(),
             announced: BTreeMap::new(),
             phones: BTreeMap::new(),
@@ -124,6 +127,10 @@ impl House {
         }
         self.hand_resends();
         self.check_newest(rows);
+        for (id, bytes) in &rows.events {
+            let first = self.events.entry(*id).or_insert_with(|| bytes.clone());
+            assert_eq!(first, bytes, "event {id} is another one than it was");
+        }
     }
 
     fn replay_request(&mut self, rows: &Rows, entry: &Entry, group: &[AuditEntry], span: Span) -> Effects {

@@ -54,9 +54,9 @@ const LINES_SHOWN: usize = 60;
 /// A seed that takes so long in real time, where others take a second, never ends: simulated time stands still while
 /// any task has something to do, so one that always has keeps its seed at one instant.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that found a fault once, of the service or of the model. A seed means something else whenever the workload changes, so a fault has a test of
-/// its own beside it. 528: an answer that changed nothing was forgotten by a clock that had gone back. 22572 and 24099: the model
-/// took a request made again a day later, by such a clock, for the same one.
+/// Seeds that found a fault once. A seed means something else whenever the workload changes, so a fault of the service
+/// has a test of its own beside it. 528: an answer that changed nothing was forgotten by a clock that had gone back.
+/// 22572 and 24099: the model took a request made again a day later, by such a clock, for the same one.
 const FOUND_FAULTS: [u64; 3] = [528, 22_572, 24_099];
 
 /// What went wrong in a seed.
