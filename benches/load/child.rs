@@ -1,13 +1,16 @@
 //! What the harness does in processes of its own, so that its CPU and memory can be told apart.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::drive::Period;
 use crate::floors;
 use crate::measure::Measured;
+use crate::namespace::{Inside, measure_inside};
+use crate::neighbours::Delivering;
 use crate::shop::{self, Shop};
-use crate::{Result, process, webhooks};
+use crate::webhooks::Webhooks;
+use crate::{Result, process};
 
 /// Does what the arguments behind `--child` say.
 pub(crate) async fn run(arguments: &[String]) -> Result<()> {
@@ -34,10 +37,8 @@ pub(crate) async fn run(arguments: &[String]) -> Result<()> {
             let measured = Measured { memory: process::memory("self", "VmHWM:"), ..measured };
             Ok(std::fs::write(out, serde_json::to_vec(&measured)?)?)
         }
-        "webhooks" => {
-            let out = PathBuf::from(next()?);
-            webhooks::measure_inside(&out, rest.cloned().collect()).await
-        }
+        Webhooks::NAME => measure_inside::<Webhooks>(Path::new(next()?), rest.cloned().collect()).await,
+        Delivering::NAME => measure_inside::<Delivering>(Path::new(next()?), rest.cloned().collect()).await,
         other => Err(format!("{other} is nothing to do").into()),
     }
 }

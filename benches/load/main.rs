@@ -17,6 +17,8 @@ mod floors;
 mod group;
 mod machine;
 mod measure;
+mod namespace;
+mod neighbours;
 mod one_slot;
 mod options;
 mod postgres;
@@ -33,6 +35,7 @@ use std::process::ExitCode;
 
 use crate::bookings::Booked;
 use crate::group::{Context, Group};
+use crate::neighbours::{Delivering, Neighbours};
 use crate::one_slot::OneSlot;
 use crate::options::{HELP, Options};
 use crate::reads::Reads;
@@ -67,6 +70,8 @@ async fn run(arguments: Vec<String>) -> Result<()> {
         print!("{HELP}");
         return Ok(());
     };
+    // Thousands of connections are open at once.
+    rlimit::increase_nofile_limit(u64::MAX)?;
     let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
     // PostgreSQL runs as a user of its own where we are root.
     std::fs::set_permissions(work.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
@@ -75,14 +80,17 @@ async fn run(arguments: Vec<String>) -> Result<()> {
         for row in context.wanted(all_rows(&context)) {
             println!("{}", row.name);
         }
+        println!("{}", neighbours::ELSEWHERE);
         return Ok(());
     }
     let mut report = Report::default();
     group::run::<Reads>(&context, &mut report).await?;
     group::run::<Booked>(&context, &mut report).await?;
     group::run::<OneSlot>(&context, &mut report).await?;
-    webhooks::measure_outside(&context, &mut report).await?;
+    namespace::measure_outside::<Webhooks>(&context, &mut report).await?;
     group::run::<Sizes>(&context, &mut report).await?;
+    group::run::<Neighbours>(&context, &mut report).await?;
+    namespace::measure_outside::<Delivering>(&context, &mut report).await?;
     tell(&context, &report)
 }
 
@@ -93,6 +101,8 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
         OneSlot::rows(context),
         Webhooks::rows(context),
         Sizes::rows(context),
+        Neighbours::rows(context),
+        Delivering::rows(context),
     ]
     .concat()
 }
@@ -100,7 +110,8 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
 /// The table, and the file.
 fn tell(context: &Context, report: &Report) -> Result<()> {
     context.progress("done");
-    let machine = machine::describe(&context.directory);
+    let mut machine = machine::describe(&context.directory);
+    machine.push(("server", process::binary().display().to_string()));
     println!("\n");
     for (name, value) in &machine {
         println!("{name}: {value}");

@@ -38,6 +38,11 @@ impl Measured {
         }
     }
 
+    /// How many cores it took all the while.
+    pub(crate) fn cores(&self) -> Option<f64> {
+        Some(self.cpu_seconds? / self.seconds?)
+    }
+
     /// CPU for each one, in microseconds.
     pub(crate) fn cpu_each(&self) -> Option<f64> {
         Some(self.cpu_seconds? * 1e6 / (self.rate? * self.seconds?))

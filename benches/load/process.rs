@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::Result;
 
@@ -63,6 +64,20 @@ impl Process {
         if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
     }
 
+    /// Asks it to stop and gives how long that took; `None` when it has not stopped within the bound.
+    pub(crate) async fn stop_within(mut self, bound: Duration) -> Result<Option<Duration>> {
+        signal(self.id(), "TERM")?;
+        let asked = Instant::now();
+        while asked.elapsed() < bound {
+            if let Some(status) = self.child.try_wait()? {
+                let good = status.success();
+                return if good { Ok(Some(asked.elapsed())) } else { Err(format!("it ended with {status}").into()) };
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(None)
+    }
+
     /// Ends it as a crash does.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill()?;
@@ -106,18 +121,41 @@ fn signal(id: u32, name: &str) -> Result<()> {
     if sent.success() { Ok(()) } else { Err("the signal could not be sent".into()) }
 }
 
-/// The release binary, serving a directory.
+/// The receptionist, serving a directory.
 pub(crate) struct Receptionist {
     /// The process.
     pub(crate) process: Process,
     /// The public listener.
     pub(crate) public: SocketAddr,
+    /// The operator's listener.
+    pub(crate) operator: SocketAddr,
+}
+
+/// What a server is started with beside its directory. By default: no settings, its log to a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Start<'a> {
+    /// An authority that it trusts beside the system's.
+    pub(crate) authority: Option<&'a Path>,
+    /// Further settings, as variables of its environment.
+    pub(crate) settings: &'a [(&'a str, &'a str)],
+    /// Whether its log goes into a pipe that nobody reads.
+    pub(crate) log_unread: bool,
+}
+
+/// The binary that is measured: this tree's, or the one that `LOAD_SERVER` names, to compare two of them.
+pub(crate) fn binary() -> PathBuf {
+    std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }
 
 impl Receptionist {
     /// Starts it and waits until it says where it listens. Settings are the defaults, apart from the rate limit.
     pub(crate) fn start(data_dir: &Path, authority: Option<&Path>) -> Result<Self> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
+        Self::start_with(data_dir, Start { authority, ..Start::default() })
+    }
+
+    /// The same with what else is wanted.
+    pub(crate) fn start_with(data_dir: &Path, start: Start<'_>) -> Result<Self> {
+        let mut command = Command::new(binary());
         command
             .arg("serve")
             .env_clear()
@@ -126,12 +164,18 @@ impl Receptionist {
             .env("RECEPTIONIST_LISTEN", "127.0.0.1:0")
             .env("RECEPTIONIST_ADMIN_LISTEN", "127.0.0.1:0")
             .env("RECEPTIONIST_ADMIN_TOKEN", TOKEN)
-            .env("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "1000000000");
-        if let Some(path) = authority {
+            .env("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "1000000000")
+            .envs(start.settings.iter().copied());
+        if let Some(path) = start.authority {
             command.env("SSL_CERT_FILE", path);
         }
         let log = log_beside(data_dir);
-        command.stdout(Stdio::piped()).stderr(File::create(&log)?);
+        command.stdout(Stdio::piped());
+        if start.log_unread {
+            command.stderr(Stdio::piped());
+        } else {
+            command.stderr(File::create(&log)?);
+        }
         let mut process = Process::start(command)?;
         let mut lines = process.output()?.lines();
         let mut after = |prefix: &str, path: &str| -> Result<SocketAddr> {
@@ -139,12 +183,15 @@ impl Receptionist {
             let address = line.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(path));
             match address {
                 Some(address) => Ok(address.parse()?),
-                None => Err(format!("it did not start: {}", fs::read_to_string(&log)?).into()),
+                None => {
+                    let told = fs::read_to_string(&log).unwrap_or_default();
+                    Err(format!("it did not start: {told}").into())
+                }
             }
         };
         let public = after("listening on http://", "/v1")?;
-        after("operator API on http://", "/admin/v1")?;
-        Ok(Self { process, public })
+        let operator = after("operator API on http://", "/admin/v1")?;
+        Ok(Self { process, public, operator })
     }
 }
 

@@ -23,8 +23,27 @@ pub(crate) enum Target {
         /// How many times.
         at_most: f64,
     },
+    /// 99 in a hundred within at most so many times what they take in another row.
+    Tail {
+        /// The other row.
+        of: &'static str,
+        /// How many times.
+        at_most: f64,
+    },
+    /// 99 in a hundred within so many milliseconds, shown beside what they take in another row.
+    Beside {
+        /// The other row.
+        alone: &'static str,
+        /// The bound.
+        under: f64,
+    },
     /// 99 in a hundred within so many milliseconds.
     P99 {
+        /// The bound.
+        under: f64,
+    },
+    /// This part of a processor core at most.
+    Cpu {
         /// The bound.
         under: f64,
     },
@@ -65,46 +84,64 @@ impl Target {
     /// The row that it is measured against.
     pub(crate) fn other(&self) -> Option<&'static str> {
         match self {
-            Self::Rate { of, .. } | Self::Time { of, .. } => Some(of),
+            Self::Rate { of, .. } | Self::Time { of, .. } | Self::Tail { of, .. } => Some(of),
+            Self::Beside { alone, .. } => Some(alone),
             _ => None,
         }
     }
 
-    /// What was reached: within each run, then the median of the runs.
-    fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
-        let against = |of: &str, figure: fn(&Measured) -> Option<f64>| {
-            let others = report.runs(of)?;
-            let ratios =
-                runs.iter().zip(others).filter_map(|(run, other)| Some(figure(run)? / figure(other)?));
-            median(ratios.collect())
+    /// How a row stands to the one that it is measured against: within each run, then the median of the runs.
+    fn ratio(&self, runs: &[Measured], report: &Report) -> Option<f64> {
+        let figure = match self {
+            Self::Rate { .. } => |run: &Measured| run.rate,
+            Self::Time { .. } => |run: &Measured| run.p50,
+            _ => |run: &Measured| run.p99,
         };
+        let others = report.runs(self.other()?)?;
+        let ratios = runs.iter().zip(others).filter_map(|(run, other)| Some(figure(run)? / figure(other)?));
+        median(ratios.collect())
+    }
+
+    /// What was reached, in the unit of the target: the median of the runs.
+    fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         match self {
-            Self::Rate { of, .. } => against(of, |run| run.rate),
-            Self::Time { of, .. } => against(of, |run| run.p50),
-            Self::P99 { .. } => median_of(runs, |run| run.p99),
+            Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),
+            Self::P99 { .. } | Self::Beside { .. } => median_of(runs, |run| run.p99),
             Self::P50 { .. } => median_of(runs, |run| run.p50),
             Self::Memory { .. } => median_of(runs, |run| run.memory.map(megabytes)),
+            Self::Cpu { .. } => median_of(runs, Measured::cores),
         }
     }
 
     fn is_met_by(&self, reached: f64) -> bool {
         match self {
             Self::Rate { at_least, .. } => reached >= *at_least,
-            Self::Time { at_most, .. } => reached <= *at_most,
-            Self::P99 { under } | Self::P50 { under } | Self::Memory { under } => reached < *under,
+            Self::Time { at_most, .. } | Self::Tail { at_most, .. } => reached <= *at_most,
+            Self::P99 { under }
+            | Self::Beside { under, .. }
+            | Self::P50 { under }
+            | Self::Memory { under }
+            | Self::Cpu { under } => reached < *under,
         }
     }
 
-    /// The reached figure and what is asked, in words.
-    fn words(&self, reached: Option<f64>) -> (String, String) {
-        let ratio = reached.map_or("-".into(), |reached| format!("{reached:.2}"));
-        match self {
-            Self::Rate { of, at_least } => (ratio, format!("≥ {at_least:.2} of \"{of}\"")),
-            Self::Time { of, at_most } => (ratio, format!("p50 ≤ {at_most:.2} of \"{of}\"")),
-            Self::P99 { under } => ("".into(), format!("p99 < {under} ms")),
-            Self::P50 { under } => ("".into(), format!("< {under} ms")),
-            Self::Memory { under } => ("".into(), format!("< {under} MB")),
-        }
+    /// How it stands to another row, and what is asked, in words.
+    fn words(&self, runs: &[Measured], report: &Report) -> (String, String) {
+        let ratio = self.ratio(runs, report).map(|ratio| format!("{ratio:.2}"));
+        let asked = match self {
+            Self::Rate { of, at_least } => format!("≥ {at_least:.2} of \"{of}\""),
+            Self::Time { of, at_most } => format!("p50 ≤ {at_most:.2} of \"{of}\""),
+            Self::Tail { of, at_most } => format!("p99 ≤ {at_most:.2} of \"{of}\""),
+            Self::Beside { under, .. } | Self::P99 { under } => format!("p99 < {under} ms"),
+            Self::P50 { under } => format!("< {under} ms"),
+            Self::Memory { under } => format!("< {under} MB"),
+            Self::Cpu { under } => format!("CPU < {:.0} % of a core", under * 100.0),
+        };
+        let ratio = match self {
+            Self::Cpu { .. } => median_of(runs, Measured::cores).map(|cores| format!("{:.1} %", cores * 100.0)),
+            _ => ratio.or_else(|| self.other().map(|_| "-".into())),
+        };
+        (ratio.unwrap_or_default(), asked)
     }
 }
 
@@ -155,7 +192,7 @@ impl Report {
             let mut line = self.figures(row.name, runs);
             for target in &row.targets {
                 let reached = target.reached(runs, self);
-                (line[8], line[9]) = target.words(reached);
+                (line[8], line[9]) = target.words(runs, self);
                 line[10] = match reached.map(|reached| target.is_met_by(reached)) {
                     Some(true) => "reached",
                     Some(false) => "MISSED",
@@ -199,7 +236,7 @@ impl Report {
             let targets = row.targets.iter().map(|target| {
                 let reached = target.reached(runs, self);
                 json!({
-                    "target": target.words(reached).1,
+                    "target": target.words(runs, self).1,
                     "value": reached,
                     "reached": reached.map(|reached| target.is_met_by(reached)),
                 })

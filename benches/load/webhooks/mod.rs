@@ -4,21 +4,20 @@
 //! network namespace of its own, in which made-up public addresses lie on the loopback device.
 
 mod bare;
-mod namespace;
-mod receiver;
+pub(crate) mod receiver;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-pub(crate) use self::namespace::{measure_inside, measure_outside};
 use self::receiver::{Inbox, Receivers};
 use crate::Result;
 use crate::client::{Connection, request};
 use crate::drive::exhaust;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
+use crate::namespace::Inside;
 use crate::process::Receptionist;
 use crate::scripts::Bookings;
 use crate::shop::{Hours, Plan, Shop};
@@ -40,12 +39,12 @@ const CONNECTIONS: usize = 64;
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 /// The name of the receiver with this number.
-fn host(number: usize) -> String {
+pub(crate) fn host(number: usize) -> String {
     format!("hooks{number}.example.com")
 }
 
 /// The address of the receiver with this number.
-fn address(number: usize) -> String {
+pub(crate) fn address(number: usize) -> String {
     format!("93.184.216.{}", 34 + number)
 }
 
@@ -58,6 +57,14 @@ pub(crate) struct Webhooks {
     /// The body of a real event.
     sample: Vec<u8>,
     repeated: usize,
+}
+
+impl Inside for Webhooks {
+    const NAME: &'static str = "webhooks";
+
+    fn hosts() -> Vec<(String, String)> {
+        (0..ENDPOINTS).map(|number| (host(number), address(number))).collect()
+    }
 }
 
 impl Group for Webhooks {
@@ -85,7 +92,7 @@ impl Group for Webhooks {
         };
         let shop = plan.fill(&template).await?.pop().ok_or("there is no business")?;
         let authority = context.path("authority.pem");
-        let receivers = Receivers::start(ENDPOINTS, &authority)?;
+        let receivers = Receivers::start(ENDPOINTS, &[], &authority)?;
         let mut group = Self { template, shop, receivers, authority, sample: Vec::new(), repeated: 0 };
         group.deliver(context, 1, 1, true).await?;
         group.sample = group.receivers.inbox.sample().ok_or("no event came")?;
@@ -189,13 +196,4 @@ async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-/// Writes what the namespace's names are.
-fn write_hosts(path: &Path) -> Result<()> {
-    let mut text = String::from("127.0.0.1 localhost\n");
-    for number in 0..ENDPOINTS {
-        text += &format!("{} {}\n", address(number), host(number));
-    }
-    Ok(std::fs::write(path, text)?)
 }

@@ -1,5 +1,6 @@
 //! Receivers that answer at once, over real TLS, and check every signature.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::path::Path;
@@ -28,29 +29,31 @@ use super::{address, host};
 use crate::Result;
 
 /// The path to which the bare client posts, and its key.
-pub(super) const BARE_PATH: &str = "/bare";
-pub(super) const BARE_KEY: [u8; 32] = [7; 32];
+pub(crate) const BARE_PATH: &str = "/bare";
+pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 
 /// Receivers on threads of their own; they end with the process.
-pub(super) struct Receivers {
+pub(crate) struct Receivers {
     /// What came.
-    pub(super) inbox: Arc<Inbox>,
+    pub(crate) inbox: Arc<Inbox>,
     gate: watch::Sender<bool>,
     /// What trusts their authority.
-    pub(super) client: Arc<ClientConfig>,
+    pub(crate) client: Arc<ClientConfig>,
+    /// What speaks TLS with their certificate.
+    pub(crate) acceptor: TlsAcceptor,
 }
 
 /// What came, by endpoint.
 #[derive(Default)]
-pub(super) struct Inbox {
+pub(crate) struct Inbox {
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     keys: Vec<Vec<u8>>,
-    /// The appointment that each event tells of, by endpoint and event.
-    events: HashMap<(usize, String), String>,
+    /// The appointment that each event tells of and when it first came, by endpoint and event.
+    events: HashMap<(usize, String), (String, Instant)>,
     /// How many came that had come before.
     repeated: usize,
     /// What was wrong with one that was refused.
@@ -72,8 +75,9 @@ struct Resource<'a> {
 }
 
 impl Receivers {
-    /// Starts so many receivers, each at its address, with a certificate of an authority that is written down.
-    pub(super) fn start(count: usize, authority_file: &Path) -> Result<Self> {
+    /// Starts so many receivers, each at its address, with a certificate of an authority that is written down;
+    /// it is good for the further names, too.
+    pub(crate) fn start(count: usize, further: &[String], authority_file: &Path) -> Result<Self> {
         let mut params = CertificateParams::new([])?;
         params.distinguished_name.push(DnType::CommonName, "an authority for benches");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -83,7 +87,7 @@ impl Receivers {
         let mut roots = RootCertStore::empty();
         roots.add(authority.der().clone())?;
         let own = KeyPair::generate()?;
-        let names: Vec<String> = (0..count).map(host).collect();
+        let names: Vec<String> = (0..count).map(host).chain(further.iter().cloned()).collect();
         let certificate = CertificateParams::new(names)?.signed_by(&own, &Issuer::new(params, key))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let server = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -100,24 +104,25 @@ impl Receivers {
         let (gate, opened) = watch::channel(true);
         let inbox = Arc::new(Inbox::default());
         let served = Arc::clone(&inbox);
+        let acceptor = TlsAcceptor::from(Arc::new(server));
+        let accepting = acceptor.clone();
         let listeners = (0..count).map(|number| std::net::TcpListener::bind((address(number), 443)));
         let listeners = listeners.collect::<std::io::Result<Vec<_>>>()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         std::thread::spawn(move || {
             runtime.block_on(async move {
-                let acceptor = TlsAcceptor::from(Arc::new(server));
                 for (number, listener) in listeners.into_iter().enumerate() {
-                    let (acceptor, inbox, gate) = (acceptor.clone(), Arc::clone(&served), opened.clone());
+                    let (acceptor, inbox, gate) = (accepting.clone(), Arc::clone(&served), opened.clone());
                     tokio::spawn(async move { serve(number, listener, acceptor, inbox, gate).await });
                 }
                 std::future::pending::<()>().await;
             });
         });
-        Ok(Self { inbox, gate, client: Arc::new(client) })
+        Ok(Self { inbox, gate, client: Arc::new(client), acceptor })
     }
 
     /// Lets answers out, or keeps them back.
-    pub(super) fn open(&self, open: bool) {
+    pub(crate) fn open(&self, open: bool) {
         self.gate.send_replace(open);
     }
 }
@@ -162,33 +167,42 @@ async fn serve(
 
 impl Inbox {
     /// Forgets what came, and expects deliveries signed with these secrets from now on.
-    pub(super) fn expect(&self, secrets: Vec<String>) {
+    pub(crate) fn expect(&self, secrets: Vec<String>) {
         let key =
             |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();
         *self.state.lock() = State { keys: secrets.into_iter().map(key).collect(), ..State::default() };
     }
 
     /// How many different ones have come, and when the last one came.
-    pub(super) fn arrived(&self) -> (usize, Instant) {
+    pub(crate) fn arrived(&self) -> (usize, Instant) {
         let state = self.state.lock();
         (state.events.len(), state.last.unwrap_or_else(Instant::now))
     }
 
+    /// When the event of each appointment first came.
+    pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
+        self.state.lock().events.values().cloned().collect()
+    }
+
+    /// What was wrong with one that was refused.
+    pub(crate) fn wrong(&self) -> Result<()> {
+        let wrong = self.state.lock().wrong.clone();
+        wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was wrong: {wrong}").into()))
+    }
+
     /// The body of one that came.
-    pub(super) fn sample(&self) -> Option<Vec<u8>> {
+    pub(crate) fn sample(&self) -> Option<Vec<u8>> {
         self.state.lock().sample.as_ref().map(|sample| sample.to_vec())
     }
 
     /// Every endpoint has an event of each of these appointments and nothing else; how many came more than once.
-    pub(super) fn check(&self, appointments: &[String]) -> Result<usize> {
+    pub(crate) fn check(&self, appointments: &[String]) -> Result<usize> {
+        self.wrong()?;
         let state = self.state.lock();
-        if let Some(wrong) = &state.wrong {
-            return Err(format!("a delivery was wrong: {wrong}").into());
-        }
         let expected: HashSet<&str> = appointments.iter().map(String::as_str).collect();
         for endpoint in 0..state.keys.len() {
             let of_endpoint = state.events.iter().filter(|((to, _), _)| *to == endpoint);
-            let told: Vec<&str> = of_endpoint.map(|(_, appointment)| appointment.as_str()).collect();
+            let told: Vec<&str> = of_endpoint.map(|(_, (appointment, _))| appointment.as_str()).collect();
             let distinct: HashSet<&str> = told.iter().copied().collect();
             if distinct != expected || told.len() != expected.len() {
                 return Err(format!(
@@ -227,10 +241,12 @@ impl Inbox {
         }
         let appointment = event.data.id.to_owned();
         let mut state = self.state.lock();
-        if state.events.insert((endpoint, id.to_owned()), appointment).is_some() {
-            state.repeated += 1;
+        let now = Instant::now();
+        match state.events.entry((endpoint, id.to_owned())) {
+            Entry::Occupied(_) => state.repeated += 1,
+            Entry::Vacant(entry) => _ = entry.insert((appointment, now)),
         }
-        state.last = Some(Instant::now());
+        state.last = Some(now);
         state.sample.get_or_insert(body);
         Ok(())
     }
@@ -241,7 +257,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
 }
 
 /// The signature by the Standard Webhooks scheme, made here once more so that the service's own is not trusted.
-pub(super) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
+pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());
     mac.update(body);

@@ -4,7 +4,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{ENDPOINTS, Webhooks, address, write_hosts};
 use crate::Result;
 use crate::group::{self, Context, Group};
 use crate::measure::Measured;
@@ -12,24 +11,35 @@ use crate::options::Options;
 use crate::process::Process;
 use crate::table::Report;
 
+/// A group that needs receivers with public addresses, which only a namespace of its own can have.
+pub(crate) trait Inside: Group {
+    /// What it is called on the command line of the process inside, and in a sentence.
+    const NAME: &'static str;
+
+    /// The names of its receivers and the address of each.
+    fn hosts() -> Vec<(String, String)>;
+}
+
 /// What the process inside hands out: the runs of each row, and notes.
 type Told = (Vec<(String, Vec<Measured>)>, Vec<String>);
 
 /// Measures in a namespace of its own where that is permitted, and says so where it is not.
-pub(crate) async fn measure_outside(context: &Context, report: &mut Report) -> Result<()> {
-    let rows = context.wanted(Webhooks::rows(context));
+pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut Report) -> Result<()> {
+    let rows = context.wanted(G::rows(context));
     if rows.is_empty() {
         return Ok(());
     }
     if !is_permitted() {
-        let why = "The webhooks were left out: they need a network namespace, which is not permitted here (unshare and \
-                   ip, as root or with user namespaces).";
-        report.notes.push(why.into());
+        report.notes.push(format!(
+            "The {} were left out: they need a network namespace, which is not permitted here (unshare and ip, as \
+             root or with user namespaces).",
+            G::NAME
+        ));
         return Ok(());
     }
-    let out = context.path("webhooks.json");
+    let out = context.path(&format!("{}.json", G::NAME));
     let mut command = unshare()?;
-    command.arg(std::env::current_exe()?).args(["--child", "webhooks"]).arg(&out);
+    command.arg(std::env::current_exe()?).args(["--child", G::NAME]).arg(&out);
     command.args(&context.options.given).arg("--dir").arg(&context.directory);
     let process = Process::start(command)?;
     tokio::task::spawn_blocking(|| process.finish()).await??;
@@ -44,20 +54,29 @@ pub(crate) async fn measure_outside(context: &Context, report: &mut Report) -> R
 }
 
 /// What the process inside does.
-pub(crate) async fn measure_inside(out: &Path, arguments: Vec<String>) -> Result<()> {
+pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>) -> Result<()> {
     let options = Options::parse(arguments)?.ok_or("help is told outside")?;
     let work = tempfile::tempdir_in(&options.dir)?;
     let hosts = work.path().join("hosts");
-    write_hosts(&hosts)?;
+    write_hosts::<G>(&hosts)?;
     done(Command::new("mount").arg("--bind").arg(&hosts).arg("/etc/hosts"))?;
     done(Command::new("ip").args(["link", "set", "lo", "up"]))?;
-    for number in 0..ENDPOINTS {
-        done(Command::new("ip").args(["addr", "add", &format!("{}/32", address(number)), "dev", "lo"]))?;
+    for (_, address) in G::hosts() {
+        done(Command::new("ip").args(["addr", "add", &format!("{address}/32"), "dev", "lo"]))?;
     }
     let context = Context::new(options, work.path().to_owned());
     let mut report = Report::default();
-    group::run::<Webhooks>(&context, &mut report).await?;
+    group::run::<G>(&context, &mut report).await?;
     Ok(std::fs::write(out, serde_json::to_vec(&(report.measured(), &report.notes))?)?)
+}
+
+/// Writes what the namespace's names are.
+fn write_hosts<G: Inside>(path: &Path) -> Result<()> {
+    let mut text = String::from("127.0.0.1 localhost\n");
+    for (name, address) in G::hosts() {
+        text += &format!("{address} {name}\n");
+    }
+    Ok(std::fs::write(path, text)?)
 }
 
 /// The command that runs another in a namespace.
@@ -78,7 +97,8 @@ fn is_permitted() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-fn done(command: &mut Command) -> Result<()> {
+/// Runs a command, which has to succeed.
+pub(crate) fn done(command: &mut Command) -> Result<()> {
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
 }

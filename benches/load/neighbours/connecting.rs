@@ -1,0 +1,96 @@
+//! `neighbours connecting`: one address opens very many connections and says nothing on them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::GIVEN_UP;
+use crate::Result;
+use crate::client::Connection;
+use crate::group::Context;
+use crate::measure::{Measured, nanos};
+use crate::process::Receptionist;
+use crate::table::{Row, Target};
+
+const ALONE: &str = "neighbours connecting: GET /healthz alone";
+const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
+const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
+const CONNECTIONS: usize = 8_192;
+/// How many of them are opened at once.
+const AT_ONCE: usize = 128;
+/// How long one may take to open; a server that has enough need not take it.
+const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
+/// "At once", in milliseconds.
+const UNDER: f64 = 100.0;
+const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: bench\r\n\r\n";
+
+pub(super) fn rows() -> Vec<Row> {
+    let at_once = [Target::Beside { alone: ALONE, under: UNDER }];
+    vec![Row::plain(ALONE), Row::reaching(OTHER, &at_once), Row::reaching(SAME, &at_once)]
+}
+
+/// The measurement.
+pub(super) struct Connecting;
+
+impl Connecting {
+    pub(super) fn has(row: &str) -> bool {
+        [ALONE, OTHER, SAME].contains(&row)
+    }
+
+    /// Asks for the health over a new connection each time, as a supervisor does.
+    pub(super) async fn measure(
+        context: &Context,
+        row: &'static str,
+        notes: &mut Vec<String>,
+    ) -> Result<Measured> {
+        let directory = context.path("connecting");
+        let server = Receptionist::start(&directory, None)?;
+        let count = context.options.sized(CONNECTIONS, CONNECTIONS / 100);
+        let held = if row == ALONE { Vec::new() } else { hold(server.public, count).await? };
+        let from = if row == OTHER { Ipv4Addr::new(127, 0, 0, 2) } else { Ipv4Addr::LOCALHOST };
+        let (started, mut times) = (Instant::now(), Vec::new());
+        while started.elapsed() < context.options.period.measured {
+            let sent = Instant::now();
+            let Ok(done) = timeout(GIVEN_UP, health(from.into(), server.public)).await else {
+                times.push(nanos(GIVEN_UP));
+                notes.push(format!("{row}: no answer within {} s.", GIVEN_UP.as_secs()));
+                break;
+            };
+            done?;
+            times.push(nanos(sent.elapsed()));
+        }
+        let measured = Measured::of(&mut times, started.elapsed());
+        let memory = server.process.resident();
+        drop(held);
+        server.process.kill()?;
+        std::fs::remove_dir_all(directory)?;
+        Ok(Measured { memory, ..measured })
+    }
+}
+
+async fn health(from: IpAddr, server: SocketAddr) -> Result<()> {
+    let mut connection = Connection::open_from(from, server).await?;
+    let answer = connection.exchange(HEALTH).await?;
+    answer.expect(200)?;
+    answer.expect_in_body(b"ok")
+}
+
+/// Opens so many connections, those that the server does not take left out.
+async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
+    let mut opening = JoinSet::new();
+    for lane in 0..AT_ONCE {
+        opening.spawn(async move {
+            let mut held = Vec::new();
+            for _ in (lane..count).step_by(AT_ONCE) {
+                if let Ok(Ok(stream)) = timeout(OPEN_TIME_MAX, TcpStream::connect(server)).await {
+                    held.push(stream);
+                }
+            }
+            held
+        });
+    }
+    Ok(opening.join_all().await.into_iter().flatten().collect())
+}

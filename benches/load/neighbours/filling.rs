@@ -1,0 +1,158 @@
+//! `neighbours filling`: a business writes until a small disk is as full as the reserve lets it be.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::GIVEN_UP;
+use super::long_values::long_text;
+use super::tenants::{Asker, found_bare};
+use crate::Result;
+use crate::group::Context;
+use crate::measure::{Measured, nanos};
+use crate::namespace::done;
+use crate::process::{Receptionist, Start};
+use crate::shop::Shop;
+use crate::table::{Row, Target};
+
+const READS: &str = "neighbours filling: GET /me while the disk is filled and full";
+const RESTART: &str = "neighbours filling: start to first answer on the full disk";
+/// The disk, and what of it is kept free.
+const DISK: &str = "size=192m";
+const RESERVE: (&str, &str) = ("RECEPTIONIST_DISK_RESERVE", "48MiB");
+/// It has been refused so often: the disk is full.
+const REFUSALS: usize = 20;
+/// How long it may take to fill the disk.
+const FILL_TIME_MAX: Duration = Duration::from_secs(30);
+/// How far the reads are apart.
+const EVERY: Duration = Duration::from_millis(10);
+/// How often the full store is read.
+const READS_WHEN_FULL: usize = 100;
+/// Others' reads, in milliseconds.
+const UNDER: f64 = 100.0;
+const START_UNDER: f64 = 5_000.0;
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        Row::reaching(READS, &[Target::P99 { under: UNDER }]),
+        Row::reaching(RESTART, &[Target::P50 { under: START_UNDER }]),
+    ]
+}
+
+pub(super) fn has(row: &str) -> bool {
+    [READS, RESTART].contains(&row)
+}
+
+/// A disk in memory, which goes with this process's namespace at the latest.
+struct Disk<'a>(&'a Path);
+
+impl<'a> Disk<'a> {
+    fn mount(at: &'a Path) -> Result<Self> {
+        std::fs::create_dir_all(at)?;
+        done(Command::new("mount").args(["-t", "tmpfs", "-o", DISK, "tmpfs"]).arg(at))?;
+        Ok(Self(at))
+    }
+}
+
+impl Drop for Disk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(self.0).status();
+    }
+}
+
+/// Fills a disk, and either reads beside that or starts again afterwards.
+pub(super) async fn measure(
+    context: &Context,
+    row: &'static str,
+    notes: &mut Vec<String>,
+) -> Result<Measured> {
+    let mounted = context.path("small-disk");
+    let disk = match Disk::mount(&mounted) {
+        Ok(disk) => disk,
+        Err(error) => {
+            notes.push(format!("{row}: left out, for no disk can be mounted here: {error}"));
+            return Ok(Measured::default());
+        }
+    };
+    let directory = mounted.join("data");
+    let start = Start { settings: &[RESERVE], ..Start::default() };
+    let server = Receptionist::start_with(&directory, start)?;
+    let shops = found_bare(&server, 2).await?;
+    let began = Instant::now();
+    let (full, is_full) = watch::channel(false);
+    let filled = async {
+        let filled = fill(&server, &shops[0]).await;
+        full.send_replace(true);
+        filled
+    };
+    let (filled, mut times) = tokio::join!(filled, read(&server, &shops[1], is_full));
+    let filled = match filled? {
+        Some(written) => format!("after {written} texts no more were taken"),
+        None => "it did not refuse anything in time".into(),
+    };
+    let mut measured = Measured::of(&mut times, began.elapsed());
+    if let Err(error) = server.process.stop() {
+        notes.push(format!("{row}: {error}; {filled}."));
+    }
+    if row == RESTART {
+        let started = Instant::now();
+        let took = match first_answer(&directory, start, &shops[1]).await {
+            Ok(()) => started.elapsed(),
+            Err(error) => {
+                notes.push(format!("{row}: it does not start: {error}"));
+                GIVEN_UP
+            }
+        };
+        measured = Measured { p50: Some(took.as_secs_f64() * 1e3), ..Measured::default() };
+    }
+    drop(disk);
+    Ok(measured)
+}
+
+/// Writes until it is refused again and again, or the server is gone; how many texts were written.
+async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
+    let mut asker = Asker::open(server.public, &shop.key).await?;
+    let (began, mut written, mut refused) = (Instant::now(), 0, 0);
+    while began.elapsed() < FILL_TIME_MAX {
+        match timeout(GIVEN_UP, asker.try_post("/v1/knowledge", &long_text(written))).await {
+            Ok(Ok((201, _))) => written += 1,
+            Ok(Ok((409 | 503, _))) if refused < REFUSALS => {
+                refused += 1;
+                tokio::time::sleep(EVERY).await;
+            }
+            // A connection that breaks: whether the server is gone is seen afterwards.
+            Ok(Ok((409 | 500 | 503, _)) | Err(_)) | Err(_) => return Ok(Some(written)),
+            Ok(Ok((status, answer))) => return Err(format!("{status} {answer}").into()),
+        }
+    }
+    Ok(None)
+}
+
+/// Reads at even distances until the disk has been full for a while. Once an answer does not come, all count as given
+/// up: a service that is gone is not half as fast.
+async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
+    let mut times = Vec::new();
+    let Ok(mut asker) = Asker::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };
+    let mut left = READS_WHEN_FULL;
+    while left > 0 {
+        let sent = Instant::now();
+        let answer = timeout(GIVEN_UP, asker.get("/v1/me")).await;
+        times.push(nanos(sent.elapsed()));
+        if !matches!(answer, Ok(Ok(_))) {
+            return vec![nanos(GIVEN_UP); times.len()];
+        }
+        left -= usize::from(*is_full.borrow_and_update());
+        tokio::time::sleep(EVERY).await;
+    }
+    times
+}
+
+async fn first_answer(directory: &Path, start: Start<'_>, shop: &Shop) -> Result<()> {
+    let server = Receptionist::start_with(directory, start)?;
+    let mut asker = Asker::open(server.public, &shop.key).await?;
+    asker.get("/v1/me").await?;
+    server.process.stop()
+}

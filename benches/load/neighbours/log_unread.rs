@@ -1,0 +1,100 @@
+//! `neighbours log unread`: the server's log goes into a pipe that nobody reads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::GIVEN_UP;
+use super::tenants::found_bare;
+use crate::Result;
+use crate::client::{Connection, request};
+use crate::group::Context;
+use crate::measure::{Measured, nanos};
+use crate::process::{Receptionist, Start};
+use crate::table::{Row, Target};
+
+const READ: &str = "neighbours log unread: 20,000 requests, the log to a file";
+const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to nobody";
+const ENDING: &str = "neighbours log unread: SIGTERM after them";
+const REQUESTS: usize = 20_000;
+const CONNECTIONS: usize = 8;
+/// How long one answer is waited for.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
+/// The log costs others nothing, in milliseconds.
+const UNDER: f64 = 20.0;
+/// How long the service may take to end, in milliseconds.
+const END_UNDER: f64 = 10_000.0;
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        Row::plain(READ),
+        Row::reaching(UNREAD, &[Target::Beside { alone: READ, under: UNDER }]),
+        Row::reaching(ENDING, &[Target::P50 { under: END_UNDER }]),
+    ]
+}
+
+pub(super) fn has(row: &str) -> bool {
+    [READ, UNREAD, ENDING].contains(&row)
+}
+
+pub(super) async fn measure(
+    context: &Context,
+    row: &'static str,
+    notes: &mut Vec<String>,
+) -> Result<Measured> {
+    let directory = context.path("log-unread");
+    let start = Start { log_unread: row != READ, ..Start::default() };
+    let server = Receptionist::start_with(&directory, start)?;
+    let shop = found_bare(&server, 1).await?.pop().ok_or("no business")?;
+    let me = request("GET", "/v1/me", &shop.key, None);
+    let count = context.options.sized(REQUESTS, REQUESTS / 10);
+    let started = Instant::now();
+    let mut times = ask(&server, &me, count).await?;
+    let measured = Measured::of(&mut times, started.elapsed());
+    let silent = times.iter().filter(|time| **time >= nanos(ANSWER_TIME_MAX)).count();
+    if silent > 0 {
+        notes.push(format!("{row}: only {} of {count} requests were answered.", times.len() - silent));
+    }
+    let ended = server.process.stop_within(GIVEN_UP).await?;
+    if ended.is_none() {
+        notes.push(format!("{row}: SIGTERM did not end the server within {} s.", GIVEN_UP.as_secs()));
+    }
+    std::fs::remove_dir_all(directory)?;
+    if row == ENDING {
+        let took = ended.unwrap_or(GIVEN_UP);
+        return Ok(Measured { p50: Some(took.as_secs_f64() * 1e3), ..Measured::default() });
+    }
+    Ok(measured)
+}
+
+/// Asks so often over a few connections; each gives up when it waits too long.
+async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
+    let (left, mut asking) = (Arc::new(AtomicUsize::new(count)), JoinSet::new());
+    for _ in 0..CONNECTIONS {
+        let (left, me) = (Arc::clone(&left), me.to_owned());
+        let mut connection = Connection::open(server.public).await?;
+        asking.spawn(async move {
+            let mut times = Vec::new();
+            while left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+                let sent = Instant::now();
+                match timeout(ANSWER_TIME_MAX, connection.exchange(&me)).await {
+                    Ok(answer) => answer?.expect(200)?,
+                    Err(_) => {
+                        times.push(nanos(ANSWER_TIME_MAX));
+                        break;
+                    }
+                }
+                times.push(nanos(sent.elapsed()));
+            }
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(times)
+        });
+    }
+    let mut times = Vec::new();
+    while let Some(ended) = asking.join_next().await {
+        times.append(&mut ended??);
+    }
+    Ok(times)
+}

@@ -1,0 +1,154 @@
+//! Receivers that misbehave, each in one way, at an address of its own.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::Result;
+use crate::webhooks::{address, host};
+
+/// How a receiver misbehaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// It answers 200 at once, and then lets the body fall drop by drop.
+    Drips,
+    /// It answers 200 after seven seconds.
+    Slow,
+    /// It takes the request, and says nothing.
+    HangsBeforeHead,
+    /// It takes the connection, and does not speak TLS.
+    HangsBeforeTls,
+    /// It does not take the connection.
+    HangsBeforeConnection,
+}
+
+/// The good receiver has the first address.
+pub(super) const GOOD: usize = 1;
+pub(super) const MANNERS: [Manner; 5] = [
+    Manner::Drips,
+    Manner::Slow,
+    Manner::HangsBeforeHead,
+    Manner::HangsBeforeTls,
+    Manner::HangsBeforeConnection,
+];
+const SLOW: Duration = Duration::from_secs(7);
+const DROP_EVERY: Duration = Duration::from_millis(200);
+/// So many bytes are promised, more than anybody waits for.
+const DROPS: usize = 10_000;
+/// A connection that is not taken by then will not be.
+const NOT_TAKEN: Duration = Duration::from_millis(200);
+/// What a request fits into.
+const REQUEST_BYTES: usize = 64 << 10;
+
+impl Manner {
+    fn number(self) -> usize {
+        GOOD + MANNERS.iter().position(|manner| *manner == self).unwrap_or_default()
+    }
+
+    pub(super) fn host(self) -> String {
+        host(self.number())
+    }
+}
+
+/// Bad receivers; they end when they are dropped.
+pub(super) struct Bad {
+    _serving: JoinSet<Result<()>>,
+    _waiting: Vec<TcpStream>,
+    _full: Socket,
+}
+
+impl Bad {
+    /// Starts one of each manner, with what speaks TLS in their names.
+    pub(super) async fn start(acceptor: &TlsAcceptor) -> Result<Self> {
+        let mut serving = JoinSet::new();
+        for manner in MANNERS.into_iter().filter(|manner| *manner != Manner::HangsBeforeConnection) {
+            let listener = TcpListener::bind((address(manner.number()), 443))?;
+            listener.set_nonblocking(true)?;
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            serving.spawn(serve(manner, listener, acceptor.clone()));
+        }
+        let (full, waiting) = fill_up(&address(Manner::HangsBeforeConnection.number())).await?;
+        Ok(Self { _serving: serving, _waiting: waiting, _full: full })
+    }
+}
+
+/// A listener whose queue is full, so that the kernel drops whatever asks for a connection.
+async fn fill_up(address: &str) -> Result<(Socket, Vec<TcpStream>)> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    let address: std::net::SocketAddr = format!("{address}:443").parse()?;
+    socket.bind(&address.into())?;
+    socket.listen(0)?;
+    let mut waiting = Vec::new();
+    while let Ok(connected) = tokio::time::timeout(NOT_TAKEN, TcpStream::connect(address)).await {
+        waiting.push(connected?);
+        if waiting.len() > 8 {
+            return Err("the queue of a listener does not fill up".into());
+        }
+    }
+    Ok((socket, waiting))
+}
+
+async fn serve(manner: Manner, listener: tokio::net::TcpListener, acceptor: TlsAcceptor) -> Result<()> {
+    let mut connections = JoinSet::new();
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let acceptor = acceptor.clone();
+        connections.spawn(async move {
+            if manner == Manner::HangsBeforeTls {
+                return until_closed(stream).await;
+            }
+            if let Ok(stream) = acceptor.accept(stream).await {
+                let _ = answer(manner, stream).await;
+            }
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Reads until the other side has had enough.
+async fn until_closed(mut stream: impl AsyncRead + Unpin) {
+    let mut bytes = [0; 4 << 10];
+    while stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}
+}
+
+async fn answer(manner: Manner, mut stream: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
+    let mut request = Vec::with_capacity(REQUEST_BYTES);
+    while !is_whole(&request) {
+        if stream.read_buf(&mut request).await? == 0 {
+            return Ok(());
+        }
+    }
+    match manner {
+        Manner::Drips => {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {DROPS}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await?;
+            loop {
+                stream.write_all(b".").await?;
+                stream.flush().await?;
+                tokio::time::sleep(DROP_EVERY).await;
+            }
+        }
+        Manner::Slow => {
+            tokio::time::sleep(SLOW).await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await?;
+            stream.shutdown().await
+        }
+        _ => {
+            until_closed(stream).await;
+            Ok(())
+        }
+    }
+}
+
+/// Whether a request is there with its body.
+fn is_whole(request: &[u8]) -> bool {
+    let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    request.len() >= end + 4 + length.unwrap_or_default()
+}
