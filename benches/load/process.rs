@@ -71,7 +71,11 @@ impl Process {
         while asked.elapsed() < bound {
             if let Some(status) = self.child.try_wait()? {
                 let good = status.success();
-                return if good { Ok(Some(asked.elapsed())) } else { Err(format!("it ended with {status}").into()) };
+                return if good {
+                    Ok(Some(asked.elapsed()))
+                } else {
+                    Err(format!("it ended with {status}").into())
+                };
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

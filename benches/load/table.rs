@@ -138,7 +138,9 @@ impl Target {
             Self::Cpu { under } => format!("CPU < {:.0} % of a core", under * 100.0),
         };
         let ratio = match self {
-            Self::Cpu { .. } => median_of(runs, Measured::cores).map(|cores| format!("{:.1} %", cores * 100.0)),
+            Self::Cpu { .. } => {
+                median_of(runs, Measured::cores).map(|cores| format!("{:.1} %", cores * 100.0))
+            }
             _ => ratio.or_else(|| self.other().map(|_| "-".into())),
         };
         (ratio.unwrap_or_default(), asked)

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use super::GIVEN_UP;
 use super::filling;
 use super::receivers::{Bad, GOOD, MANNERS, Manner};
 use super::tenants::{Asker, found};
-use super::GIVEN_UP;
 use crate::Result;
 use crate::group::{Context, Group};
 use crate::measure::{Measured, nanos};
@@ -22,7 +22,7 @@ use crate::webhooks::{address, host};
 const ALONE: &str = "neighbours: deliveries alone";
 const DRIPPING: &str = "neighbours dripping: deliveries beside 150 endpoints that drip";
 const SLOW: &str = "neighbours slow: deliveries beside 400 endpoints that take 7 s";
-const HANGING: &str = "neighbours hanging: deliveries beside 48 new endpoints that hang, 12 events each";
+const HANGING: &str = "neighbours hanging: deliveries beside 144 new endpoints that hang, 12 events each";
 const DEAD: &str = "neighbours dead: deliveries beside 5,000 newly dead endpoints";
 
 /// As many endpoints as a business may have.
@@ -67,8 +67,8 @@ fn offence(row: &str) -> Option<Offence> {
             manners: &[Manner::Slow],
         },
         HANGING => Offence {
-            businesses: 3,
-            endpoints: 16,
+            businesses: 6,
+            endpoints: 24,
             first: 12,
             then_every: None,
             manners: &[Manner::HangsBeforeHead, Manner::HangsBeforeTls, Manner::HangsBeforeConnection],
@@ -179,7 +179,11 @@ impl Delivering {
         let quiet = if row == DEAD { self.quiet(&server).await? } else { Measured::default() };
         server.process.kill()?;
         std::fs::remove_dir_all(&directory)?;
-        Ok(Measured { cpu_seconds: quiet.cpu_seconds, seconds: quiet.seconds.or(measured.seconds), ..measured })
+        Ok(Measured {
+            cpu_seconds: quiet.cpu_seconds,
+            seconds: quiet.seconds.or(measured.seconds),
+            ..measured
+        })
     }
 
     /// Books at even distances, and gives the time from each answer to the arrival of its event.

@@ -1,7 +1,5 @@
 //! `neighbours log unread`: the server's log goes into a pipe that nobody reads.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
@@ -53,11 +51,11 @@ pub(super) async fn measure(
     let count = context.options.sized(REQUESTS, REQUESTS / 10);
     let started = Instant::now();
     let mut times = ask(&server, &me, count).await?;
-    let measured = Measured::of(&mut times, started.elapsed());
-    let silent = times.iter().filter(|time| **time >= nanos(ANSWER_TIME_MAX)).count();
-    if silent > 0 {
-        notes.push(format!("{row}: only {} of {count} requests were answered.", times.len() - silent));
+    if times.len() < count {
+        notes.push(format!("{row}: only {} of {count} requests were answered.", times.len()));
+        times.resize(count, nanos(GIVEN_UP));
     }
+    let measured = Measured::of(&mut times, started.elapsed());
     let ended = server.process.stop_within(GIVEN_UP).await?;
     if ended.is_none() {
         notes.push(format!("{row}: SIGTERM did not end the server within {} s.", GIVEN_UP.as_secs()));
@@ -70,23 +68,18 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Asks so often over a few connections; each gives up when it waits too long.
+/// Asks so often over a few connections; the times of those that were answered.
 async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
-    let (left, mut asking) = (Arc::new(AtomicUsize::new(count)), JoinSet::new());
-    for _ in 0..CONNECTIONS {
-        let (left, me) = (Arc::clone(&left), me.to_owned());
+    let mut asking = JoinSet::new();
+    for lane in 0..CONNECTIONS {
+        let me = me.to_owned();
         let mut connection = Connection::open(server.public).await?;
         asking.spawn(async move {
             let mut times = Vec::new();
-            while left.try_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+            for _ in (lane..count).step_by(CONNECTIONS) {
                 let sent = Instant::now();
-                match timeout(ANSWER_TIME_MAX, connection.exchange(&me)).await {
-                    Ok(answer) => answer?.expect(200)?,
-                    Err(_) => {
-                        times.push(nanos(ANSWER_TIME_MAX));
-                        break;
-                    }
-                }
+                let Ok(answer) = timeout(ANSWER_TIME_MAX, connection.exchange(&me)).await else { break };
+                answer?.expect(200)?;
                 times.push(nanos(sent.elapsed()));
             }
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(times)

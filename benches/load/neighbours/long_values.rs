@@ -43,8 +43,7 @@ pub(super) async fn measure(
         offenders.add(write(asker, number, Arc::clone(&written), Arc::clone(&refused)));
     }
     let bookings = Bookings::new(&shops[1..], context.first_day, 0, For::Known)?;
-    let victim =
-        drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process);
+    let victim = drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process);
     let measured = offenders.beside(victim).await?;
     let refused = refused.load(Ordering::Relaxed);
     if refused > 0 {

@@ -149,6 +149,7 @@ async fn answer(manner: Manner, mut stream: impl AsyncRead + AsyncWrite + Unpin)
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    let length =
+        head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
     request.len() >= end + 4 + length.unwrap_or_default()
 }

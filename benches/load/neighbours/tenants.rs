@@ -47,16 +47,22 @@ impl Asker {
     /// Posts what has to be made, and gives what was made.
     pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Result<Value> {
         let (status, mut answer) = self.try_post(path, &body.to_string()).await?;
-        if status == 201 { Ok(answer["data"].take()) } else { Err(format!("{path}: {status} {answer}").into()) }
+        if status == 201 {
+            Ok(answer["data"].take())
+        } else {
+            Err(format!("{path}: {status} {answer}").into())
+        }
     }
 
     /// A business that is always open, with a service, a staff member, a contact and a key of every scope.
     async fn tenant(&mut self, public: SocketAddr, number: usize) -> Result<Shop> {
-        let id = |made: &Value| -> Result<String> { Ok(made["id"].as_str().ok_or("without an id")?.to_owned()) };
+        let id =
+            |made: &Value| -> Result<String> { Ok(made["id"].as_str().ok_or("without an id")?.to_owned()) };
         let hours: Value =
             DAYS.iter().map(|day| json!({ "day": day, "open": "00:00", "close": "24:00" })).collect();
         let name = format!("Salon {number}");
-        let business = json!({ "name": name, "timezone": "Europe/Paris", "hours": hours, "phone_region": "FR" });
+        let business =
+            json!({ "name": name, "timezone": "Europe/Paris", "hours": hours, "phone_region": "FR" });
         let business = id(&self.post("/admin/v1/businesses", &business).await?)?;
         let of = format!("/admin/v1/businesses/{business}");
         let service = json!({ "name": "Coupe", "duration_minutes": 30 });
