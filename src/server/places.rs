@@ -42,6 +42,9 @@ pub const RESERVE_TIME_MAX: Duration = Duration::from_secs(2);
 /// How many connections that rest are closed at once when there is no room: finding them takes a look at all.
 const EVICTED_AT_ONCE: usize = 32;
 
+/// How long nobody looks again once no connection was found that rests: a look costs as much as a request or two.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(10);
+
 /// How often the log says at most that connections find no place.
 const TELL_EVERY: Duration = Duration::from_secs(60);
 
@@ -82,6 +85,8 @@ struct State {
     addresses: HashMap<IpAddr, usize>,
     /// The connections without a place, the oldest first.
     reserve: VecDeque<(u64, IpAddr, Arc<Link>)>,
+    /// When nothing was found that rests, among addresses that hold at least so many places.
+    in_vain: Option<(Instant, usize)>,
     refused: u64,
     told: Option<Instant>,
 }
@@ -139,6 +144,10 @@ impl Places {
 
     /// Closes connections that rest, of addresses that hold at least so many places; false when there are none.
     fn make_room(&self, state: &mut State, at_least: usize) -> bool {
+        let is_in_vain = |(at, of): (Instant, usize)| of <= at_least && at.elapsed() < LOOK_AGAIN_AFTER;
+        if state.in_vain.is_some_and(is_in_vain) {
+            return false;
+        }
         let State { held, addresses, .. } = &mut *state;
         let places_of =
             |address: Option<IpAddr>| address.and_then(|of| addresses.get(&of)).copied().unwrap_or(0);
@@ -161,6 +170,7 @@ impl Places {
                 made = true;
             }
         }
+        state.in_vain = (!made).then(|| (Instant::now(), at_least));
         made
     }
 
