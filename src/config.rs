@@ -6,10 +6,10 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use crate::server::TlsFiles;
+use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
 mod token;
@@ -31,6 +31,10 @@ pub mod variables {
     pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
     /// The rate limit.
     pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
+    /// The bound on the connections of one address.
+    pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS";
+    /// The networks of trusted proxies.
+    pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
     /// The certificate chain.
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
@@ -60,6 +64,12 @@ pub struct ServeArgs {
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
+    /// Connections of one address (IPv6: of one /64) to a listener; trusted proxies may have any number [default: 1024]
+    #[arg(long, env = variables::CONNECTIONS_PER_ADDRESS, value_name = "COUNT")]
+    pub connections_per_address: Option<OsString>,
+    /// Networks, separated by commas, whose X-Forwarded-For is believed for limits and logs [default: none]
+    #[arg(long, env = variables::TRUSTED_PROXIES, value_name = "NETWORKS")]
+    pub trusted_proxies: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
@@ -87,6 +97,10 @@ pub struct Settings {
     pub admin_token: Option<AdminToken>,
     /// Requests per key and minute.
     pub rate_limit_per_minute: NonZeroU32,
+    /// Connections of one address to a listener.
+    pub connections_per_address: NonZeroUsize,
+    /// Whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: TrustedProxies,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
     /// What is logged and how.
@@ -110,6 +124,9 @@ impl ConfigError {
     }
 }
 
+/// What a count must be.
+const AT_LEAST_1: &str = "must be a whole number of at least 1";
+
 impl TryFrom<ServeArgs> for Settings {
     type Error = ConfigError;
 
@@ -123,16 +140,27 @@ impl TryFrom<ServeArgs> for Settings {
                 .map(|token| AdminToken::new(&token))
                 .transpose()
                 .map_err(|error| ConfigError::new(variables::ADMIN_TOKEN, error))?,
-            rate_limit_per_minute: parsed(
-                variables::RATE_LIMIT,
-                args.rate_limit,
-                "120",
-                "must be a whole number of at least 1",
+            rate_limit_per_minute: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
+            connections_per_address: parsed(
+                variables::CONNECTIONS_PER_ADDRESS,
+                args.connections_per_address,
+                &CONNECTIONS_PER_ADDRESS.to_string(),
+                AT_LEAST_1,
             )?,
+            trusted_proxies: trusted_proxies(args.trusted_proxies)?,
             tls: tls(args.tls_cert, args.tls_key)?,
             log: log(args.log, args.log_format)?,
         })
     }
+}
+
+fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigError> {
+    let Some(networks) = text(variables::TRUSTED_PROXIES, given)? else {
+        return Ok(TrustedProxies::default());
+    };
+    networks
+        .parse()
+        .map_err(|error| ConfigError::new(variables::TRUSTED_PROXIES, format!("{error}, not {networks:?}")))
 }
 
 fn tls(cert: Option<OsString>, key: Option<OsString>) -> Result<Option<TlsFiles>, ConfigError> {
@@ -217,6 +245,8 @@ mod tests {
         assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
         assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
         assert_eq!(settings.rate_limit_per_minute.get(), 120);
+        assert_eq!(settings.connections_per_address.get(), 1024);
+        assert_eq!(settings.trusted_proxies, TrustedProxies::default());
         assert_eq!((settings.tls, settings.admin_token), (None, None));
         assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
     }
@@ -229,6 +259,8 @@ mod tests {
             "--data-dir=/x",
             "--admin-token=0123456789abcdef",
             "--rate-limit-per-minute=1",
+            "--connections-per-address=1",
+            "--trusted-proxies=10.0.0.0/8,::1",
             "--tls-cert=c",
             "--tls-key=k",
             "--log=debug",
@@ -237,6 +269,8 @@ mod tests {
         let settings = settings.unwrap();
         assert_eq!(settings.listen.to_string(), "[::1]:0");
         assert_eq!(settings.rate_limit_per_minute.get(), 1);
+        assert_eq!(settings.connections_per_address.get(), 1);
+        assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
         assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
         assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
         assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
@@ -255,6 +289,8 @@ mod tests {
                 "RECEPTIONIST_DATA_DIR",
                 "RECEPTIONIST_ADMIN_TOKEN",
                 "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
+                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
+                "RECEPTIONIST_TRUSTED_PROXIES",
                 "RECEPTIONIST_TLS_CERT",
                 "RECEPTIONIST_TLS_KEY",
                 "RECEPTIONIST_LOG",
@@ -278,6 +314,23 @@ mod tests {
             ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
             ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
             ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
+            (
+                "--connections-per-address=0",
+                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
+            ),
+            (
+                "--connections-per-address=many",
+                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
+            ),
+            ("--trusted-proxies=", "RECEPTIONIST_TRUSTED_PROXIES: must not be empty"),
+            (
+                "--trusted-proxies=10.0.0.0/33",
+                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
+            ),
+            (
+                "--trusted-proxies=10.0.0.1,\nx",
+                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
+            ),
             ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
             ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
             ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),

@@ -6,6 +6,7 @@
 mod exposition;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ use actors::measure::Histogram;
 use axum::http::{Method, StatusCode};
 
 pub(crate) use exposition::router;
+
+use crate::server::Counters;
 
 /// Bounds of the time that an answer takes, in microseconds.
 const ANSWER_MICROS: [u64; 14] = [
@@ -35,6 +38,7 @@ pub(crate) struct Metrics {
     routes: HashMap<&'static str, Methods>,
     unmatched: Methods,
     pub(crate) refused: Refused,
+    pub(crate) connections: Arc<Counters>,
 }
 
 /// The requests of one path, by method.
@@ -62,7 +66,7 @@ impl Metrics {
     /// Counters for the paths that are served.
     pub(crate) fn new(paths: impl IntoIterator<Item = &'static str>) -> Self {
         let routes = paths.into_iter().map(|path| (path, methods())).collect();
-        Self { routes, unmatched: methods(), refused: Refused::default() }
+        Self { routes, unmatched: methods(), refused: Refused::default(), connections: Arc::default() }
     }
 
     /// Counts an answer to a request of the route, which is the path as its table has it.

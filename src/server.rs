@@ -1,36 +1,43 @@
 //! The HTTP server: listeners, connections and their end. It knows nothing of what it serves.
 //!
-//! What always holds: a listener has at most [`CONNECTIONS_MAX`] connections; a client that sends nothing, sends its
+//! What always holds: a listener never stops accepting, and has at most [`CONNECTIONS_MAX`] connections and
+//! [`RESERVE_MAX`] more that live for a moment ([`places`] says who is let in); a client that sends nothing, sends its
 //! head too slowly, or does not read its answer is cut off in bounded time; after the shutdown signal nothing new is
 //! accepted and [`serve`] returns within [`DRAIN_TIME_MAX`].
 
+mod client_addr;
 mod connection;
+mod host;
+mod link;
+mod places;
 mod stall;
 mod tls;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use hyper::{Request, Response};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
-pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, PeerAddr};
+pub(crate) use client_addr::network;
+pub use client_addr::{ClientAddr, PROXY_NETWORKS_MAX, ProxiesError, TrustedProxies};
+pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, Unfit};
+pub use places::{
+    CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, Counters, Limits, RESERVE_HEADER_TIME_MAX, RESERVE_MAX,
+    RESERVE_PER_ADDRESS_MAX, RESERVE_TIME_MAX,
+};
+use places::{Place, Places};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
 pub use tls::{TlsFiles, acceptor};
-
-/// The greatest number of connections of one listener at once.
-pub const CONNECTIONS_MAX: usize = 8_192;
 
 /// How long a TLS handshake may take.
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
@@ -42,7 +49,10 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
-const ACCEPT_BACK_OFF: Duration = Duration::from_millis(100);
+const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
+
+/// How often the log says at most that accepting fails.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -124,45 +134,65 @@ impl<S> HttpService for S where
 pub async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    app: impl HttpService,
+    app: impl HttpService + Sync,
+    limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
-    let permits = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let proxies = limits.proxies.clone();
+    let places = Places::new(limits);
     let graceful = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
+    let mut told = None;
     loop {
-        let accepted = async {
-            // While there is no permit, new clients wait in the kernel's queue.
-            let permit = permits.clone().acquire_owned().await;
-            (permit, listener.accept().await)
-        };
-        let (permit, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             biased;
             () = &mut shutdown => break,
             Some(ended) = tasks.join_next() => {
                 log_panicked(ended);
                 continue;
             }
-            accepted = accepted => accepted,
+            accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, peer)) => {
-                let (tls, app, watcher) = (tls.clone(), app.clone(), graceful.watcher());
+                let place = places.admit(peer.ip());
+                let (tls, app, watcher, proxies) =
+                    (tls.clone(), app.clone(), graceful.watcher(), proxies.clone());
                 tasks.spawn(async move {
-                    let _permit = permit;
-                    Box::pin(serve_stream(stream, peer, tls, app, watcher)).await;
+                    let served =
+                        Box::pin(serve_stream(stream, peer.ip(), tls, app, watcher, &place, &proxies));
+                    serve_in(&place, served).await;
                 });
             }
             Err(error) if is_of_one_client(&error) => {}
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "cannot accept connections");
+                places.spare();
+                if told.is_none_or(|told: Instant| told.elapsed() >= TELL_EVERY) {
+                    told = Some(Instant::now());
+                    tracing::error!(error = &error as &dyn std::error::Error, "cannot accept connections");
+                }
                 sleep(ACCEPT_BACK_OFF).await;
             }
         }
     }
     drop(listener);
     drain(graceful, tasks, DRAIN_TIME_MAX).await
+}
+
+/// Serves for as long as the connection may stay.
+async fn serve_in(place: &Place, served: impl Future<Output = ()>) {
+    let served = async {
+        if place.is_held {
+            return served.await;
+        }
+        let _ = timeout(RESERVE_TIME_MAX, served).await;
+    };
+    tokio::select! {
+        biased;
+        () = place.link.evicted() => {}
+        () = served => {}
+    }
 }
 
 /// Waits for the connections to end, then ends those that are left.
@@ -195,20 +225,22 @@ fn is_of_one_client(error: &io::Error) -> bool {
 
 async fn serve_stream(
     stream: TcpStream,
-    peer: SocketAddr,
+    peer: IpAddr,
     tls: Option<TlsAcceptor>,
     app: impl HttpService,
     watcher: Watcher,
+    place: &Place,
+    proxies: &TrustedProxies,
 ) {
     if let Err(error) = tune(&stream) {
         // The client may be gone already; what works on is as good without.
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot tune a connection");
     }
     let Some(tls) = tls else {
-        return connection::serve(stream, peer, app, watcher).await;
+        return connection::serve(stream, peer, app, watcher, place, proxies).await;
     };
     match timeout(HANDSHAKE_TIME_MAX, tls.accept(stream)).await {
-        Ok(Ok(stream)) => connection::serve(stream, peer, app, watcher).await,
+        Ok(Ok(stream)) => connection::serve(stream, peer, app, watcher, place, proxies).await,
         Ok(Err(error)) => tracing::debug!(error = &error as &dyn std::error::Error, "a TLS handshake failed"),
         Err(_) => tracing::debug!("a TLS handshake took too long"),
     }

@@ -84,8 +84,15 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
+        let metrics = Arc::new(Metrics::new(paths()));
+        let limits = server::Limits {
+            connections: server::CONNECTIONS_MAX,
+            per_address: settings.connections_per_address,
+            proxies: settings.trusted_proxies.clone(),
+            counters: Arc::clone(&metrics.connections),
+        };
         let (public_app, admin_app) =
-            apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone());
+            counted_apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone(), metrics);
         let service = Self {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
@@ -94,8 +101,14 @@ impl Service {
             engine,
             stop,
             listeners: vec![
-                tokio::spawn(server::serve(public, tls, public_app, stopped(stopping.clone()))),
-                tokio::spawn(server::serve(admin, None, admin_app, stopped(stopping))),
+                tokio::spawn(server::serve(
+                    public,
+                    tls,
+                    public_app,
+                    limits.clone(),
+                    stopped(stopping.clone()),
+                )),
+                tokio::spawn(server::serve(admin, None, admin_app, limits, stopped(stopping))),
             ],
         };
         Ok(service)
@@ -135,8 +148,19 @@ pub fn apps(
     rate_limit_per_minute: NonZeroU32,
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
-    let health = Health { engine: engine.clone(), stopping };
     let metrics = Arc::new(Metrics::new(paths()));
+    counted_apps(engine, admin_token, rate_limit_per_minute, stopping, metrics)
+}
+
+/// The same, counting here.
+fn counted_apps(
+    engine: &Engine,
+    admin_token: &AdminToken,
+    rate_limit_per_minute: NonZeroU32,
+    stopping: watch::Receiver<bool>,
+    metrics: Arc<Metrics>,
+) -> (App, App) {
+    let health = Health { engine: engine.clone(), stopping };
     let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
         .merge(routes::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());

@@ -1,19 +1,23 @@
 //! Logs: one subscriber for the process, on standard error, so that standard output stays for what commands print.
 //!
-//! What always holds: a line is left to a thread that writes many at once, so that a request does not wait for standard
-//! error; a process that ends by itself has written every line; one that is killed may lack those of its last few
-//! milliseconds. Nothing is dropped: when standard error is slow, whoever logs waits.
+//! What always holds: a line is left to a thread that writes many at once, so that nothing waits for standard error;
+//! a process that ends by itself has written every line that standard error took within [`FLUSH_TIME_MAX`]; one that is
+//! killed may lack those of its last few milliseconds. Lines that nobody takes are dropped and counted.
 
 mod lines;
 
 use std::io;
 use std::panic::{self, PanicHookInfo};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 use lines::Lines;
+
+/// How long the end of the process waits for standard error to take what was logged.
+pub const FLUSH_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Where the process's lines are left, once logging is set up.
 static LINES: OnceLock<Lines> = OnceLock::new();
@@ -69,7 +73,7 @@ fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
 /// When the process has a subscriber already.
 pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
     let filter = parse(&settings.filter)?;
-    let lines = Lines::start(io::stderr()).map_err(TelemetryError::Thread)?;
+    let lines = Lines::start(io::stderr(), tell_dropped).map_err(TelemetryError::Thread)?;
     let lines = LINES.get_or_init(|| lines);
     let builder = tracing_subscriber::fmt().with_writer(|| lines.clone()).with_env_filter(filter);
     match settings.format {
@@ -80,11 +84,20 @@ pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
     Ok(())
 }
 
-/// Has every line written that was logged so far, before the process ends.
+/// Has the lines written that were logged so far, before the process ends; gives up after [`FLUSH_TIME_MAX`].
 pub fn finish() {
     if let Some(lines) = LINES.get() {
-        lines.finish();
+        lines.flush_within(FLUSH_TIME_MAX);
     }
+}
+
+/// How many lines were dropped so far because nobody took them.
+pub fn lines_dropped() -> u64 {
+    LINES.get().map_or(0, Lines::dropped)
+}
+
+fn tell_dropped(lines: u64) {
+    tracing::warn!(log.dropped = lines, "log lines were dropped because standard error was not read");
 }
 
 /// Logs a panic where it happens, and so inside the span of the request that caused it.

@@ -1,7 +1,7 @@
 //! The gate before `/v1`: the key, the rate limit, and then, once the request is routed, suspension and scope.
 //!
 //! What always holds: every answer under `/v1` carries the rate limit headers; a request without a valid key is
-//! counted against its peer address alone; a key is never logged.
+//! counted against its client's address alone; a key is never logged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use crate::http::error::ApiError;
 use crate::http::request_id::Noted;
 use crate::http::routes::{Door, Route};
 use crate::metrics::{Metrics, Refused};
-use crate::server::PeerAddr;
+use crate::server::ClientAddr;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -57,9 +57,9 @@ impl Gate {
 
     /// The limit of requests without a valid key.
     fn stranger(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
-        let peer = request.extensions().get::<PeerAddr>();
-        let peer = peer.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
-        refused(self.limits.peer(peer, now), &self.metrics.refused, |refused| &refused.addresses)
+        let client = request.extensions().get::<ClientAddr>();
+        let client = client.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
+        refused(self.limits.peer(client, now), &self.metrics.refused, |refused| &refused.addresses)
             .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
     }
 }

@@ -28,7 +28,7 @@ use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
 
-use super::serve::{ServeError, exit, run, say_where};
+use super::serve::{ServeError, exit, run, say, where_it_listens};
 use crate::config::{ServeArgs, Settings};
 use crate::service::Service;
 
@@ -61,10 +61,8 @@ pub fn demo(args: ServeArgs) -> ExitCode {
     let file = settings.as_ref().map(|settings| settings.data_dir.join(DEMO_FILE)).unwrap_or_default();
     exit(run(settings, async |service: &Service| {
         let sample = sample(service.engine(), &file).await?;
-        say_where(service).map_err(ServeError::Output)?;
-        let lines = guide(service, &sample).await.map_err(failed)?;
-        let mut out = io::stdout().lock();
-        out.write_all(lines.as_bytes()).and_then(|()| out.flush()).map_err(ServeError::Output)
+        say(where_it_listens(service)).await?;
+        say(guide(service, &sample).await.map_err(failed)?).await
     }))
 }
 

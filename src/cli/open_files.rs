@@ -1,9 +1,9 @@
 //! How many files the process may have open at once; each connection is one.
 
-use crate::server::CONNECTIONS_MAX;
+use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// Both listeners with all their connections.
-const LISTENERS: u64 = 2 * CONNECTIONS_MAX as u64;
+const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
 
 /// Attempts to deliver webhooks: a connection each, once the name is looked up.
 const DELIVERIES: u64 = 1_024;

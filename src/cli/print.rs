@@ -1,8 +1,12 @@
 //! How answers look on a terminal, and the one place that writes to it.
 //!
-//! Every value is one line, whatever it contains.
+//! Every value is one line, whatever it contains. Where the process must be able to end, whoever does not read what it
+//! says does not hold it up.
 
 use std::io::{self, Write};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -10,6 +14,9 @@ use super::record::{Record, one_line};
 
 /// How far a column is widened for its longest value, in characters. A longer one pushes on the rest of its row.
 const COLUMN_CHARS_MAX: usize = 60;
+
+/// How long a line waits for whoever reads standard error.
+const NOTE_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Writes to standard output.
 pub(super) fn output(text: &str) -> io::Result<()> {
@@ -22,9 +29,28 @@ pub(super) fn output(text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a line to standard error. If that fails there is nobody left to tell.
+/// Writes to standard output as soon as somebody reads it. Nothing waits for that but the future.
+pub(super) async fn output_when_read(text: String) -> io::Result<()> {
+    let (done, written) = tokio::sync::oneshot::channel();
+    // No thread of the runtime, for that waits for its own when it ends.
+    thread::Builder::new().name("output".into()).spawn(move || {
+        let mut stdout = io::stdout().lock();
+        let _ = done.send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    })?;
+    written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+}
+
+/// Writes a line to standard error, and gives up after [`NOTE_TIME_MAX`]. If that fails there is nobody left to tell.
 pub(super) fn note(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let line = format!("{text}\n");
+    let (done, written) = mpsc::channel();
+    let writer = thread::Builder::new().name("note".into()).spawn(move || {
+        let _ = io::stderr().lock().write_all(line.as_bytes());
+        let _ = done.send(());
+    });
+    if writer.is_ok() {
+        let _ = written.recv_timeout(NOTE_TIME_MAX);
+    }
 }
 
 /// A line for each field, the values aligned.

@@ -2,9 +2,11 @@
 //!
 //! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
 //! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
-//! exit code 1.
+//! exit code 1; whoever does not read standard output or error holds up neither an answer nor the end.
 
-use std::io::{self, Write};
+use std::convert::Infallible;
+use std::future::pending;
+use std::io;
 use std::process::ExitCode;
 
 use actors::ports::Ports;
@@ -50,7 +52,7 @@ impl ServeError {
 
 /// Runs the service. Exit code 0 once it has stopped in order.
 pub fn serve(args: ServeArgs) -> ExitCode {
-    exit(run(args.try_into(), async |service: &Service| say_where(service).map_err(ServeError::Output)))
+    exit(run(args.try_into(), async |service: &Service| say(where_it_listens(service)).await))
 }
 
 /// Runs the service with these settings; `started` runs once it listens.
@@ -68,9 +70,19 @@ pub(super) fn run(
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
         let service = Service::start(&settings, ports, die).await?;
-        started(&service).await?;
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
-        stop.wait().await;
+        let listens = async {
+            started(&service).await?;
+            pending::<Result<Infallible, ServeError>>().await
+        };
+        // Standard output may be read late or never; the signal counts all the same.
+        tokio::select! {
+            () = stop.wait() => {}
+            failed = listens => match failed {
+                Ok(never) => match never {},
+                Err(error) => return Err(error),
+            }
+        }
         tracing::info!("the service stops");
         // A second signal ends it at once; what was answered is on the disk in any case.
         tokio::select! {
@@ -89,17 +101,18 @@ impl Drop for FinishLog {
     }
 }
 
-/// Says where the service listens.
-pub(super) fn say_where(service: &Service) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "listening on {}", service.base_url())?;
-    writeln!(out, "operator API on http://{}/admin/v1", service.admin)?;
-    out.flush()
+/// The lines that say where the service listens.
+pub(super) fn where_it_listens(service: &Service) -> String {
+    format!("listening on {}\noperator API on http://{}/admin/v1\n", service.base_url(), service.admin)
+}
+
+/// Says something on standard output, once somebody reads it.
+pub(super) async fn say(text: String) -> Result<(), ServeError> {
+    print::output_when_read(text).await.map_err(ServeError::Output)
 }
 
 /// The exit code, after one line for what went wrong.
 pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
-    telemetry::finish();
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -189,7 +189,4 @@ mod tests {
             assert!(parse_none(bad.as_bytes()).is_err(), "{bad}");
         }
     }
-
-    #[test]
-    fn an_absent_body_has_an_empty_canonical_form() {}
 }

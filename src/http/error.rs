@@ -85,6 +85,9 @@ pub enum ApiError {
     /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     BodyTimeout,
+    /// It breaks a rule of HTTP, told here.
+    #[error("no request: {0}")]
+    Malformed(&'static str),
     /// The connection broke, or its framing did, while the body was read.
     #[error("the body could not be read")]
     BodyBroken,
@@ -159,7 +162,7 @@ impl ApiError {
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
             Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
             Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
-            Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
+            Self::Malformed(_) | Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
             Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
             Self::RateLimitUnavailable { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
@@ -197,6 +200,7 @@ impl ApiError {
             Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
             Self::UnsupportedMediaType => "the Content-Type of a body must be application/json".into(),
             Self::BodyTimeout => "the body did not arrive in time".into(),
+            Self::Malformed(problem) => (*problem).into(),
             Self::BodyBroken => "the body could not be read to its end".into(),
             Self::RateLimited { .. } => "too many requests in this minute".into(),
             Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
@@ -224,8 +228,8 @@ impl ApiError {
         match self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
             Self::MethodNotAllowed(allow) => Some((header::ALLOW, HeaderValue::from_static(allow))),
-            // What is left of the body would be taken for the next request.
-            Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken => {
+            // What follows cannot be told from the next request.
+            Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
             Self::RateLimited { retry_after } | Self::RateLimitUnavailable { retry_after } => {

@@ -2,7 +2,8 @@
 //! finding it panicked.
 //!
 //! What always holds: every response carries `X-Request-Id`, everything logged meanwhile stands in a span with that
-//! id, and of the headers of a request only that one is ever logged.
+//! id, and of the headers of a request only that one is ever logged, and the address that trusted proxies forward. A
+//! request that the server finds unfit is refused before the router sees it, so before its key is looked at.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -24,12 +25,16 @@ use uuid::Uuid;
 
 use super::error::ApiError;
 use crate::metrics::Metrics;
+use crate::server::{ClientAddr, Unfit};
 
 /// The header.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The greatest number of characters of an id that a client chose.
 pub const REQUEST_ID_CHARS_MAX: usize = 128;
+
+/// What is answered to connections that have no place too: what a supervisor and monitoring ask.
+const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 /// How many characters of a path that no route has are logged.
 const PATH_CHARS_MAX: usize = 200;
@@ -78,8 +83,14 @@ impl App {
     async fn answer_as(self, id: HeaderValue, request: Request) -> Response {
         let start = Instant::now();
         let (method, uri) = (request.method().clone(), request.uri().clone());
-        let answer = self.router.oneshot(request);
-        let mut response = caught(async { answer.await.unwrap_or_else(|never| match never {}) }).await;
+        let client = request.extensions().get::<ClientAddr>().map(|client| client.0);
+        let mut response = match unfit(&request) {
+            Some(error) => error.into_response(),
+            None => {
+                let answer = self.router.oneshot(request);
+                caught(async { answer.await.unwrap_or_else(|never| match never {}) }).await
+            }
+        };
         let took = start.elapsed();
         response.headers_mut().insert(X_REQUEST_ID, id);
         let Noted { route, key } = response.extensions().get().copied().unwrap_or_default();
@@ -92,9 +103,19 @@ impl App {
             http.status = response.status().as_u16(),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             key.id = key.map(tracing::field::display),
+            client.address = client.map(tracing::field::display),
             "request answered"
         );
         response
+    }
+}
+
+/// What the server has found wrong with the request before anything looked at what it asks for.
+fn unfit(request: &Request) -> Option<ApiError> {
+    match request.extensions().get::<Unfit>()? {
+        Unfit::Malformed(problem) => Some(ApiError::Malformed(problem)),
+        Unfit::NoPlace if ALWAYS_ANSWERED.contains(&request.uri().path()) => None,
+        Unfit::NoPlace => Some(ApiError::Unavailable),
     }
 }
 

@@ -17,6 +17,7 @@ use prometheus_client::registry::{Registry, Unit};
 use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
 use crate::http::error::ApiError;
 use crate::http::routes::open;
+use crate::telemetry;
 
 /// What Prometheus calls this form.
 const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -55,6 +56,7 @@ impl Collector for Exposition {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         self.requests(&mut encoder)?;
         self.refused(&mut encoder)?;
+        self.edges(&mut encoder)?;
         self.commits(&mut encoder)?;
         self.engine(&mut encoder)
     }
@@ -110,6 +112,30 @@ impl Exposition {
             [("key", &refused.keys), ("address", &refused.addresses), ("uncounted", &refused.uncounted)]
         {
             count_of(&mut counter.encode_family(&[("by", by)])?, get_count(count))?;
+        }
+        Ok(())
+    }
+
+    fn edges(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let connections = &self.metrics.connections;
+        for (name, about, count) in [
+            (
+                "connections_refused",
+                "Connections that found no place, of their address or of the listener",
+                get_count(&connections.refused),
+            ),
+            (
+                "connections_evicted",
+                "Connections without a request that were closed to make room for others",
+                get_count(&connections.evicted),
+            ),
+            (
+                "log_lines_dropped",
+                "Log lines dropped because standard error was not read",
+                telemetry::lines_dropped(),
+            ),
+        ] {
+            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
         }
         Ok(())
     }
@@ -231,6 +257,8 @@ mod tests {
         answered(Some("/v1/made-up"), Method::PUT, 404, 1);
         answered(None, Method::PUT, 404, 1);
         metrics.refused.keys.fetch_add(3, Ordering::Relaxed);
+        metrics.connections.refused.fetch_add(4, Ordering::Relaxed);
+        metrics.connections.evicted.fetch_add(5, Ordering::Relaxed);
 
         let text = scrape(&metrics, &engine).await;
         let of =
@@ -245,6 +273,9 @@ mod tests {
             has(&text, &format!("{bucket}{labels} {count}"));
         }
         has(&text, r#"receptionist_rate_limited_requests_total{by="key"} 3"#);
+        has(&text, "receptionist_connections_refused_total 4");
+        has(&text, "receptionist_connections_evicted_total 5");
+        has(&text, "receptionist_log_lines_dropped_total 0");
         has(&text, "receptionist_commits_total 1");
         has(&text, r#"receptionist_commit_group_changes_bucket{le="1.0"} 1"#);
         has(&text, "receptionist_sync_duration_seconds_count 1");

@@ -1,9 +1,11 @@
 //! One connection: HTTP/1.1 on any stream of bytes, within times and sizes.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -15,8 +17,10 @@ use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::ServiceExt;
 
-use super::HttpService;
+use super::client_addr::{ClientAddr, TrustedProxies};
+use super::places::{Place, RESERVE_HEADER_TIME_MAX};
 use super::stall::StallGuard;
+use super::{HttpService, host};
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
 /// long a connection may be idle.
@@ -31,39 +35,69 @@ pub const HEADERS_MAX: usize = 100;
 /// The size of a connection's buffer, in bytes; larger bodies pass through it in pieces.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// The address at the other end of the connection, in the extensions of every request.
+/// Why a request is refused whatever it asks for, in its extensions: the service says so, and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeerAddr(pub SocketAddr);
+pub enum Unfit {
+    /// The listener has no place for the connection: only what is always answered is.
+    NoPlace,
+    /// It is no request of HTTP, and why.
+    Malformed(&'static str),
+}
 
-/// Serves the requests of one connection until it ends.
-pub(super) async fn serve<I>(io: I, peer: SocketAddr, app: impl HttpService, watcher: Watcher)
-where
+/// Serves the requests of one connection until it ends; one request where it has no place.
+pub(super) async fn serve<I>(
+    io: I,
+    peer: IpAddr,
+    app: impl HttpService,
+    watcher: Watcher,
+    place: &Place,
+    proxies: &TrustedProxies,
+) where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let linger = Arc::new(AtomicBool::new(false));
-    let refused = linger.clone();
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(PeerAddr(peer));
-        let (has_body, refused) = (!request.body().is_end_stream(), refused.clone());
+    let (link, is_held) = (&place.link, place.is_held);
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
+        // A place can be lost just when a request comes.
+        let has_place = link.ask() && is_held;
+        let unfit = match host::problem(request.version(), request.headers()) {
+            Some(problem) => Some(Unfit::Malformed(problem)),
+            None => (!has_place).then_some(Unfit::NoPlace),
+        };
+        let client = ClientAddr(proxies.client(peer, request.headers()));
+        request.extensions_mut().insert(client);
+        if let Some(unfit) = unfit {
+            request.extensions_mut().insert(unfit);
+        }
+        let has_body = !request.body().is_end_stream();
         let answer = app.clone().oneshot(request.map(Body::new));
         async move {
             let answer = answer.await.unwrap_or_else(|never| match never {});
             // A refused request may not have been read to its end.
-            refused.store(has_body && !answer.status().is_success(), Ordering::Relaxed);
+            link.lingers.store(has_body && !answer.status().is_success(), Ordering::Relaxed);
+            link.answer();
             Ok::<_, Infallible>(answer)
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME_MAX)
+        .header_read_timeout(if is_held { HEADER_TIME_MAX } else { RESERVE_HEADER_TIME_MAX })
+        .keep_alive(is_held)
         .max_header_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .max_buf_size(BUFFER_BYTES_MAX)
         // Answers are small: one write of head and body costs less than a vector of them.
         .writev(false)
-        .serve_connection(TokioIo::new(StallGuard::new(io, linger)), service);
+        .serve_connection(TokioIo::new(StallGuard::new(io, Arc::clone(link))), service);
+    let mut connection = pin!(watcher.watch(connection));
+    let ended = poll_fn(|cx| {
+        let ended = connection.as_mut().poll(cx);
+        if ended.is_pending() {
+            link.settle();
+        }
+        ended
+    });
     // Connections break all the time; what matters of it is logged with the request.
-    if let Err(error) = watcher.watch(connection).await {
+    if let Err(error) = ended.await {
         tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended with an error");
     }
 }

@@ -8,12 +8,14 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::link::Link;
 
 /// How long a write may make no progress.
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
@@ -31,23 +33,25 @@ pub(super) struct StallGuard<I> {
     deadline: Option<Pin<Box<Sleep>>>,
     /// Runs while the end lingers. A deadline of its own: hyper goes on flushing meanwhile, which ends the other.
     lingers: Option<Pin<Box<Sleep>>>,
-    /// Whether the client may still be sending a body that nobody reads.
-    linger: Arc<AtomicBool>,
+    link: Arc<Link>,
     /// Whether the client was told that no more is sent.
     shut: bool,
 }
 
 impl<I> StallGuard<I> {
-    pub(super) fn new(io: I, linger: Arc<AtomicBool>) -> Self {
-        Self { io, deadline: None, lingers: None, linger, shut: false }
+    pub(super) fn new(io: I, link: Arc<Link>) -> Self {
+        Self { io, deadline: None, lingers: None, link, shut: false }
     }
 
     /// Passes on the outcome of a write, or fails when it has waited too long.
     fn guard<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.deadline = None;
+            if self.deadline.take().is_some() {
+                self.link.writes.store(false, Ordering::Relaxed);
+            }
             return outcome;
         }
+        self.link.writes.store(true, Ordering::Relaxed);
         let deadline =
             self.deadline.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + WRITE_STALL_MAX)));
         ready!(deadline.as_mut().poll(cx));
@@ -96,7 +100,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
             ready!(this.guard(cx, outcome))?;
             this.shut = true;
         }
-        if !this.linger.load(Ordering::Relaxed) {
+        if !this.link.lingers.load(Ordering::Relaxed) {
             return Poll::Ready(Ok(()));
         }
         let deadline =

@@ -1,5 +1,6 @@
 use std::future::pending;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -17,7 +18,7 @@ use crate::http::body::{self, BODY_BYTES_MAX};
 use crate::http::request_id::App;
 use crate::metrics::Metrics;
 
-const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
+const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 const GET_AND_CLOSE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 
@@ -25,11 +26,34 @@ fn hello() -> Router {
     Router::new().route("/", get(|| async { "hello" }))
 }
 
+fn limits(connections: usize, per_address: usize) -> Limits {
+    Limits {
+        connections,
+        per_address: NonZeroUsize::new(per_address).unwrap(),
+        proxies: TrustedProxies::default(),
+        counters: Arc::default(),
+    }
+}
+
 /// The client's end of a connection whose pipe holds so many bytes.
 fn connect(router: Router, graceful: &GracefulShutdown, pipe_bytes: usize) -> (DuplexStream, JoinSet<()>) {
+    connect_to(&Places::new(limits(1, 1)), router, graceful, pipe_bytes)
+}
+
+/// The client's end of a connection to a listener with these places.
+fn connect_to(
+    places: &Arc<Places>,
+    app: impl HttpService + Sync,
+    graceful: &GracefulShutdown,
+    pipe_bytes: usize,
+) -> (DuplexStream, JoinSet<()>) {
     let (client, server) = duplex(pipe_bytes);
+    let (place, watcher) = (places.admit(PEER), graceful.watcher());
     let mut tasks = JoinSet::new();
-    tasks.spawn(connection::serve(server, PEER, router, graceful.watcher()));
+    tasks.spawn(async move {
+        let proxies = "127.0.0.0/8".parse().unwrap();
+        serve_in(&place, connection::serve(server, PEER, app, watcher, &place, &proxies)).await;
+    });
     (client, tasks)
 }
 
@@ -114,8 +138,8 @@ async fn a_body_too_large_is_refused_over_a_real_socket_before_it_was_sent() {
 #[tokio::test]
 async fn a_head_past_its_bounds_is_refused() {
     let head = |headers: usize, bytes: usize| {
-        let mut head = "GET / HTTP/1.1\r\nconnection: close\r\n".to_owned();
-        (1..headers).for_each(|n| head.push_str(&format!("x{n}: y\r\n")));
+        let mut head = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n".to_owned();
+        (2..headers).for_each(|n| head.push_str(&format!("x{n}: y\r\n")));
         if let Some(rest) = bytes.checked_sub(head.len() + 7) {
             head.push_str(&format!("z: {}\r\n", "z".repeat(rest)));
         }
@@ -137,13 +161,79 @@ async fn a_head_past_its_bounds_is_refused() {
 }
 
 #[tokio::test]
-async fn requests_know_the_address_of_their_peer() {
-    let router = Router::new()
-        .route("/", get(|Extension(PeerAddr(peer)): Extension<PeerAddr>| async move { peer.to_string() }));
+async fn requests_know_the_address_of_their_client() {
+    let router = Router::new().route(
+        "/",
+        get(|Extension(ClientAddr(client)): Extension<ClientAddr>| async move { client.to_string() }),
+    );
+    for (forwarded, client) in [("", "127.0.0.1"), ("x-forwarded-for: 192.0.2.9, 192.0.2.7\r\n", "192.0.2.7")]
+    {
+        let graceful = GracefulShutdown::new();
+        let (mut stream, _tasks) = connect(router.clone(), &graceful, 1024);
+        let request = format!("GET / HTTP/1.1\r\nhost: x\r\n{forwarded}connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        assert!(read_to_end(&mut stream).await.ends_with(&format!("\r\n\r\n{client}")));
+    }
+}
+
+fn app_of(router: Router) -> App {
+    App::new(router, Arc::new(Metrics::new([])))
+}
+
+fn app(router: Router) -> App {
+    app_of(router.route("/healthz", get(|| async { "well" })))
+}
+
+#[tokio::test]
+async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
+    for (version, hosts, status) in [
+        ("1.1", "host: x\r\n", 200),
+        ("1.1", "HOST: localhost:8080\r\n", 200),
+        ("1.1", "host:\r\n", 200),
+        ("1.0", "", 200),
+        ("1.1", "", 400),
+        ("1.1", "host: x\r\nhost: x\r\n", 400),
+        ("1.0", "host: x\r\nhost: y\r\n", 400),
+        ("1.1", "host: x/y\r\n", 400),
+    ] {
+        let graceful = GracefulShutdown::new();
+        let (mut client, _tasks) = connect_to(&Places::new(limits(1, 1)), app(hello()), &graceful, 1024);
+        let request = format!("GET / HTTP/{version}\r\n{hosts}x-request-id: mine\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        // What follows a request that is none is not read.
+        let again = format!("GET / HTTP/{version}\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let _ = client.write_all(again.as_bytes()).await;
+        let answer = read_to_end(&mut client).await;
+        assert!(answer.starts_with(&format!("HTTP/{version} {status} ")), "{request}{answer}");
+        assert!(answer.contains("x-request-id: mine\r\n"), "{request}{answer}");
+        let answers = answer.matches("HTTP/1.").count();
+        if status == 400 {
+            assert!(answer.contains(r#""code":"invalid_request""#) && answers == 1, "{request}{answer}");
+        } else if version == "1.1" {
+            assert_eq!(answers, 2, "{request}{answer}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_place_ends_soon() {
+    let places = Places::new(limits(1, 1));
     let graceful = GracefulShutdown::new();
-    let (mut client, _tasks) = connect(router, &graceful, 1024);
-    client.write_all(GET_AND_CLOSE).await.unwrap();
-    assert!(read_to_end(&mut client).await.ends_with(&PEER.to_string()));
+    let (_first, _tasks) = connect_to(&places, hello(), &graceful, 1024);
+    for sent in ["", "GET /healthz HTTP/1.1\r\nhos"] {
+        let (mut client, _tasks) = connect_to(&places, hello(), &graceful, 1024);
+        client.write_all(sent.as_bytes()).await.unwrap();
+        let start = Instant::now();
+        read_to_end(&mut client).await;
+        assert_eq!(start.elapsed(), RESERVE_HEADER_TIME_MAX, "{sent}");
+    }
+    // One that takes its time with everything is cut off whatever it does.
+    let router = Router::new().route("/healthz", get(pending::<()>));
+    let (mut client, _tasks) = connect_to(&places, app_of(router), &graceful, 1024);
+    let start = Instant::now();
+    client.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    assert_eq!(read_to_end(&mut client).await, "");
+    assert_eq!(start.elapsed(), RESERVE_TIME_MAX);
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,10 +264,18 @@ async fn start(
     tls: Option<TlsAcceptor>,
     app: impl HttpService + Sync,
 ) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
+    start_with(limits(CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS), tls, app).await
+}
+
+async fn start_with(
+    limits: Limits,
+    tls: Option<TlsAcceptor>,
+    app: impl HttpService + Sync,
+) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
     let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let server = tokio::spawn(serve(listener, tls, app, async move {
+    let server = tokio::spawn(serve(listener, tls, app, limits, async move {
         let _ = stopped.await;
     }));
     (address, stop, server)
@@ -222,6 +320,86 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
     assert!(answers.contains("internal_error") && !answers.contains("a fault for the test"), "{answers}");
 }
 
+/// A client that connects from this address of the loopback.
+async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind((source, 0).into()).unwrap();
+    socket.connect(server).await.unwrap()
+}
+
+/// What comes back for one request from this address.
+async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
+    let mut client = connect_from(source, server).await;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    client.write_all(request.as_bytes()).await.unwrap();
+    read_to_end(&mut client).await
+}
+
+const CROWD: [u8; 4] = [127, 0, 0, 2];
+const OTHER: [u8; 4] = [127, 0, 0, 3];
+
+#[tokio::test]
+async fn past_the_bound_of_its_address_only_healthz_is_answered() {
+    let limits = limits(100, 2);
+    let (server, _stop, _task) = start_with(limits.clone(), None, app(hello())).await;
+    let mut first = connect_from(CROWD, server).await;
+    let answer = ask(CROWD, server, "/").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "at the bound: {answer}");
+    let _second = connect_from(CROWD, server).await;
+    let answer = ask(CROWD, server, "/").await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("internal_error"), "{answer}");
+    assert!(answer.contains("retry-after: 1\r\n") && answer.contains("connection: close\r\n"), "{answer}");
+    assert!(ask(CROWD, server, "/healthz").await.ends_with("well"));
+    assert!(ask(OTHER, server, "/").await.ends_with("hello"));
+    assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 2);
+    first.write_all(GET_AND_CLOSE).await.unwrap();
+    assert!(read_to_end(&mut first).await.ends_with("hello"), "who has a place keeps it");
+}
+
+#[tokio::test]
+async fn a_full_listener_closes_connections_that_rest() {
+    let limits = limits(3, 3);
+    let (server, _stop, _task) = start_with(limits.clone(), None, app(hello())).await;
+    let mut resting = Vec::new();
+    for _ in 0..3 {
+        let mut client = connect_from(CROWD, server).await;
+        client.write_all(GET).await.unwrap();
+        let mut status = [0; 12];
+        client.read_exact(&mut status).await.unwrap();
+        resting.push(client);
+    }
+    assert!(ask(OTHER, server, "/").await.ends_with("hello"));
+    for mut client in resting {
+        assert!(read_to_end(&mut client).await.ends_with("hello"), "what was answered was sent");
+    }
+    assert_eq!(limits.counters.evicted.load(std::sync::atomic::Ordering::Relaxed), 3);
+    assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn a_listener_full_of_requests_answers_healthz() {
+    let entered = Arc::new(Notify::new());
+    let handler_entered = entered.clone();
+    let busy = move || async move {
+        handler_entered.notify_one();
+        pending::<()>().await;
+    };
+    let app = app(Router::new().route("/", get(busy)));
+    let (server, _stop, _task) = start_with(limits(2, 2), None, app).await;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut client = connect_from(CROWD, server).await;
+        client.write_all(GET).await.unwrap();
+        entered.notified().await;
+        held.push(client);
+    }
+    assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
+    assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
+    drop(held);
+    // Once their places are free again, others have them.
+    while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
+}
+
 #[tokio::test]
 async fn an_address_in_use_is_one_line_with_address_and_variable() {
     let taken = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
@@ -242,7 +420,9 @@ fn pem_files() -> (tempfile::TempDir, TlsFiles, rcgen::CertifiedKey<rcgen::KeyPa
 #[tokio::test]
 async fn a_certificate_and_key_make_it_https() {
     let (_dir, files, pair) = pem_files();
-    let (address, _stop, _server) = start(Some(acceptor(&files).unwrap()), hello()).await;
+    // Whoever does not shake hands makes room.
+    let (address, _stop, _server) = start_with(limits(1, 1), Some(acceptor(&files).unwrap()), hello()).await;
+    let mut silent = connect_from(CROWD, address).await;
     let mut roots = rustls::RootCertStore::empty();
     roots.add(pair.cert.der().clone()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -255,6 +435,7 @@ async fn a_certificate_and_key_make_it_https() {
     assert_eq!(client.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
     client.write_all(GET_AND_CLOSE).await.unwrap();
     assert!(read_to_end(&mut client).await.ends_with("hello"));
+    assert_eq!(read_to_end(&mut silent).await, "");
 }
 
 #[test]

@@ -1,17 +1,23 @@
 //! Lines on their way to standard error, written many at a time by a thread of their own.
 //!
-//! What always holds: lines come out whole and in order; whoever writes while too much waits, waits too; after
-//! [`Lines::finish`] every line is out, and later ones go out at once.
+//! What always holds: whoever writes a line never waits for standard error, and never fails; lines come out whole and
+//! in order; while nobody takes them, at most [`WAITING_BYTES_MAX`] wait, and later ones are dropped and counted. Once
+//! lines are taken again, one of them says how many are missing.
+//!
+//! `tracing-appender`'s lossy writer does nearly the same. This one costs less than half: at 100,000 lines of 200
+//! bytes a second from two threads, 0.4 µs of processor time a line against 0.9 µs (1.9 µs without a buffer behind
+//! it), for that one wakes its thread and allocates for each line. It also bounds bytes instead of lines.
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
 /// So many bytes may wait to be written.
-const WAITING_BYTES_MAX: usize = 1 << 20;
+const WAITING_BYTES_MAX: usize = 4 << 20;
 /// How long the thread gathers lines before it writes them: waking it for each would cost more than writing.
 const GATHER_TIME: Duration = Duration::from_millis(5);
 
@@ -21,66 +27,69 @@ pub(super) struct Lines(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// There is something to write, or the end has come.
+    /// There is something to write, or somebody waits for what there is.
     filled: Condvar,
-    /// There is room again.
+    /// Nothing is left to be written.
     emptied: Condvar,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    dropped: AtomicU64,
 }
 
 struct State {
     waiting: Vec<u8>,
-    ended: bool,
-    /// Where lines go; taken by the thread while it writes.
-    sink: Option<Box<dyn Write + Send>>,
+    /// Whether the thread is writing.
+    writing: bool,
+    /// How many wait for the lines to be out.
+    flushing: usize,
 }
 
 impl Lines {
-    /// Starts the thread that writes to `sink`.
+    /// Starts the thread that writes to `sink`; it lives as long as the process. `tell` is called there, once lines
+    /// are taken again, with the number of those that were dropped since it was called last.
     ///
     /// # Errors
     /// When there can be no thread.
-    pub(super) fn start(sink: impl Write + Send + 'static) -> io::Result<Self> {
-        let state = State { waiting: Vec::new(), ended: false, sink: Some(Box::new(sink)) };
+    pub(super) fn start(
+        sink: impl Write + Send + 'static,
+        tell: impl Fn(u64) + Send + 'static,
+    ) -> io::Result<Self> {
         let lines = Self(Arc::new(Shared {
-            state: Mutex::new(state),
+            state: Mutex::new(State { waiting: Vec::new(), writing: false, flushing: 0 }),
             filled: Condvar::new(),
             emptied: Condvar::new(),
-            thread: Mutex::new(None),
+            dropped: AtomicU64::new(0),
         }));
         let shared = Arc::clone(&lines.0);
-        let thread = thread::Builder::new().name("log".into()).spawn(move || shared.write_on())?;
-        *lines.0.thread.lock() = Some(thread);
+        thread::Builder::new().name("log".into()).spawn(move || shared.write_on(sink, &tell))?;
         Ok(lines)
     }
 
-    /// Writes what waits, and lets later lines go out at once.
-    pub(super) fn finish(&self) {
-        self.0.state.lock().ended = true;
-        self.0.filled.notify_all();
-        self.0.emptied.notify_all();
-        if let Some(thread) = self.0.thread.lock().take() {
-            let _ = thread.join();
-        }
+    /// Waits until every line is out that was left so far, but no longer than this. Gives whether they are.
+    pub(super) fn flush_within(&self, time_max: Duration) -> bool {
+        let mut state = self.0.state.lock();
+        state.flushing += 1;
+        self.0.filled.notify_one();
+        let is_busy = |state: &mut State| state.writing || !state.waiting.is_empty();
+        let waited = self.0.emptied.wait_while_for(&mut state, is_busy, time_max);
+        state.flushing -= 1;
+        !waited.timed_out()
+    }
+
+    /// How many lines were dropped so far.
+    pub(super) fn dropped(&self) -> u64 {
+        self.0.dropped.load(Ordering::Relaxed)
     }
 }
 
 impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.0.state.lock();
-        while state.waiting.len() > WAITING_BYTES_MAX && !state.ended {
-            self.0.emptied.wait(&mut state);
+        if state.waiting.len() + line.len() > WAITING_BYTES_MAX {
+            self.0.dropped.fetch_add(1, Ordering::Relaxed);
+            return Ok(line.len());
         }
         let first = state.waiting.is_empty();
         state.waiting.extend_from_slice(line);
-        if state.ended {
-            // While the thread holds the sink, it writes this too.
-            let waiting = std::mem::take(&mut state.waiting);
-            match &mut state.sink {
-                Some(sink) => sink.write_all(&waiting)?,
-                None => state.waiting = waiting,
-            }
-        } else if first {
+        if first {
             drop(state);
             self.0.filled.notify_one();
         }
@@ -93,28 +102,34 @@ impl Write for Lines {
 }
 
 impl Shared {
-    /// Writes until the end.
-    fn write_on(&self) {
+    /// Writes for as long as the process lives.
+    fn write_on(&self, mut sink: impl Write, tell: &impl Fn(u64)) {
+        let mut told = 0;
         let mut state = self.state.lock();
-        let Some(mut sink) = state.sink.take() else { return };
         loop {
-            while state.waiting.is_empty() && !state.ended {
+            while state.waiting.is_empty() {
                 self.filled.wait(&mut state);
             }
-            if !state.ended {
-                // Only the end is told meanwhile.
+            if state.flushing == 0 {
+                // Only somebody who waits for the lines notifies meanwhile.
                 let _ = self.filled.wait_for(&mut state, GATHER_TIME);
             }
-            if state.waiting.is_empty() {
-                state.sink = Some(sink);
-                return;
-            }
             let lines = std::mem::take(&mut state.waiting);
-            self.emptied.notify_all();
+            state.writing = true;
             drop(state);
             // There is nowhere to tell that standard error takes nothing.
             let _ = sink.write_all(&lines);
+            let dropped = self.dropped.load(Ordering::Relaxed);
+            if dropped > told {
+                // This leaves a line here, and so comes before the lock is taken.
+                tell(dropped - told);
+                told = dropped;
+            }
             state = self.state.lock();
+            state.writing = false;
+            if state.waiting.is_empty() {
+                self.emptied.notify_all();
+            }
         }
     }
 }
@@ -123,7 +138,10 @@ impl Shared {
 mod tests {
     use super::*;
 
-    /// A sink that can be looked into, and that may be slow.
+    /// Only a fault lets a test wait so long.
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A sink that can be looked into, and that may be stuck.
     #[derive(Clone, Default)]
     struct Sink {
         bytes: Arc<Mutex<Vec<u8>>>,
@@ -143,9 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn every_line_comes_out_whole_and_in_order_and_later_ones_at_once() {
+    fn every_line_comes_out_whole_and_in_order() {
         let sink = Sink::default();
-        let lines = Lines::start(sink.clone()).unwrap();
+        let lines = Lines::start(sink.clone(), |_| {}).unwrap();
         let threads: Vec<_> = (0..4)
             .map(|thread| {
                 let mut lines = lines.clone();
@@ -157,8 +175,9 @@ mod tests {
             })
             .collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        lines.finish();
+        assert!(lines.flush_within(LONG));
         lines.clone().write_all(b"4 0\n").unwrap();
+        assert!(lines.flush_within(LONG));
         let text = String::from_utf8(sink.bytes.lock().clone()).unwrap();
         for thread in 0..5 {
             let prefix = format!("{thread} ");
@@ -166,26 +185,57 @@ mod tests {
                 text.lines().filter_map(|line| line.strip_prefix(&prefix)?.parse().ok()).collect();
             assert_eq!(numbers, (0..if thread < 4 { 2_000 } else { 1 }).collect::<Vec<_>>());
         }
+        assert_eq!(lines.dropped(), 0);
     }
 
     #[test]
-    fn whoever_writes_while_too_much_waits_waits_and_nothing_is_dropped() {
+    fn a_stuck_sink_costs_lines_that_are_counted_and_told_and_nobody_waits() {
         let sink = Sink::default();
         let held = sink.held.lock();
-        let lines = Lines::start(sink.clone()).unwrap();
-        let line = vec![b'x'; 1 << 16];
-        let writer = {
-            let (mut lines, line) = (lines.clone(), line.clone());
-            thread::spawn(move || (0..64).for_each(|_| lines.write_all(&line).unwrap()))
-        };
-        // More than the bound cannot be left while nothing is taken.
-        while lines.0.state.lock().waiting.len() <= WAITING_BYTES_MAX {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let teller = told.clone();
+        let mut lines = Lines::start(sink.clone(), move |dropped| teller.lock().push(dropped)).unwrap();
+        // The thread takes the first line and is stuck with it.
+        lines.write_all(b"first\n").unwrap();
+        while !lines.0.state.lock().writing {
             thread::yield_now();
         }
-        assert!(lines.0.state.lock().waiting.len() <= WAITING_BYTES_MAX + line.len());
+        let line = [b'x'; 1 << 10];
+        for _ in 0..WAITING_BYTES_MAX / line.len() {
+            lines.write_all(&line).unwrap();
+        }
+        assert_eq!(lines.dropped(), 0, "at the bound");
+        for _ in 0..7 {
+            lines.write_all(b"y").unwrap();
+        }
+        assert_eq!(lines.dropped(), 7, "past the bound");
+        assert!(!lines.flush_within(Duration::ZERO), "nobody waits for a sink that is stuck");
+        assert!(told.lock().is_empty());
         drop(held);
-        writer.join().unwrap();
-        lines.finish();
-        assert_eq!(sink.bytes.lock().len(), 64 << 16);
+        assert!(lines.flush_within(LONG));
+        assert_eq!(*told.lock(), [7]);
+        assert_eq!(sink.bytes.lock().len(), 6 + WAITING_BYTES_MAX);
+        lines.write_all(b"last\n").unwrap();
+        assert!(lines.flush_within(LONG));
+        assert!(sink.bytes.lock().ends_with(b"last\n"), "lines come out again");
+        assert_eq!((lines.dropped(), told.lock().len()), (7, 1));
+    }
+
+    #[test]
+    fn a_sink_that_fails_harms_nobody() {
+        struct Broken;
+        impl Write for Broken {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut lines = Lines::start(Broken, |_| {}).unwrap();
+        for _ in 0..3 {
+            lines.write_all(b"line\n").unwrap();
+            assert!(lines.flush_within(LONG));
+        }
     }
 }

@@ -209,6 +209,22 @@ async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
 }
 
 #[tokio::test]
+async fn a_request_without_one_good_host_is_refused_before_its_key_is_looked_at() {
+    let house = House::with_limit(1).await;
+    for (listener, path) in [(house.root(), "/v1/me"), (house.back_door(), "/admin/v1/businesses")] {
+        for hosts in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {
+            let request = format!("GET {path} HTTP/1.1\r\n{hosts}x-request-id: mine\r\n\r\n");
+            let answer = raw(listener.address, request.as_bytes()).await;
+            assert!(answer.starts_with("HTTP/1.1 400 "), "{request}{answer}");
+            assert!(answer.contains(r#""code":"invalid_request""#), "{request}{answer}");
+            assert!(answer.contains("x-request-id: mine\r\n"), "{request}{answer}");
+        }
+        let answer = raw(listener.address, format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.0 401 "), "it counts against no limit: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn head_answers_as_get_without_a_body() {
     let house = House::open().await;
     let salon = house.salon().await;

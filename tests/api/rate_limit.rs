@@ -72,6 +72,35 @@ async fn requests_without_a_valid_key_are_counted_by_address_and_never_against_a
 }
 
 #[tokio::test]
+async fn behind_a_trusted_proxy_strangers_are_counted_by_the_address_that_it_forwards() {
+    let from = async |house: &House, clients: &[&str]| {
+        let stranger = house.stranger();
+        let request = stranger.call("GET", "/me");
+        clients.iter().fold(request, |request, client| request.header("x-forwarded-for", client)).await.status
+    };
+    let house = House::behind("127.0.0.1,198.51.100.0/24", 1).await;
+    for (clients, status) in [
+        (&["203.0.113.1"][..], 401),
+        (&["203.0.113.1"], 429),
+        (&["203.0.113.2:4711"], 401),
+        (&["made up, 203.0.113.1, 198.51.100.9"], 429),
+        (&["203.0.113.3", "203.0.113.1"], 429),
+        (&["2001:db8::1"], 401),
+        (&["[2001:db8::ffff]:1"], 429),
+        (&["::ffff:203.0.113.1"], 429),
+        // What cannot be read is the proxy's own.
+        (&["203.0.113.4, unknown"], 401),
+        (&[], 429),
+    ] {
+        assert_eq!(from(&house, clients).await, status, "{clients:?}");
+    }
+    // Whoever is trusted by nobody says what it likes.
+    let house = House::behind("198.51.100.0/24", 1).await;
+    assert_eq!(from(&house, &["203.0.113.1"]).await, 401);
+    assert_eq!(from(&house, &["203.0.113.2"]).await, 429);
+}
+
+#[tokio::test]
 async fn a_revoked_key_counts_as_no_key() {
     let house = House::with_limit(2).await;
     let salon = house.salon().await;

@@ -9,3 +9,4 @@ mod ending;
 mod kills;
 mod process;
 mod starting;
+mod stuck;

@@ -59,6 +59,11 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "0"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "-1"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "many"),
+        ("RECEPTIONIST_CONNECTIONS_PER_ADDRESS", "0"),
+        ("RECEPTIONIST_CONNECTIONS_PER_ADDRESS", "many"),
+        ("RECEPTIONIST_TRUSTED_PROXIES", ""),
+        ("RECEPTIONIST_TRUSTED_PROXIES", "10.0.0.0/33"),
+        ("RECEPTIONIST_TRUSTED_PROXIES", "proxy.example.com"),
         ("RECEPTIONIST_LOG", "a=b=c"),
         ("RECEPTIONIST_LOG_FORMAT", "xml"),
     ];

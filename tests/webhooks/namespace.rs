@@ -14,6 +14,9 @@ use crate::certificates::Authority;
 /// Says to the test that it runs inside.
 const INSIDE: &str = "WEBHOOKS_INSIDE";
 
+/// Set to 1 where a test must fail that gets no namespaces, instead of passing.
+const REQUIRED: &str = "REQUIRE_NAMESPACES";
+
 /// All these addresses belong to the machine inside.
 const V4: &str = "93.184.216.1/24";
 
@@ -21,7 +24,7 @@ const V4: &str = "93.184.216.1/24";
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The ways to get namespaces: as root, or as an ordinary user where the system lets those have them.
+/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user where the system lets those have them.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 /// The network inside.
@@ -40,6 +43,8 @@ pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Netwo
         return runtime.unwrap().block_on(async { body(Network::set_up()).await });
     }
     let Some(way) = WAYS.into_iter().find(|way| works(way)) else {
+        let required = std::env::var_os(REQUIRED).is_some_and(|value| value == "1");
+        assert!(!required, "{test} needs network namespaces, which are not permitted here");
         // Past the capture of the test's output, so that everyone sees it.
         let _ = writeln!(
             std::io::stderr(),

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use actors::ports::Ports;
 use receptionist::config::{AdminToken, Settings};
+use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
 use serde_json::{Value, json};
@@ -68,6 +69,15 @@ impl House {
 
     /// A service that allows so many requests a minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
+        Self::with(limit, TrustedProxies::default()).await
+    }
+
+    /// The same, which believes these proxies.
+    pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
+        Self::with(limit, proxies.parse().unwrap()).await
+    }
+
+    async fn with(limit: u32, trusted_proxies: TrustedProxies) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
@@ -75,6 +85,8 @@ impl House {
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
             rate_limit_per_minute: NonZeroU32::new(limit).unwrap(),
+            connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
+            trusted_proxies,
             tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };

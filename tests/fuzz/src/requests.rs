@@ -21,7 +21,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Request, Uri, header};
 use http_body_util::BodyExt;
 use receptionist::config::AdminToken;
 use receptionist::http::request_id::App;
-use receptionist::server::PeerAddr;
+use receptionist::server::ClientAddr;
 use receptionist::service::apps;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -215,7 +215,7 @@ impl House {
             let token = format!("Bearer {}", if operators { TOKEN } else { &self.key });
             request.headers_mut().insert(header::AUTHORIZATION, token.parse().unwrap());
         }
-        request.extensions_mut().insert(PeerAddr(([127, 0, 0, 1], 1).into()));
+        request.extensions_mut().insert(ClientAddr([127, 0, 0, 1].into()));
         (*request.method_mut(), *request.uri_mut()) = (method.clone(), uri.clone());
         let router = if operators { &self.admin } else { &self.public };
         let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();

@@ -1,0 +1,250 @@
+//! Whose request it is: the address that limits count and logs name.
+//!
+//! What always holds: `X-Forwarded-For` counts only as far as trusted proxies have written it. It is read from its
+//! end: each address names who came to the proxy right of it, so the first that is no trusted proxy is the client.
+//! What stands further left, anybody may have made up.
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, HeaderName};
+use ipnet::{IpNet, Ipv4Net};
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The greatest number of networks of trusted proxies.
+pub const PROXY_NETWORKS_MAX: usize = 256;
+
+/// How many leading bits of an IPv6 address make one client: a host picks the others as it likes.
+const V6_CLIENT_BITS: u32 = 64;
+
+/// How many leading bits an IPv4 address has before it where it is written as an IPv6 one.
+const V4_MAPPED_BITS: u8 = 96;
+
+/// The client's address, in the extensions of every request: the peer's, or what trusted proxies say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientAddr(pub IpAddr);
+
+/// What counts as one client: an IPv4 address, or the /64 that one IPv6 host can pick its addresses from.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => {
+            let rest = u128::BITS - V6_CLIENT_BITS;
+            IpAddr::V6((v6.to_bits() >> rest << rest).into())
+        }
+        v4 => v4,
+    }
+}
+
+/// The networks whose `X-Forwarded-For` is believed. Cheap to clone; none by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Arc<[IpNet]>);
+
+/// The text lists no networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be at most {PROXY_NETWORKS_MAX} networks or addresses, separated by commas, such as 10.0.0.0/8,2001:db8::1"
+)]
+pub struct ProxiesError;
+
+impl FromStr for TrustedProxies {
+    type Err = ProxiesError;
+
+    fn from_str(text: &str) -> Result<Self, ProxiesError> {
+        let networks: Option<Vec<_>> = text.split(',').map(|part| trusted_network(part.trim())).collect();
+        let networks = networks.filter(|networks| networks.len() <= PROXY_NETWORKS_MAX);
+        networks.map(|networks| Self(networks.into())).ok_or(ProxiesError)
+    }
+}
+
+/// A network, or one address; an IPv4 one written as IPv6 is the IPv4 one.
+fn trusted_network(text: &str) -> Option<IpNet> {
+    let network = match text.parse::<IpAddr>() {
+        Ok(address) => IpNet::from(address),
+        Err(_) => text.parse::<IpNet>().ok()?,
+    };
+    let mapped = match network {
+        IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(V4_MAPPED_BITS)),
+        IpNet::V4(_) => None,
+    };
+    let mapped = mapped.and_then(|(address, bits)| Ipv4Net::new(address, bits).ok());
+    Some(mapped.map_or(network, IpNet::V4).trunc())
+}
+
+impl TrustedProxies {
+    /// Whether the address is a trusted proxy's.
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Whose request it is that this peer has sent with these headers.
+    pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.to_canonical();
+        if self.0.is_empty() {
+            return client;
+        }
+        // Several lines are one list (RFC 9110 §5.3), and an empty item is none (§5.6.1).
+        let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
+        let items = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+        let mut items = items.map(<[u8]>::trim_ascii).filter(|item| !item.is_empty());
+        while self.contains(client) {
+            match items.next().and_then(forwarded) {
+                Some(address) => client = address,
+                None => break,
+            }
+        }
+        client
+    }
+}
+
+/// An item of the list: an address, which some proxies write with a port or in brackets.
+fn forwarded(item: &[u8]) -> Option<IpAddr> {
+    let item = std::str::from_utf8(item).ok()?;
+    let bare = item.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let address = match bare {
+        Some(v6) => IpAddr::V6(v6.parse().ok()?),
+        None => item.parse().ok().or_else(|| Some(item.parse::<SocketAddr>().ok()?.ip()))?,
+    };
+    Some(address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn headers(lines: &[&[u8]]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_bytes(line).unwrap());
+        }
+        headers
+    }
+
+    fn client(proxies: &str, peer: &str, lines: &[&str]) -> IpAddr {
+        let lines: Vec<_> = lines.iter().map(|line| line.as_bytes()).collect();
+        proxies.parse::<TrustedProxies>().unwrap().client(ip(peer), &headers(&lines))
+    }
+
+    #[test]
+    fn one_ipv6_host_is_one_client_and_a_mapped_address_is_its_ipv4_one() {
+        let network = |text: &str| network(ip(text));
+        assert_eq!(network("2001:db8:1:2:3::1"), network("2001:db8:1:2:ffff::9"));
+        assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
+        assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+    }
+
+    #[test]
+    fn without_trusted_proxies_the_header_says_nothing() {
+        let none = TrustedProxies::default();
+        assert_eq!(none.client(ip("192.0.2.1"), &headers(&[b"198.51.100.7"])), ip("192.0.2.1"));
+        assert_eq!(none.client(ip("::ffff:192.0.2.1"), &headers(&[])), ip("192.0.2.1"));
+        assert!(!none.contains(ip("127.0.0.1")));
+    }
+
+    #[test]
+    fn the_client_is_the_rightmost_address_that_is_no_trusted_proxy() {
+        const PROXIES: &str = "10.0.0.0/8, 192.0.2.1 ,2001:db8::/32";
+        for (peer, lines, expected) in [
+            // A peer that is no proxy speaks for itself.
+            ("198.51.100.9", &["198.51.100.7"][..], "198.51.100.9"),
+            ("192.0.2.2", &["198.51.100.7"], "192.0.2.2"),
+            ("10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
+            ("192.0.2.1", &["198.51.100.7"], "198.51.100.7"),
+            ("2001:db8::1", &["198.51.100.7"], "198.51.100.7"),
+            ("::ffff:10.0.0.1", &["198.51.100.7"], "198.51.100.7"),
+            // What a client made up stands left of what a proxy wrote.
+            ("10.0.0.1", &["127.0.0.1, 198.51.100.7"], "198.51.100.7"),
+            ("10.0.0.1", &["10.0.0.5, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
+            ("10.0.0.1", &["198.51.100.7", "10.0.0.2"], "198.51.100.7"),
+            ("10.0.0.1", &["203.0.113.5", "198.51.100.7"], "198.51.100.7"),
+            // Only proxies: the one furthest away.
+            ("10.0.0.1", &["10.0.0.3,10.0.0.2"], "10.0.0.3"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("10.0.0.1", &["", " , ,"], "10.0.0.1"),
+            ("10.0.0.1", &["198.51.100.7,,"], "198.51.100.7"),
+            // Nothing is believed beyond garbage.
+            ("10.0.0.1", &["198.51.100.7, unknown"], "10.0.0.1"),
+            ("10.0.0.1", &["198.51.100.7, _hidden, 10.0.0.2"], "10.0.0.2"),
+            ("10.0.0.1", &["198.51.100.7 10.0.0.2"], "10.0.0.1"),
+            ("10.0.0.1", &["fe80::1%eth0"], "10.0.0.1"),
+            ("10.0.0.1", &["198.51.100.7:x"], "10.0.0.1"),
+            ("10.0.0.1", &["[198.51.100.7]"], "10.0.0.1"),
+            ("10.0.0.1", &["[2a00::7"], "10.0.0.1"),
+            // Forms of an address.
+            ("10.0.0.1", &["\t198.51.100.7 "], "198.51.100.7"),
+            ("10.0.0.1", &["198.51.100.7:4711"], "198.51.100.7"),
+            ("10.0.0.1", &["2a00::7"], "2a00::7"),
+            ("10.0.0.1", &["[2a00::7]"], "2a00::7"),
+            ("10.0.0.1", &["[2a00::7]:4711"], "2a00::7"),
+            ("10.0.0.1", &["::ffff:198.51.100.7"], "198.51.100.7"),
+            ("10.0.0.1", &["[::ffff:198.51.100.7]:4711, ::ffff:10.0.0.2"], "198.51.100.7"),
+        ] {
+            assert_eq!(client(PROXIES, peer, lines), ip(expected), "{peer} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_is_garbage() {
+        let proxies: TrustedProxies = "10.0.0.1".parse().unwrap();
+        let client = proxies.client(ip("10.0.0.1"), &headers(&[b"198.51.100.7", b"\xff"]));
+        assert_eq!(client, ip("10.0.0.1"));
+    }
+
+    #[test]
+    fn networks_are_told_with_commas_between_them() {
+        let many = |count: usize| vec!["10.0.0.1"; count].join(",");
+        for good in
+            ["10.0.0.0/8", "::1", "10.9.9.9/8", "0.0.0.0/0", "::/0, 10.0.0.1", &many(PROXY_NETWORKS_MAX)]
+        {
+            assert!(good.parse::<TrustedProxies>().is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            ",",
+            "10.0.0.0/33",
+            "10.0.0",
+            "localhost",
+            "10.0.0.1;10.0.0.2",
+            &many(PROXY_NETWORKS_MAX + 1),
+        ] {
+            assert_eq!(bad.parse::<TrustedProxies>(), Err(ProxiesError), "{bad}");
+        }
+        assert!("10.9.9.9/8".parse::<TrustedProxies>().unwrap().contains(ip("10.0.0.1")));
+        let mapped: TrustedProxies = "::ffff:10.0.0.0/104".parse().unwrap();
+        assert!(mapped.contains(ip("10.1.2.3")) && mapped.contains(ip("::ffff:10.1.2.3")));
+        assert!(!mapped.contains(ip("11.0.0.1")));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_header_says_some_address_is_the_client(
+            lines in proptest::collection::vec(proptest::collection::vec(prop_oneof![
+                Just(b','), Just(b'.'), Just(b':'), Just(b'['), Just(b']'), Just(b'1'), Just(b' '), 0x80..=0xffu8, 0x20..0x7fu8
+            ], 0..40), 0..4),
+            all in any::<bool>(),
+        ) {
+            let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+            let proxies: TrustedProxies = if all { "0.0.0.0/0,::/0" } else { "10.0.0.1" }.parse().unwrap();
+            let client = proxies.client(ip("10.0.0.1"), &headers(&lines));
+            prop_assert_eq!(client, client.to_canonical());
+        }
+
+        #[test]
+        fn what_stands_left_of_what_a_proxy_wrote_changes_nothing(made_up in "[ -~]{0,40}", real in any::<u32>()) {
+            let real = IpAddr::V4(real.into());
+            prop_assume!(real != ip("10.0.0.1"));
+            let line = format!("{made_up},{real}");
+            prop_assert_eq!(client("10.0.0.1", "10.0.0.1", &[&line]), real);
+        }
+    }
+}
