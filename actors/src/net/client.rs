@@ -189,7 +189,7 @@ impl WebhookClient {
         post: &Post,
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), Failure> {
-        const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
+        const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
         let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
             Refused::Short(_) => Failure::Short,
             _ => Failure::Refused,

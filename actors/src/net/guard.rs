@@ -42,7 +42,7 @@ use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 use crate::ports::Resolver;
 
 /// So long may a host take to resolve.
-pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
+pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
 /// Decides where a webhook may go. Cheap to clone.
 #[derive(Clone)]
