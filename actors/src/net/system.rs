@@ -5,11 +5,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use tokio::net::TcpStream;
 
-use super::shortage;
 use crate::ports::{BoxFuture, Dialer, Stream};
 
 /// A port that is asked the way to; nothing is sent to it.
 const ANY_PORT: u16 = 443;
+
+/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for want
+/// of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
 /// Opens sockets of the system.
 pub(crate) struct SystemDialer;
@@ -29,11 +32,9 @@ impl Dialer for SystemDialer {
             IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
-        match UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT))) {
-            Ok(()) => true,
-            // Without a socket to ask with, nothing is known.
-            Err(error) => shortage::is_ours(&error),
-        }
+        let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
+        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
+        !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }
 
