@@ -434,6 +434,11 @@ impl Engine {
         self.inner.slots.under_way()
     }
 
+    /// Whether webhooks are held back because this machine has no network.
+    pub fn is_cut_off(&self) -> bool {
+        self.inner.webhooks.network().is_out()
+    }
+
     /// How many attempts to deliver reached their endpoint, and how many failed, since the engine started.
     pub fn attempts_made(&self) -> (u64, u64) {
         self.inner.slots.made()

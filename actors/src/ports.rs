@@ -30,13 +30,37 @@ pub trait Random: Send + Sync + 'static {
 /// Finds the addresses of names.
 pub trait Resolver: Send + Sync + 'static {
     /// All addresses of a name, which is absolute though it has no dot at its end: no search domain is tried.
+    ///
+    /// # Errors
+    /// One that holds [`NoNameServer`] says that nothing can be known of any name; others are about this one.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
+
+    /// The addresses of a name for which no name server needs to be asked; empty for all others.
+    fn known(&self, _host: &str) -> Vec<IpAddr> {
+        Vec::new()
+    }
+
+    /// Whether any name server answers anything, be it that it cannot answer.
+    fn is_answered(&self) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(true))
+    }
 }
+
+/// There is no name server, or none that answers: says why.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no name server: {0}")]
+pub struct NoNameServer(pub String);
 
 /// Opens connections.
 pub trait Dialer: Send + Sync + 'static {
     /// Connects to exactly this address.
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
+
+    /// Whether this machine knows a way to an address. Nothing is sent to find out, so nothing is known of what lies
+    /// on the way.
+    fn has_route(&self, _to: IpAddr) -> bool {
+        true
+    }
 }
 
 /// A connection.

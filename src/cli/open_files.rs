@@ -8,8 +8,8 @@ const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
 /// Attempts to deliver webhooks: a connection each, once the name is looked up.
 const DELIVERIES: u64 = 1_024;
 
-/// Look-ups of names: two questions each, to two name servers.
-const LOOKUPS: u64 = 4 * 2_048;
+/// Look-ups of names: two questions each, to three name servers, three times while they are silent.
+const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
 
 /// Connections kept open for the next webhook, the store, the log, and what the runtime needs.
 const OTHERS: u64 = 512;

@@ -185,6 +185,11 @@ impl Exposition {
                 self.engine.running_deliveries(),
             ),
             ("webhook_attempts_under_way", "Attempts to deliver under way", self.engine.attempts_under_way()),
+            (
+                "webhooks_network_out",
+                "1 while webhooks are held back for want of a network here",
+                usize::from(self.engine.is_cut_off()),
+            ),
             ("permits_available", "How many more messages may be in flight", free),
             ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
@@ -282,6 +287,7 @@ mod tests {
         has(&text, "receptionist_webhooks_turned_off_total 0");
         has(&text, r#"receptionist_webhook_attempts_total{outcome="delivered"} 0"#);
         has(&text, "receptionist_webhook_attempts_under_way 0");
+        has(&text, "receptionist_webhooks_network_out 0");
         has(&text, "receptionist_running_businesses 0");
         has(&text, "receptionist_running_deliveries 0");
         has(&text, "receptionist_permits_available 16384");

@@ -198,7 +198,10 @@ impl Hook {
                 );
             }
         }
-        earlier.push((received.at, marks, quick));
+        // One that was cut off may not count, so what comes after it need not wait for it.
+        if quick || !received.cut_off {
+            earlier.push((received.at, marks, quick));
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::ops::Op;
 use crate::rows::Rows;
 
 /// One life of the engine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
     /// When it began, in simulated time.
     pub(crate) began: i64,
@@ -30,6 +30,8 @@ pub(crate) struct Span {
     pub(crate) wall: i64,
     /// Whether the wall clock jumped meanwhile.
     pub(crate) jumped: bool,
+    /// Until when an outage of ours may have held deliveries back.
+    pub(crate) held_until: i64,
 }
 
 /// What a business must be.

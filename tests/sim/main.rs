@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A seed is several lives of the engine. In each, clients of three businesses ask for changes of every kind and read,
-//! several at once; receivers take, refuse, hang and flap; names change their addresses. A life ends in order, or in
+//! several at once; receivers take, refuse, hang and flap; names change their addresses; the network is gone for a while. A life ends in order, or in
 //! the middle of everything: the disk then forgets what it likes of what was not synced. Between two lives the disk is
 //! read row by row, and everything that happened is replayed on a simple model ([`house`], [`rules`], [`hooks`]). In
 //! the last life all is well, and everything that is owed has to arrive.
@@ -27,6 +27,7 @@ mod looks;
 mod network;
 mod nudges;
 mod ops;
+mod outages;
 mod receiver;
 mod rows;
 mod rules;

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actors::ports::{BoxFuture, Dialer, Resolver, Stream};
+use actors::ports::{BoxFuture, Dialer, NoNameServer, Resolver, Stream};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 
+use crate::hooks::ATTEMPT_MILLIS;
 use crate::receiver::{Request, serve};
 use crate::time::Time;
 use crate::world::Trace;
@@ -21,6 +22,21 @@ use crate::world::Trace;
 /// So many bytes fit into a connection at once; more than any request, so that lengths do not matter to the order of
 /// events.
 const PIPE_BYTES: usize = 64 << 10;
+
+/// So long it takes to find out that no name server answers.
+const SILENCE: Duration = Duration::from_secs(7);
+
+/// Whether the service has a network at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// It has.
+    There,
+    /// It knows no way to anywhere. Some names it still knows; of the others a server on its own machine says that it
+    /// cannot tell.
+    NoRoute,
+    /// No name server answers.
+    NoNameServer,
+}
 
 /// How a host behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +117,8 @@ pub(crate) struct Received {
     pub(crate) test: bool,
     /// The status it is answered with, or 0.
     pub(crate) status: u16,
+    /// Whether the way was lost while the answer was waited for, or may have been: then the attempt may not count.
+    pub(crate) cut_off: bool,
 }
 
 /// The network.
@@ -109,6 +127,10 @@ pub(crate) struct Network {
     trace: Arc<Trace>,
     hosts: Mutex<Vec<Host>>,
     received: Mutex<Vec<Received>>,
+    /// The line, and since when it is as it is.
+    line: Mutex<(Line, i64)>,
+    /// When the way was lost each time.
+    lost: Mutex<Vec<i64>>,
 }
 
 fn address(host: usize, other: bool) -> IpAddr {
@@ -126,7 +148,28 @@ fn host_at(address: IpAddr) -> Option<usize> {
 
 impl Network {
     pub(crate) fn new(time: Arc<Time>, trace: Arc<Trace>) -> Self {
-        Self { time, trace, hosts: Mutex::default(), received: Mutex::default() }
+        let line = Mutex::new((Line::There, 0));
+        let (hosts, received, lost) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { time, trace, hosts, received, line, lost }
+    }
+
+    /// Takes the network away from the service, or gives it back.
+    pub(crate) fn set_line(&self, line: Line) {
+        let now = self.time.now();
+        self.trace.say(now, format_args!("the line is now {line:?}"));
+        *self.line.lock() = (line, now);
+        if line == Line::NoRoute {
+            self.lost.lock().push(now);
+        }
+    }
+
+    /// What there is of the network, and since when.
+    pub(crate) fn line(&self) -> (Line, i64) {
+        *self.line.lock()
+    }
+
+    fn has_line(&self) -> bool {
+        self.line().0 != Line::NoRoute
     }
 
     /// Adds a host and gives its number.
@@ -154,8 +197,11 @@ impl Network {
         hosts[host].dns = dns;
     }
 
-    /// Makes every host well.
+    /// Makes the line and every host well.
     pub(crate) fn heal(&self) {
+        if self.line().0 != Line::There {
+            self.set_line(Line::There);
+        }
         for host in self.hosts.lock().iter_mut() {
             (host.mood, host.dns) = (Mood::Takes, Name::Right);
         }
@@ -190,6 +236,7 @@ impl Network {
             body: request.body.clone(),
             test: request.header("webhook-test") == "true",
             status,
+            cut_off: false,
         };
         if request.header("host") != name {
             self.trace.wrong(at, format_args!("{name} got a request for {}", request.header("host")));
@@ -201,7 +248,13 @@ impl Network {
 
     /// What was received since this was asked last.
     pub(crate) fn take_received(&self) -> Vec<Received> {
-        std::mem::take(&mut self.received.lock())
+        let mut all = std::mem::take(&mut *self.received.lock());
+        let lost = self.lost.lock();
+        for received in &mut all {
+            let waits = received.at..=received.at + ATTEMPT_MILLIS;
+            received.cut_off = lost.iter().any(|lost| waits.contains(lost));
+        }
+        all
     }
 }
 
@@ -212,6 +265,18 @@ impl Resolver for Network {
             self.trace.wrong(self.time.now(), format_args!("somebody asked for {name}"));
             return Box::pin(async { Err(io::ErrorKind::NotFound.into()) });
         };
+        match self.line.lock().0 {
+            Line::NoNameServer => {
+                return Box::pin(async {
+                    tokio::time::sleep(SILENCE).await;
+                    Err(io::Error::other(NoNameServer("the line is down".into())))
+                });
+            }
+            Line::NoRoute if host.dns != Name::Right => {
+                return Box::pin(async { Err(io::Error::other("the server has failed")) });
+            }
+            Line::There | Line::NoRoute => {}
+        }
         host.asked += 1;
         let inside: IpAddr = [10, 0, 0, 7].into();
         let (right, moved) = (address(number, false), address(number, true));
@@ -240,6 +305,16 @@ impl Resolver for Network {
             }
         })
     }
+
+    fn is_answered(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async {
+            let silent = self.line().0 == Line::NoNameServer;
+            if silent {
+                tokio::time::sleep(SILENCE).await;
+            }
+            !silent
+        })
+    }
 }
 
 /// What the dialer shares with the receivers it starts.
@@ -258,6 +333,9 @@ impl Dialer for Shared {
             host.map(|host| (host, hosts[host].mood))
         };
         Box::pin(async move {
+            if !network.has_line() {
+                return Err(io::ErrorKind::NetworkUnreachable.into());
+            }
             let Some((host, mood)) = host else { return Err(io::ErrorKind::NetworkUnreachable.into()) };
             match mood {
                 Mood::Refuses => return Err(io::ErrorKind::ConnectionRefused.into()),
@@ -265,17 +343,22 @@ impl Dialer for Shared {
                 _ => {}
             }
             let (stream, theirs) = duplex(PIPE_BYTES);
-            tokio::spawn(serve(network, host, theirs));
+            tokio::spawn(serve(Arc::clone(&network), host, theirs));
             let peer = if mood == Mood::Elsewhere { ([10, 0, 0, 9], 443).into() } else { target };
-            Ok(Box::new(At { stream, peer }) as Box<dyn Stream>)
+            Ok(Box::new(At { stream, peer, network }) as Box<dyn Stream>)
         })
+    }
+
+    fn has_route(&self, _: IpAddr) -> bool {
+        self.0.has_line()
     }
 }
 
-/// A stream that says whom it leads to.
+/// A stream that says whom it leads to. Nothing can be sent on it while there is no way.
 struct At {
     stream: DuplexStream,
     peer: SocketAddr,
+    network: Arc<Network>,
 }
 
 impl Stream for At {
@@ -296,6 +379,9 @@ impl AsyncRead for At {
 
 impl AsyncWrite for At {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if !self.network.has_line() {
+            return Poll::Ready(Err(io::ErrorKind::NetworkUnreachable.into()));
+        }
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 

@@ -12,6 +12,7 @@ use crate::dice::Dice;
 use crate::house::{House, Span};
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
+use crate::network::Line;
 use crate::ops::Op;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
@@ -68,7 +69,7 @@ impl Sim {
         if wasted && self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        let mut span = Span { began: self.world.time.now(), ..Span::default() };
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
@@ -102,6 +103,7 @@ impl Sim {
         drop(runtime);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
+        span.held_until = self.held_until();
         span.jumped = self.world.time.jumps() != jumps;
         self.learn();
         self.look_at_disk(span, from);
@@ -171,6 +173,8 @@ impl Sim {
                 11..=13 => self.some_look(life),
                 14 => self.probe(life).await,
                 15 if self.dice.once_in(6) => self.suspend(life).await,
+                16 if self.dice.once_in(4) => self.outage(life).await,
+                17 if self.world.network.line().0 != Line::There => self.world.network.set_line(Line::There),
                 _ => self.some_request(life),
             }
             self.some_time().await;
@@ -202,7 +206,7 @@ impl Sim {
         if self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        let mut span = Span { began: self.world.time.now(), ..Span::default() };
         runtime.block_on(async {
             self.world.time.begin();
             span.wall = self.world.time.wall().millis();
@@ -227,6 +231,7 @@ impl Sim {
         drop(runtime);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
+        span.held_until = self.held_until();
         let all_rows = self.look_at_disk(span, from);
         for (house, rows) in self.houses.iter().zip(&all_rows) {
             for (endpoint, event) in house.owed.keys() {

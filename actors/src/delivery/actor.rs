@@ -19,6 +19,7 @@ use super::resend::Resending;
 use crate::directory::{Directory, Seated};
 use crate::domain::{EventId, Timestamp, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
+use crate::net::WebhookUrl;
 use crate::store::{StoreError, keys};
 
 /// How many attempts of one endpoint may be under way at once.
@@ -236,7 +237,7 @@ impl State {
             self.ask_turn(myself);
         }
         self.set_timer(myself, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
-        if due.now.is_empty() {
+        if due.now.is_empty() || self.waits_for_network(inner, myself, &endpoint) {
             return Ok(());
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
@@ -298,16 +299,40 @@ impl State {
         self.set_timer(myself, Some(time));
     }
 
-    fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
-        if let Some(timer) = self.timer.take() {
-            timer.abort();
+    /// Whether an outage of ours keeps everything from the endpoint; then the actor looks again when it is over.
+    fn waits_for_network(
+        &mut self,
+        inner: &Inner,
+        myself: &ActorRef<Message>,
+        endpoint: &WebhookEndpoint,
+    ) -> bool {
+        let network = inner.webhooks.network();
+        // A URL that cannot be used fails without any network.
+        let waits = network.is_out()
+            && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| inner.webhooks.is_cut_off_from(&url));
+        if waits {
+            self.wake_after(myself, network.over());
         }
-        let Some(wait) = wait else { return };
-        let myself = myself.clone();
-        self.timer = Some(tokio::spawn(async move {
+        waits
+    }
+
+    fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
+        match wait {
             // A millisecond more, so that what is due then is not a fraction of one away.
-            tokio::time::sleep(wait + Duration::from_millis(1)).await;
+            Some(wait) => self.wake_after(myself, tokio::time::sleep(wait + Duration::from_millis(1))),
+            None => _ = self.timer.take().map(|timer| timer.abort()),
+        }
+    }
+
+    /// Looks again after this, instead of after what was set before.
+    fn wake_after(&mut self, myself: &ActorRef<Message>, after: impl Future<Output = ()> + Send + 'static) {
+        let myself = myself.clone();
+        let timer = tokio::spawn(async move {
+            after.await;
             let _ = myself.cast(Message::Minute);
-        }));
+        });
+        if let Some(before) = self.timer.replace(timer) {
+            before.abort();
+        }
     }
 }

@@ -92,7 +92,7 @@ impl BusinessHandle {
         let _share = self.inner.saves.take(self.id).ok_or(EngineError::Overloaded)?;
         match self.inner.webhooks.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
-            Err(Refused::Short(_)) => Err(EngineError::Overloaded),
+            Err(Refused::Short(_) | Refused::Out(_)) => Err(EngineError::Overloaded),
             Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
         }
     }

@@ -1,6 +1,7 @@
 //! Deliveries on paused time, over real TLS to receivers in memory.
 
 mod failing;
+mod outage;
 mod turning_off;
 mod waiting;
 

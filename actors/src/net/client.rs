@@ -5,6 +5,7 @@
 //! unpacked; a redirect is a failure. What an attempt says of its failure holds no address.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
 use super::guard::{Asker, Guard, RESOLVE_TIME_MAX, Refused};
+use super::outage::{Lack, Network};
 use super::pool::Pool;
 use super::seldom::Seldom;
 use super::trust::Trust;
@@ -43,6 +45,7 @@ const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
 #[derive(Clone)]
 pub struct WebhookClient {
     guard: Guard,
+    network: Network,
     connector: Arc<Connector>,
     pool: Arc<Pool>,
     warned: Arc<Seldom<()>>,
@@ -120,9 +123,17 @@ pub(super) enum Failure {
     /// Nothing was sent, for a lack of our own.
     #[error("not made: this service is short of connections")]
     Short,
+    /// Nothing was sent, or nothing could have come back, for want of a network here.
+    #[error("not made: this service is cut off, for {0}")]
+    Out(Lack),
 }
 
 impl Failure {
+    /// What came of the attempt: a lack of our own is not held against the receiver.
+    fn outcome(&self) -> Outcome {
+        if matches!(self, Self::Short | Self::Out(_)) { Outcome::NotMade } else { Outcome::Failed }
+    }
+
     /// What an error of the HTTP client comes down to.
     pub(super) fn from_http(error: &hyper::Error) -> Self {
         if error.is_parse() { Self::Response } else { Self::Closed }
@@ -133,8 +144,10 @@ impl WebhookClient {
     /// A client that reaches the network through the ports.
     pub fn new(ports: &Ports, trust: &Trust) -> Self {
         let tls = trust.client_config(Arc::clone(&ports.clock));
+        let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
         Self {
-            guard: Guard::new(Arc::clone(&ports.resolver)),
+            guard: Guard::new(network.clone()),
+            network,
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
             pool: Arc::default(),
             warned: Arc::default(),
@@ -144,6 +157,16 @@ impl WebhookClient {
     /// The guard, to check a URL before it is saved.
     pub fn guard(&self) -> &Guard {
         &self.guard
+    }
+
+    /// Whether this service has a network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Whether nothing can be sent to a URL because of an outage of ours.
+    pub fn is_cut_off_from(&self, url: &WebhookUrl) -> bool {
+        self.network.lack_for(url.host()).is_some()
     }
 
     /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
@@ -162,7 +185,7 @@ impl WebhookClient {
         }
         match answer {
             Err(failure) => Attempt {
-                outcome: if failure == Failure::Short { Outcome::NotMade } else { Outcome::Failed },
+                outcome: failure.outcome(),
                 status: None,
                 body: String::new(),
                 error: Some(failure.to_string()),
@@ -189,18 +212,33 @@ impl WebhookClient {
         post: &Post,
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), Failure> {
-        const { assert!(RESOLVE_TIME_MAX.as_millis() <= DELIVERY_TIME_MAX.as_millis()) };
+        const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
         let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
             Refused::Short(_) => Failure::Short,
+            Refused::Out(lack) => Failure::Out(lack),
             _ => Failure::Refused,
         })?;
-        if let Some(mut connection) = self.pool.take(&post.url, &targets) {
+        self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
+            Failure::Refused | Failure::Header | Failure::Short => failure,
+            // Without a way to anywhere, what was not heard says nothing of the receiver.
+            failure => self.network.judge_failure(&targets).map_or(failure, Failure::Out),
+        })
+    }
+
+    async fn reach(
+        &self,
+        post: &Post,
+        targets: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<(Connection, Response<Incoming>), Failure> {
+        if let Some(mut connection) = self.pool.take(&post.url, targets) {
             match send(&mut connection, post, deadline).await {
                 Err(Failure::Closed) => {}
                 answer => return answer.map(|response| (connection, response)),
             }
         }
-        let mut connection = self.connector.connect(&post.url, &targets, deadline).await?;
+        let mut connection = self.connector.connect(&post.url, targets, deadline).await?;
+        self.network.note_reached(connection.peer.ip());
         let response = send(&mut connection, post, deadline).await?;
         Ok((connection, response))
     }

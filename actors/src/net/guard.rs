@@ -22,6 +22,7 @@
 //! | an answer that is slow, endless or huge | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | an answer that grows when it is unpacked | never unpacked; no encoding is asked for |
 //! | slow or silent name servers that hold up the look-ups of others | a look-up takes no thread, ends when it is dropped, and waits for no other; beyond a bound it is no failure of the host ([resolver](super::resolver)) |
+//! | names that nobody answers, to make the service think itself cut off and hold all webhooks back | whether it is, only names tell that nobody owns ([outage](super::outage)) |
 //! | error messages that tell what is inside | one phrase, [`NOT_PUBLIC`], whether the name is unknown or leads inside; the log says more |
 //!
 //! No switch turns this off. Tests reach a receiver of their own through the ports: the name resolves to a public
@@ -36,18 +37,18 @@ use tokio::time::timeout;
 use tracing::Level;
 
 use super::address::is_public;
+use super::outage::{Lack, Network};
 use super::seldom::Seldom;
 use super::shortage::is_ours;
 use super::url::{Host, NOT_PUBLIC, WebhookUrl};
-use crate::ports::Resolver;
 
 /// So long may a host take to resolve.
-pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
+pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
 /// Decides where a webhook may go. Cheap to clone.
 #[derive(Clone)]
 pub struct Guard {
-    resolver: Arc<dyn Resolver>,
+    network: Network,
     warned: Arc<Seldom<Host>>,
 }
 
@@ -80,12 +81,15 @@ pub enum Refused {
     /// Nothing is known of the host: this service lacked what it takes to look it up.
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
+    /// Nothing is known of the host: this service has no network.
+    #[error("this service is cut off")]
+    Out(Lack),
 }
 
 impl Guard {
-    /// A guard that resolves through this port.
-    pub fn new(resolver: Arc<dyn Resolver>) -> Self {
-        Self { resolver, warned: Arc::default() }
+    /// A guard that resolves names in this network.
+    pub fn new(network: Network) -> Self {
+        Self { network, warned: Arc::default() }
     }
 
     /// Resolves the host of a URL and gives its addresses, all of them public. To be asked when a URL is saved and
@@ -94,22 +98,37 @@ impl Guard {
     /// # Errors
     /// When it does not resolve, or any of its addresses is not public. The reason is in the log already.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, Refused> {
-        let checked = self.resolve(url.host()).await.and_then(|addresses| all_public(&addresses, url.port()));
+        // What is to be saved is looked up in any case: somebody waits for the answer.
+        let lack = if asker == Asker::Attempt { self.network.lack_for(url.host()) } else { None };
+        let checked = match lack {
+            Some(lack) => Err(Refused::Out(lack)),
+            None => {
+                self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()))
+            }
+        };
         if let Err(refused) = &checked {
             log(level(refused, asker, || self.warned.is_due(url.host())), url.host(), refused);
         }
         checked
     }
 
-    async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, Refused> {
-        match host {
-            Host::Ip(address) => Ok(vec![*address]),
-            Host::Name(name) => timeout(RESOLVE_TIME_MAX, self.resolver.resolve(name))
-                .await
-                .map_err(|_| Refused::TooSlow)?
-                .map_err(
-                    |error| if is_ours(&error) { Refused::Short(error) } else { Refused::Unresolved(error) },
-                ),
+    async fn resolve(&self, host: &Host, asker: Asker) -> Result<Vec<IpAddr>, Refused> {
+        let name = match host {
+            Host::Ip(address) => return Ok(vec![*address]),
+            Host::Name(name) => name,
+        };
+        let answer = timeout(RESOLVE_TIME_MAX, self.network.resolver().resolve(name)).await;
+        let lack = match &answer {
+            Ok(Err(error)) if is_ours(error) => None,
+            answer => self.network.judge_lookup(name, answer.as_ref().ok()),
+        };
+        match (lack, answer) {
+            // On a machine that may have no name server at all, a name that it does not know is no name.
+            (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => Err(Refused::Out(lack)),
+            (_, Ok(Ok(addresses))) => Ok(addresses),
+            (_, Ok(Err(error))) if is_ours(&error) => Err(Refused::Short(error)),
+            (_, Ok(Err(error))) => Err(Refused::Unresolved(error)),
+            (_, Err(_)) => Err(Refused::TooSlow),
         }
     }
 }
@@ -160,6 +179,7 @@ fn log(level: Level, host: &Host, refused: &Refused) {
         Refused::NoAddress => ("has no address", None, None),
         Refused::TooSlow => ("does not resolve in time", None, None),
         Refused::Short(error) => ("cannot be looked up for a lack of our own", None, Some(error)),
+        Refused::Out(_) => ("cannot be looked up, for this service is cut off", None, None),
     };
     let address = address.map(tracing::field::display);
     let error = error.map(tracing::field::display);
@@ -177,13 +197,17 @@ fn log(level: Level, host: &Host, refused: &Refused) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::FakeDns;
+    use super::super::testing::{FakeDns, FakeNet};
     use super::*;
+
+    fn guard(dns: FakeDns) -> Guard {
+        Guard::new(Network::new(Arc::new(dns), Arc::new(FakeNet::default())))
+    }
 
     async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, Refused> {
         let dns = FakeDns::default();
         dns.set("hook.example.com", answer);
-        Guard::new(Arc::new(dns)).check(&WebhookUrl::parse(url).unwrap(), Asker::Save).await
+        guard(dns).check(&WebhookUrl::parse(url).unwrap(), Asker::Save).await
     }
 
     #[tokio::test]
@@ -218,8 +242,37 @@ mod tests {
         let dns = FakeDns::default();
         dns.fail("hook.example.com", 24);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
-        let refused = Guard::new(Arc::new(dns)).check(&url, Asker::Attempt).await.unwrap_err();
+        let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
         assert!(matches!(refused, Refused::Short(_)));
+        assert_ne!(refused.to_string(), NOT_PUBLIC);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_network_nothing_is_said_of_a_host() {
+        let (dns, net) = (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()));
+        let guard = Guard::new(Network::new(dns.clone(), net.clone()));
+        let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
+        dns.set_silent(true);
+        // A machine on which no name server has ever answered may have none.
+        let refused = guard.check(&url, Asker::Save).await.unwrap_err();
+        assert!(
+            matches!(&refused, Refused::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,
+            "{refused:?}"
+        );
+        let asked = dns.asked();
+        for _ in 0..10 {
+            let refused = guard.check(&url, Asker::Attempt).await.unwrap_err();
+            assert!(matches!(refused, Refused::Out(Lack::NameServer)), "{refused:?}");
+        }
+        assert_eq!(dns.asked(), asked, "nothing begins while it is out");
+        // Somebody who saves learns at once that it is over; an attempt waits until it is known.
+        dns.set_silent(false);
+        dns.set("hook.example.com", &["93.184.216.34"]);
+        guard.check(&url, Asker::Save).await.unwrap();
+        assert!(matches!(guard.check(&url, Asker::Attempt).await.unwrap_err(), Refused::Out(_)));
+        dns.set_silent(true);
+        let refused = guard.check(&url, Asker::Save).await.unwrap_err();
+        assert!(matches!(refused, Refused::Out(Lack::NameServer)), "{refused:?}");
         assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
 
@@ -229,7 +282,7 @@ mod tests {
         dns.hang("hook.example.com");
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         let start = tokio::time::Instant::now();
-        let refused = Guard::new(Arc::new(dns)).check(&url, Asker::Attempt).await.unwrap_err();
+        let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
         assert!(matches!(refused, Refused::TooSlow));
         assert_eq!(start.elapsed(), RESOLVE_TIME_MAX);
     }
@@ -239,7 +292,7 @@ mod tests {
         use Asker::{Attempt, Save};
         let unresolved = Refused::Unresolved(io::ErrorKind::NotFound.into());
         let short = Refused::Short(io::Error::from_raw_os_error(24));
-        for refused in [unresolved, Refused::NoAddress, Refused::TooSlow, short] {
+        for refused in [unresolved, Refused::NoAddress, Refused::TooSlow, short, Refused::Out(Lack::Route)] {
             assert_eq!(level(&refused, Save, || true), Level::INFO, "{refused:?}");
             assert_eq!(level(&refused, Attempt, || true), Level::DEBUG, "{refused:?}");
         }
@@ -254,7 +307,7 @@ mod tests {
     async fn a_host_that_leads_inside_is_warned_of_once_a_minute() {
         let dns = FakeDns::default();
         dns.set("hook.example.com", &["10.0.0.1"]);
-        let guard = Guard::new(Arc::new(dns));
+        let guard = guard(dns);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         assert!(guard.check(&url, Asker::Attempt).await.is_err());
         assert!(!guard.warned.is_due(url.host()), "it was warned of just now");

@@ -8,6 +8,7 @@ pub mod address;
 pub mod client;
 mod connection;
 pub mod guard;
+pub mod outage;
 mod pool;
 mod resolver;
 mod seldom;
@@ -20,6 +21,7 @@ pub mod url;
 
 pub use client::{Attempt, Outcome, Post, WebhookClient};
 pub use guard::{Asker, Guard, Refused};
+pub use outage::Network;
 pub(crate) use resolver::SystemResolver;
 pub(crate) use system::SystemDialer;
 pub use trust::{Trust, TrustError};

@@ -2,40 +2,64 @@
 //!
 //! What always holds: a name is absolute, no search domain is tried; an answer is never kept; a look-up takes no
 //! thread, only a few sockets, and gives them back as soon as its caller drops it, so names whose servers are silent
-//! hold nobody else's up; both files are read anew when they have changed.
+//! hold nobody else's up; both files are read anew when they have changed. All name servers are asked at once, as musl
+//! does it: the first that knows decides, and one that is silent or broken costs no time beside it.
+//!
+//! # Whose silence it is
+//!
+//! A name server that says nothing of one name may wait for servers of that name's owner, so it says nothing of the
+//! name servers. A look-up that has waited for a while therefore asks them for the name servers of the root as well
+//! ([`SystemResolver::witness`]): nobody who owns a name has any say in that, every server that resolves by itself has
+//! the answer at hand, and one that passes questions on passes this one on, too. Only when that stays without an answer,
+//! and no other look-up gets one meanwhile, is it said that there is [no name server](NoNameServer).
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use hickory_resolver::config::{ConnectionConfig, ProtocolConfig, ResolveHosts, ResolverConfig};
 use hickory_resolver::lookup::Lookup;
 use hickory_resolver::net::NetError;
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::udp::UdpClientStream;
-use hickory_resolver::net::xfer::DnsExchange;
+use hickory_resolver::net::xfer::{DnsExchange, DnsHandle};
+use hickory_resolver::proto::op::DnsRequest;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::system_conf::parse_resolv_conf;
 use hickory_resolver::{ConnectionProvider, PoolContext};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
-use crate::ports::{BoxFuture, Resolver};
+use crate::ports::{BoxFuture, NoNameServer, Resolver};
 
 /// So many names are looked up at once: all deliveries, and all that callers of the API may have looked up.
 const LOOKUPS_MAX: usize = 2_048;
 
-/// So often a name server is asked when it does not answer.
-const TRIES_MAX: usize = 3;
+/// So many name servers are asked, the first ones of `resolv.conf`, as the system's own resolver does (`MAXNS`).
+pub(super) const SERVERS_MAX: usize = 3;
 
-/// So long it may take to answer each time, unless `resolv.conf` says less. A name server that has to ask further goes
-/// on meanwhile, and knows the answer the next time.
-const TRY_TIME_MAX: Duration = Duration::from_secs(2);
+/// So often each is asked a question, in case a datagram is lost. The answer to any of them will do, however late.
+pub(super) const ASKED_MAX: u8 = 3;
+
+/// So long after it was asked last it is asked again, unless `resolv.conf` says less.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
+
+/// So long an answer may take. It leaves an attempt to deliver some time to connect.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(7);
+
+/// So long a look-up waits for an answer before it asks whether the name servers answer anything.
+const WITNESS_AFTER: Duration = ASK_AGAIN_AFTER;
 
 /// The files that say how names are looked up.
 #[derive(Clone, Debug)]
@@ -54,12 +78,15 @@ pub(crate) struct SystemResolver {
     lookups: Semaphore,
     lookups_max: usize,
     servers: Mutex<Option<(Stamp, NameServers)>>,
+    /// How often a name server has answered, as far as it shows that there is one.
+    answers: AtomicU64,
 }
 
 /// What of a file changes when it is written or replaced: its number, length and time of change.
 type Stamp = (u64, u64, i64, i64);
 
-type NameServers = hickory_resolver::Resolver<Sockets>;
+/// One of the library's resolvers for each name server.
+type NameServers = Arc<[hickory_resolver::Resolver<Sockets>]>;
 
 impl SystemResolver {
     pub(crate) fn new() -> Self {
@@ -68,11 +95,12 @@ impl SystemResolver {
     }
 
     fn with(files: Files, lookups_max: usize) -> Self {
-        Self { files, lookups: Semaphore::new(lookups_max), lookups_max, servers: Mutex::new(None) }
+        let (lookups, servers) = (Semaphore::new(lookups_max), Mutex::new(None));
+        Self { files, lookups, lookups_max, servers, answers: AtomicU64::new(0) }
     }
 
     async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let known = self.known(host)?;
+        let known = self.in_file(host)?;
         if !known.is_empty() {
             return Ok(known);
         }
@@ -82,13 +110,48 @@ impl SystemResolver {
         let servers = self.servers()?;
         // The dot makes it absolute.
         let name = Name::from_ascii(format!("{host}.")).map_err(io::Error::other)?;
-        let (v4, v6) =
-            tokio::join!(servers.lookup(name.clone(), RecordType::A), servers.lookup(name, RecordType::AAAA));
-        merged(addresses(v4), addresses(v6))
+        let (v4, v6, answered) = self.both_kinds(&servers, name).await;
+        let silent = !answered && !is_answer(&v4) && !is_answer(&v6);
+        merged(addresses(v4), addresses(v6)).map_err(|error| {
+            if silent && !shortage::is_ours(&error) { no_name_server(&error) } else { error }
+        })
+    }
+
+    /// The answers for both kinds of addresses, and whether anything was answered while they were long in coming.
+    async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
+        let both = async {
+            tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
+        };
+        tokio::pin!(both);
+        let ((v4, v6), before) = match timeout(WITNESS_AFTER, &mut both).await {
+            Ok(found) => (found, None),
+            Err(_) => {
+                let before = self.answers.load(Ordering::Acquire);
+                let found = tokio::select! {
+                    found = &mut both => found,
+                    never = self.witness(servers) => match never {},
+                };
+                (found, Some(before))
+            }
+        };
+        // An answer without addresses may be the library's own: it knows some names that are nobody's.
+        if v4.is_ok() || v6.is_ok() {
+            self.answers.fetch_add(1, Ordering::AcqRel);
+        }
+        let answered = before.is_some_and(|before| self.answers.load(Ordering::Acquire) != before);
+        (v4, v6, answered)
+    }
+
+    /// Notes whether the name servers answer anything, and goes on until it is dropped.
+    async fn witness(&self, servers: &NameServers) -> Infallible {
+        if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
+            self.answers.fetch_add(1, Ordering::AcqRel);
+        }
+        std::future::pending().await
     }
 
     /// The addresses that the machine knows by itself.
-    fn known(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+    fn in_file(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         match std::fs::read_to_string(&self.files.hosts) {
             Ok(hosts) => Ok(in_hosts(&hosts, host)),
             Err(error) if shortage::is_ours(&error) => Err(error),
@@ -103,7 +166,7 @@ impl SystemResolver {
         // A lack of our own must stay one, so it gets no words of its own.
         let said = |error: io::Error| match shortage::is_ours(&error) {
             true => error,
-            false => io::Error::new(error.kind(), format!("{} cannot be used: {error}", path.display())),
+            false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
         };
         let meta = std::fs::metadata(path).map_err(said)?;
         let stamp = (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
@@ -121,37 +184,111 @@ impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(self.look_up(host))
     }
+
+    fn known(&self, host: &str) -> Vec<IpAddr> {
+        self.in_file(host).unwrap_or_default()
+    }
+
+    fn is_answered(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async {
+            let Ok(servers) = self.servers() else { return false };
+            is_answer(&ask(&servers, Name::root(), RecordType::NS).await)
+        })
+    }
 }
 
 /// The name servers of a `resolv.conf`.
 fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
-    const { assert!(TRIES_MAX as u128 * TRY_TIME_MAX.as_millis() < RESOLVE_TIME_MAX.as_millis()) };
+    const { assert!(ANSWER_TIME_MAX.as_millis() < RESOLVE_TIME_MAX.as_millis()) };
+    const { assert!(ASK_AGAIN_AFTER.as_millis() * (ASKED_MAX as u128) < ANSWER_TIME_MAX.as_millis()) };
     let (config, mut options) = parse_resolv_conf(text).map_err(io_error)?;
     let mut servers = config.name_servers().to_vec();
+    servers.truncate(SERVERS_MAX);
     servers
         .iter_mut()
         .flat_map(|server| &mut server.connections)
         .for_each(|connection| connection.port = port);
-    options.timeout = options.timeout.min(TRY_TIME_MAX);
-    options.attempts = TRIES_MAX - 1;
+    let again_after = options.timeout.min(ASK_AGAIN_AFTER);
+    options.timeout = ANSWER_TIME_MAX;
+    // A question that is under way is asked once for all who ask it, so one who came late may see it given up early.
+    options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
     // Of a connection over TCP, which all look-ups share: each may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
-    // Without the domains that the file may name.
-    let config = ResolverConfig::from_parts(None, Vec::new(), servers);
-    NameServers::builder_with_config(config, Sockets::default())
-        .with_options(options)
-        .build()
-        .map_err(io_error)
+    let resolver = |server| {
+        // Without the domains that the file may name.
+        let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
+        let sockets = Sockets { provider: TokioRuntimeProvider::default(), again_after };
+        hickory_resolver::Resolver::builder_with_config(config, sockets)
+            .with_options(options.clone())
+            .build()
+            .map_err(io_error)
+    };
+    servers.into_iter().map(resolver).collect()
+}
+
+type Answer = Result<Lookup, NetError>;
+
+/// Asks all name servers at once. What one of them knows decides, be it that there is nothing; one that fails, only if
+/// no other one knows.
+async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
+    let deadline = Instant::now() + ANSWER_TIME_MAX;
+    let mut asked: FuturesUnordered<_> =
+        servers.iter().map(|server| server.lookup(name.clone(), kind)).collect();
+    let mut failed = Err(NetError::Timeout);
+    while let Ok(Some(answer)) = timeout_at(deadline, asked.next()).await {
+        match &answer {
+            Ok(_) => return answer,
+            Err(error) if error.is_no_records_found() => return answer,
+            Err(_) if !is_answer(&failed) => failed = answer,
+            Err(_) => {}
+        }
+    }
+    failed
+}
+
+/// Whether a name server has answered, whatever it was.
+fn is_answer(answer: &Answer) -> bool {
+    !matches!(
+        answer,
+        Err(NetError::Timeout
+            | NetError::Io(_)
+            | NetError::NoConnections
+            | NetError::Busy
+            | NetError::Message(_)
+            | NetError::Msg(_))
+    )
+}
+
+fn no_name_server(why: &impl std::fmt::Display) -> io::Error {
+    io::Error::other(NoNameServer(why.to_string()))
 }
 
 /// Opens the sockets that name servers are asked on.
-#[derive(Clone, Default)]
-struct Sockets(TokioRuntimeProvider);
+#[derive(Clone)]
+struct Sockets {
+    provider: TokioRuntimeProvider,
+    again_after: Duration,
+}
+
+/// What a name server is asked through.
+#[derive(Clone)]
+struct Asking(DnsExchange<TokioRuntimeProvider>);
+
+impl DnsHandle for Asking {
+    type Response = <DnsExchange<TokioRuntimeProvider> as DnsHandle>::Response;
+    type Runtime = TokioRuntimeProvider;
+
+    fn send(&self, mut request: DnsRequest) -> Self::Response {
+        // By itself the library asks again ever later, the more answers without addresses there were.
+        request.options_mut().retry_interval = Duration::ZERO;
+        self.0.send(request)
+    }
+}
 
 impl ConnectionProvider for Sockets {
-    type Conn = DnsExchange<TokioRuntimeProvider>;
+    type Conn = Asking;
     type FutureConn = Pin<Box<dyn Future<Output = Result<Self::Conn, NetError>> + Send>>;
     type RuntimeProvider = TokioRuntimeProvider;
 
@@ -162,17 +299,19 @@ impl ConnectionProvider for Sockets {
         context: &PoolContext,
     ) -> Result<Self::FutureConn, NetError> {
         let ProtocolConfig::Udp = config.protocol else {
-            return self.0.new_connection(ip, config, context);
+            let connecting = self.provider.new_connection(ip, config, context)?;
+            return Ok(Box::pin(async move { connecting.await.map(Asking) }));
         };
-        // By itself it would ask again three times a second, each time on one more socket.
-        let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.0.clone())
+        // Each time it asks on one more socket, and listens on all of them.
+        let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.provider.clone())
             .with_timeout(Some(context.options.timeout))
-            .with_max_retries(1);
-        Ok(Box::pin(async move { Ok(stream.exchange()) }))
+            .with_max_retries(ASKED_MAX)
+            .with_retry_interval_floor(u64::try_from(self.again_after.as_millis()).unwrap_or(u64::MAX));
+        Ok(Box::pin(async move { Ok(Asking(stream.exchange())) }))
     }
 
     fn runtime_provider(&self) -> &TokioRuntimeProvider {
-        &self.0
+        &self.provider
     }
 }
 

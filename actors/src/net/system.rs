@@ -1,11 +1,18 @@
 //! The machine's own sockets, behind the ports.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use tokio::net::TcpStream;
 
 use crate::ports::{BoxFuture, Dialer, Stream};
+
+/// A port that is asked the way to; nothing is sent to it.
+const ANY_PORT: u16 = 443;
+
+/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for want
+/// of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
 /// Opens sockets of the system.
 pub(crate) struct SystemDialer;
@@ -17,6 +24,17 @@ impl Dialer for SystemDialer {
             stream.set_nodelay(true)?;
             Ok(Box::new(stream) as Box<dyn Stream>)
         })
+    }
+
+    fn has_route(&self, to: IpAddr) -> bool {
+        // A datagram socket that is connected has looked its way up, and has sent nothing.
+        let from: IpAddr = match to {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        };
+        let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
+        // Whatever else is lacking, a file or a port to ask with, nothing is known then.
+        !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }
 
@@ -35,5 +53,12 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         assert_eq!(SystemDialer.dial(address).await.unwrap().peer_addr().unwrap(), address);
+    }
+
+    #[test]
+    fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
+        assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
+        // A link-local address leads nowhere without the interface that it is meant on.
+        assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,7 +17,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, dup
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::ports::{BoxFuture, Dialer, Resolver, Stream};
+use crate::ports::{BoxFuture, Dialer, NoNameServer, Resolver, Stream};
+
+/// No way to the network of an address is known (`ENETUNREACH`).
+pub(crate) const NO_ROUTE: i32 = 101;
 
 /// So many bytes lie in the pipe between client and receiver.
 pub(crate) const PIPE_BYTES: usize = 4096;
@@ -27,6 +30,10 @@ pub(crate) const PIPE_BYTES: usize = 4096;
 pub(crate) struct FakeDns {
     answers: Mutex<HashMap<String, DnsAnswer>>,
     asked: AtomicUsize,
+    /// Whether no name server answers.
+    silent: AtomicBool,
+    probed: AtomicUsize,
+    known: Mutex<HashMap<String, Vec<IpAddr>>>,
 }
 
 #[derive(Clone)]
@@ -35,6 +42,8 @@ enum DnsAnswer {
     Never,
     /// An error of the system with this number.
     Error(i32),
+    /// An answer that says that there is none to be had.
+    Failure,
 }
 
 impl FakeDns {
@@ -51,6 +60,25 @@ impl FakeDns {
         self.answers.lock().insert(host.to_owned(), DnsAnswer::Error(number));
     }
 
+    pub(crate) fn break_down(&self, host: &str) {
+        self.answers.lock().insert(host.to_owned(), DnsAnswer::Failure);
+    }
+
+    /// From now on no name server answers, or they do again.
+    pub(crate) fn set_silent(&self, silent: bool) {
+        self.silent.store(silent, Ordering::Relaxed);
+    }
+
+    /// A name that no name server is asked for.
+    pub(crate) fn know(&self, host: &str, address: &str) {
+        self.known.lock().insert(host.to_owned(), vec![address.parse().unwrap()]);
+    }
+
+    /// How often it was probed whether name servers answer.
+    pub(crate) fn probed(&self) -> usize {
+        self.probed.load(Ordering::Relaxed)
+    }
+
     /// How often anything was asked.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
@@ -60,15 +88,30 @@ impl FakeDns {
 impl Resolver for FakeDns {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let answer = self.answers.lock().get(host).cloned();
+        let known = self.known(host);
+        let answer = match self.silent.load(Ordering::Relaxed) {
+            _ if !known.is_empty() => Some(DnsAnswer::Addresses(known)),
+            true => return Box::pin(async { Err(io::Error::other(NoNameServer("a test".into()))) }),
+            false => self.answers.lock().get(host).cloned(),
+        };
         Box::pin(async move {
             match answer {
+                Some(DnsAnswer::Failure) => Err(io::Error::other("the server has failed")),
                 Some(DnsAnswer::Addresses(addresses)) => Ok(addresses),
                 Some(DnsAnswer::Never) => std::future::pending().await,
                 Some(DnsAnswer::Error(number)) => Err(io::Error::from_raw_os_error(number)),
                 None => Err(io::ErrorKind::NotFound.into()),
             }
         })
+    }
+
+    fn known(&self, host: &str) -> Vec<IpAddr> {
+        self.known.lock().get(host).cloned().unwrap_or_default()
+    }
+
+    fn is_answered(&self) -> BoxFuture<'_, bool> {
+        self.probed.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { !self.silent.load(Ordering::Relaxed) })
     }
 }
 
@@ -94,11 +137,19 @@ pub(crate) enum Place {
 pub(crate) struct FakeNet {
     places: Mutex<HashMap<SocketAddr, Place>>,
     dialled: Mutex<Vec<SocketAddr>>,
+    /// The ways that are known while not all are.
+    routes: Mutex<Option<Vec<IpAddr>>>,
 }
 
 impl FakeNet {
     pub(crate) fn put(&self, address: &str, place: Place) {
         self.places.lock().insert(address.parse().unwrap(), place);
+    }
+
+    /// From now on only these ways are known, or all.
+    pub(crate) fn set_routes(&self, routes: Option<&[&str]>) {
+        let routes = routes.map(|routes| routes.iter().map(|route| route.parse().unwrap()).collect());
+        *self.routes.lock() = routes;
     }
 
     pub(crate) fn dialled(&self) -> Vec<String> {
@@ -110,6 +161,7 @@ impl Dialer for FakeNet {
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         self.dialled.lock().push(address);
         let place = self.places.lock().get(&address).cloned().unwrap_or(Place::Refusing);
+        let place = if self.has_route(address.ip()) { place } else { Place::Error(NO_ROUTE) };
         Box::pin(async move {
             let (receiver, peer) = match place {
                 Place::Receiver(receiver) => (receiver, address),
@@ -126,6 +178,10 @@ impl Dialer for FakeNet {
             tokio::spawn(receiver.serve(theirs));
             Ok(Box::new(At { stream, peer }) as Box<dyn Stream>)
         })
+    }
+
+    fn has_route(&self, to: IpAddr) -> bool {
+        self.routes.lock().as_ref().is_none_or(|routes| routes.contains(&to))
     }
 }
 

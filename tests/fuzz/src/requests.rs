@@ -57,7 +57,7 @@ impl Random for Counted {
 }
 
 /// Every name leads to a public address where nobody answers.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Resolver for Nobody {
     fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {

@@ -11,8 +11,10 @@ use std::task::{Context, Poll, Waker};
 
 use actors::net::address::is_public;
 use actors::net::url::Host;
-use actors::net::{Asker, Guard, WebhookUrl};
+use actors::net::{Asker, Guard, Network, WebhookUrl};
 use actors::ports::{BoxFuture, Resolver};
+
+use crate::requests::Nobody;
 
 /// The first and last addresses of what is not public.
 const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
@@ -163,7 +165,9 @@ pub fn check(data: &[u8]) {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _entered = runtime.enter();
-    match at_once(Guard::new(Arc::new(Leads(leads_to))).check(&url, Asker::Attempt)) {
+    match at_once(
+        Guard::new(Network::new(Arc::new(Leads(leads_to)), Arc::new(Nobody))).check(&url, Asker::Attempt),
+    ) {
         Ok(dialled) => {
             assert!(expected, "{url:?} leads inside: {dialled:?}");
             assert!(!dialled.is_empty() && dialled.iter().all(|one| one.port() == url.port()));

@@ -480,7 +480,7 @@ async fn a_host_that_never_connects_or_resolves_times_out() {
     world.dns.hang(HOST_NAME);
     let attempt = world.post().await;
     failed(&attempt, "refused: the URL does not resolve to a public address");
-    assert_eq!(attempt.duration, DELIVERY_TIME_MAX);
+    assert_eq!(attempt.duration, RESOLVE_TIME_MAX);
 }
 
 #[tokio::test(start_paused = true)]
@@ -511,6 +511,43 @@ async fn a_lack_of_our_own_is_no_attempt() {
     // Looking up may lack something too.
     world.dns.fail(HOST_NAME, 24);
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
+    const NO_WAY: &str = "not made: this service is cut off, for it has no route to any network";
+    // The way is lost before connecting, or while the response is waited for.
+    let never = World::new();
+    let hanging = World::new();
+    hanging.receiver(ADDRESS, "", Then::Hangs);
+    never.net.set_routes(Some(&[]));
+    let lost = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        hanging.net.set_routes(Some(&[]));
+    };
+    let (never_made, (), given_up) = tokio::join!(never.post(), lost, hanging.post());
+    for (world, attempt) in [(never, never_made), (hanging, given_up)] {
+        let error = attempt.error.as_deref();
+        assert_eq!((attempt.outcome, attempt.status, error), (Outcome::NotMade, None, Some(NO_WAY)));
+        assert!(world.client.network().is_out());
+        // Nothing is tried before it is over.
+        let (asked, dialled) = (world.dns.asked(), world.net.dialled().len());
+        assert_eq!(world.post().await.outcome, Outcome::NotMade);
+        assert_eq!((world.dns.asked(), world.net.dialled().len()), (asked, dialled));
+        world.net.set_routes(None);
+        world.client.network().over().await;
+        let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
+        delivered(&world.post().await, 204);
+        assert_eq!(receiver.requests().len(), 1);
+    }
+    // What one host lacks is its own matter: there is a way to elsewhere.
+    let world = World::new();
+    world.net.set_routes(Some(&["198.41.0.4"]));
+    failed(&world.post().await, "connect: network unreachable");
+    world.net.set_routes(None);
+    world.net.put(ADDRESS, Place::Error(113));
+    failed(&world.post().await, "connect: host unreachable");
+    assert!(!world.client.network().is_out());
 }
 
 #[tokio::test(start_paused = true)]

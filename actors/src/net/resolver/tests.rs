@@ -4,18 +4,21 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
+use tokio::time::sleep;
 
 use super::*;
 
 const HOST: &str = "hook.example.com";
 /// Types of records.
 const A: u16 = 1;
+const NS: u16 = 2;
 const CNAME: u16 = 5;
 const AAAA: u16 = 28;
 /// Kinds of answers.
 const NO_ERROR: u8 = 0;
 const SERVER_FAILURE: u8 = 2;
 const NO_SUCH_NAME: u8 = 3;
+const REFUSED: u8 = 5;
 
 /// What a name server says to a question.
 #[derive(Clone)]
@@ -26,6 +29,10 @@ enum Says {
     Alias(&'static str, Vec<IpAddr>),
     /// That the answer is too long for a datagram; over TCP it is this.
     TooLong(Vec<IpAddr>),
+    /// Nothing before the question has come so often; then this, to the first who asked.
+    Late(usize, Vec<IpAddr>),
+    /// Nothing before the question has come so often; then this, to whoever asked last.
+    Lost(usize, Vec<IpAddr>),
     Nothing,
 }
 
@@ -36,6 +43,8 @@ type Zone = HashMap<(String, u16), Says>;
 struct NameServer {
     zone: Arc<Mutex<Zone>>,
     asked: Arc<Mutex<Vec<(String, u16)>>>,
+    /// Who has asked each question, with the number that the answer must bear.
+    askers: Arc<Mutex<HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>>>,
 }
 
 impl NameServer {
@@ -52,6 +61,12 @@ impl NameServer {
     fn is_silent_on(&self, name: &str) {
         self.set(name, A, Says::Nothing);
         self.set(name, AAAA, Says::Nothing);
+    }
+
+    /// Says nothing, whatever it is asked.
+    fn is_silent(&self) {
+        self.is_silent_on(HOST);
+        self.set("", NS, Says::Nothing);
     }
 
     fn asked(&self) -> Vec<(String, u16)> {
@@ -75,8 +90,8 @@ impl NameServer {
         tokio::spawn(async move {
             let mut question = [0; 512];
             while let Ok((length, from)) = udp.recv_from(&mut question).await {
-                if let Some(answer) = server.answer(&question[..length], false) {
-                    udp.send_to(&answer, from).await.unwrap();
+                if let Some((answer, to)) = server.answer(&question[..length], Some(from)) {
+                    udp.send_to(&answer, to.unwrap()).await.unwrap();
                 }
             }
         });
@@ -85,7 +100,7 @@ impl NameServer {
             while let Ok((mut stream, _)) = tcp.accept().await {
                 let mut question = vec![0; stream.read_u16().await.unwrap().into()];
                 stream.read_exact(&mut question).await.unwrap();
-                let answer = server.answer(&question, true).unwrap();
+                let (answer, _) = server.answer(&question, None).unwrap();
                 stream.write_u16(answer.len().try_into().unwrap()).await.unwrap();
                 stream.write_all(&answer).await.unwrap();
             }
@@ -93,8 +108,8 @@ impl NameServer {
         port
     }
 
-    /// The answer to a question (RFC 1035 §4.1), if there is one.
-    fn answer(&self, question: &[u8], tcp: bool) -> Option<Vec<u8>> {
+    /// The answer to a question (RFC 1035 §4.1), if there is one, and to whom; over TCP nobody is named.
+    fn answer(&self, question: &[u8], from: Option<SocketAddr>) -> Option<(Vec<u8>, Option<SocketAddr>)> {
         let (mut name, mut at) = (Vec::new(), 12);
         while question[at] != 0 {
             let label = at + 1..at + 1 + usize::from(question[at]);
@@ -106,15 +121,30 @@ impl NameServer {
         let asked = (name.join("."), kind);
         self.asked.lock().push(asked.clone());
         let says = self.zone.lock().get(&asked).cloned();
+        let mut number = [question[0], question[1]];
+        let mut to = from;
+        let mut times = 0;
+        if let Some(from) = from {
+            let mut askers = self.askers.lock();
+            let askers = askers.entry(asked).or_default();
+            askers.push((number, from));
+            times = askers.len();
+            if let Some(Says::Late(..)) = says {
+                (number, to) = (askers[0].0, Some(askers[0].1));
+            }
+        }
         let (code, alias, addresses, cut) = match says.unwrap_or(Says::Answer(NO_SUCH_NAME, Vec::new())) {
             Says::Answer(code, addresses) => (code, None, addresses, false),
             Says::Alias(other, addresses) => (NO_ERROR, Some(other), addresses, false),
-            Says::TooLong(_) if !tcp => (NO_ERROR, None, Vec::new(), true),
+            Says::Late(wanted, addresses) | Says::Lost(wanted, addresses) if times == wanted => {
+                (NO_ERROR, None, addresses, false)
+            }
+            Says::TooLong(_) if from.is_some() => (NO_ERROR, None, Vec::new(), true),
             Says::TooLong(addresses) => (NO_ERROR, None, addresses, false),
-            Says::Nothing => return None,
+            Says::Late(..) | Says::Lost(..) | Says::Nothing => return None,
         };
         let records = addresses.len() + usize::from(alias.is_some());
-        let mut answer = question[..2].to_vec();
+        let mut answer = number.to_vec();
         answer.extend([
             0x81 | u8::from(cut) << 1,
             0x80 | code,
@@ -141,7 +171,7 @@ impl NameServer {
                 IpAddr::V6(address) => record(&mut answer, owner, AAAA, &address.octets()),
             }
         }
-        Some(answer)
+        Some((answer, to))
     }
 }
 
@@ -322,6 +352,125 @@ async fn a_silent_server_is_given_up_in_time() {
     assert!(start.elapsed() < RESOLVE_TIME_MAX, "{:?}", start.elapsed());
 }
 
+/// Whether an error says that there is no name server.
+fn is_none_there(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<NoNameServer>())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_late_counts_though_it_was_asked_again_meanwhile() {
+    for asked in 2..=usize::from(ASKED_MAX) {
+        let machine = Machine::new().await;
+        machine.server.set(HOST, A, Says::Late(asked, ips(&["192.0.2.1"])));
+        machine.server.set(HOST, AAAA, Says::Late(asked, ips(&["2001:db8::1"])));
+        assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.1", "2001:db8::1"]), "{asked}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn datagrams_may_be_lost() {
+    for asked in 2..=usize::from(ASKED_MAX) {
+        let machine = Machine::new().await;
+        machine.server.set(HOST, A, Says::Lost(asked, ips(&["192.0.2.1"])));
+        machine.server.set(HOST, AAAA, Says::Lost(1, ips(&[])));
+        assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.1"]), "{asked}");
+        let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
+        assert_eq!(of_host.count(), asked);
+    }
+    // And are not sent for ever, however many answers without addresses there were before.
+    let machine = Machine::new().await;
+    for number in 0..50 {
+        machine.fails(&format!("unknown-{number}.example.com")).await;
+    }
+    machine.server.is_silent_on(HOST);
+    machine.fails(HOST).await;
+    let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
+    assert_eq!(of_host.count(), usize::from(ASKED_MAX));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_answer_is_waited_for_by_whoever_asks_meanwhile() {
+    let machine = Machine::new().await;
+    machine.server.is_silent_on(HOST);
+    let resolver = Arc::clone(&machine.resolver);
+    let first = tokio::spawn(async move { resolver.resolve(HOST).await });
+    sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
+    // What is under way is asked once for both, and given up while the second one has time.
+    let resolver = Arc::clone(&machine.resolver);
+    let second = tokio::spawn(async move { resolver.resolve(HOST).await });
+    assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
+    machine.server.has(HOST, &["192.0.2.1"], &[]);
+    assert_eq!(second.await.unwrap().unwrap(), ips(&["192.0.2.1"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_on_one_name_is_not_that_of_the_name_servers() {
+    let machine = Machine::new().await;
+    machine.server.is_silent_on(HOST);
+    let error = machine.fails(HOST).await;
+    assert!(!is_none_there(&error) && !shortage::is_ours(&error), "{error}");
+    assert!(machine.server.asked().contains(&(String::new(), NS)));
+    assert!(machine.resolver.is_answered().await);
+    // A server that fails has answered.
+    for code in [SERVER_FAILURE, REFUSED] {
+        machine.server.set("", NS, Says::Answer(code, Vec::new()));
+        assert!(!is_none_there(&machine.fails(HOST).await));
+        assert!(machine.resolver.is_answered().await);
+    }
+    // Nor is it theirs when another name is answered meanwhile.
+    machine.server.is_silent();
+    assert!(!machine.resolver.is_answered().await);
+    machine.server.has("other.example.com", &["192.0.2.1"], &[]);
+    let resolver = Arc::clone(&machine.resolver);
+    let silent = tokio::spawn(async move { resolver.resolve(HOST).await });
+    sleep(WITNESS_AFTER * 2).await;
+    machine.resolve("other.example.com").await.unwrap();
+    assert!(!is_none_there(&silent.await.unwrap().unwrap_err()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn name_servers_that_answer_nothing_are_none() {
+    let machine = Machine::new().await;
+    // What was answered before the silence began says nothing of it.
+    machine.server.has("other.example.com", &["192.0.2.1"], &[]);
+    machine.resolve("other.example.com").await.unwrap();
+    machine.server.is_silent();
+    assert!(is_none_there(&machine.fails(HOST).await));
+    // Nor are there any where nothing can be sent to, or none is named.
+    for text in
+        ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
+    {
+        machine.configure(text);
+        let error = machine.fails(HOST).await;
+        assert!(is_none_there(&error) && !shortage::is_ours(&error), "{text:?}: {error}");
+        assert!(!machine.resolver.is_answered().await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_name_server_that_knows_is_enough() {
+    let machine = Machine::new().await;
+    let [second, third, fourth] = [(); 3].map(|()| NameServer::default());
+    for (server, ip) in [(&second, "127.0.0.2"), (&third, "127.0.0.3"), (&fourth, "127.0.0.4")] {
+        server.listen(ip, machine.files.port).await;
+    }
+    machine.configure(
+        "nameserver 127.0.0.1\nnameserver 127.0.0.2\nnameserver 127.0.0.3\nnameserver 127.0.0.4\n",
+    );
+    machine.server.is_silent();
+    second.set(HOST, A, Says::Answer(SERVER_FAILURE, Vec::new()));
+    second.set(HOST, AAAA, Says::Answer(REFUSED, Vec::new()));
+    third.set(HOST, A, Says::Late(3, ips(&["192.0.2.3"])));
+    third.set(HOST, AAAA, Says::Answer(NO_ERROR, ips(&[])));
+    fourth.has(HOST, &["192.0.2.4"], &[]);
+    assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.3"]));
+    assert!(fourth.asked().is_empty(), "no more than {SERVERS_MAX} are asked");
+    // If none knows, it matters that one has failed.
+    third.is_silent_on(HOST);
+    let error = machine.fails(HOST).await;
+    assert!(!is_none_there(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
+}
+
 #[tokio::test]
 async fn a_name_server_that_is_silent_does_not_matter_beside_one_that_answers() {
     let machine = Machine::new().await;
@@ -357,7 +506,10 @@ async fn the_name_servers_are_read_anew_when_their_file_changes() {
     for text in [None, Some("search example.org\n")] {
         text.into_iter().for_each(|text| machine.configure(text));
         let error = machine.fails(HOST).await;
-        assert!(error.to_string().contains("resolv.conf cannot be used: "), "{error}");
+        assert!(
+            error.to_string().contains("resolv.conf cannot be used: ") && is_none_there(&error),
+            "{error}"
+        );
         assert!(!shortage::is_ours(&error));
     }
     machine.configure("nameserver 127.0.0.1\n");

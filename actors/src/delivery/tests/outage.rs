@@ -1,0 +1,122 @@
+//! An outage of ours is not the receivers'.
+
+use super::*;
+use crate::net::outage::PROBE_AFTER;
+
+/// What is lacking, and how it is taken away and given back.
+#[derive(Clone, Copy, Debug)]
+enum Lacking {
+    Routes,
+    NameServers,
+}
+
+impl World {
+    fn cut_off(&self, lacking: Lacking, cut_off: bool) {
+        match lacking {
+            Lacking::Routes => self.net.set_routes(cut_off.then_some(&[])),
+            Lacking::NameServers => self.dns.set_silent(cut_off),
+        }
+    }
+
+    /// Waits until the network is known to be there again, and what was held back has gone out.
+    async fn go_on(&self) {
+        let start = Instant::now();
+        while self.engine.is_cut_off() {
+            sleep(Duration::from_secs(1)).await;
+        }
+        assert!(start.elapsed() <= PROBE_AFTER + Duration::from_secs(1), "{:?}", start.elapsed());
+        settle().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
+    for lacking in [Lacking::Routes, Lacking::NameServers] {
+        let mut world = World::new().await;
+        let (failing, refusing) = world.endpoint("a", 1, NO).await;
+        let (taking, receiver) = world.endpoint("b", 2, OK).await;
+        world.happen("A").await;
+        sleep(Duration::from_secs(200)).await;
+        assert_eq!((refusing.requests().len(), receiver.requests().len()), (3, 1));
+        world.cut_off(lacking, true);
+        world.happen("B").await;
+        // Long enough for a receiver that does not answer to be turned off.
+        sleep(Duration::from_secs(26 * 3_600)).await;
+        assert!(world.engine.is_cut_off(), "{lacking:?}");
+        for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
+            let log = world.log(id).await;
+            assert_eq!([log[0].attempts, log[1].attempts], attempts, "{lacking:?}");
+            assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
+            assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
+        }
+        // One probe at a time, and nothing else: neither an endpoint nor an event adds to it.
+        let (asked, dialled) = (world.dns.asked(), world.net.dialled().len());
+        world.happen("C").await;
+        sleep(Duration::from_secs(3_600)).await;
+        assert_eq!((world.dns.asked(), world.net.dialled().len()), (asked, dialled));
+        // It lasts beyond a restart, too, and is found out anew.
+        world.restart().await;
+        sleep(Duration::from_secs(3_600)).await;
+        assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts == 0);
+        world.cut_off(lacking, false);
+        world.go_on().await;
+        assert_eq!(receiver.requests().len(), 3, "all that was held back is there");
+        let log = world.log(failing).await;
+        assert_eq!(log.iter().map(|row| row.attempts).collect::<Vec<_>>(), [1, 1, 4], "{lacking:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_without_name_server_or_route_of_its_own_is_turned_off_as_ever() {
+    let world = World::new().await;
+    let (failing, _) = world.endpoint("a", 1, OK).await;
+    let (unreachable, _) = world.endpoint("b", 2, OK).await;
+    world.dns.break_down("a.example.com");
+    world.net.put("93.184.216.2:443", Place::Error(101));
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    for id in [failing, unreachable] {
+        assert_eq!(world.status(id).await.0, WebhookStatus::Disabled);
+        assert_eq!(world.log(id).await[0].attempts, 9);
+    }
+    assert!(!world.engine.is_cut_off());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_needs_no_name_server_goes_on_without_one() {
+    let world = World::new().await;
+    let (_, held_back) = world.endpoint("a", 1, OK).await;
+    let (_, known) = world.endpoint("b", 2, OK).await;
+    world.dns.know("b.example.com", "93.184.216.2");
+    world.dns.set_silent(true);
+    for number in 1..=3 {
+        world.happen("A").await;
+        settle().await;
+        assert_eq!((held_back.requests().len(), known.requests().len()), (0, number));
+        assert!(world.engine.is_cut_off());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
+    for lacking in [Lacking::NameServers, Lacking::Routes] {
+        world.cut_off(lacking, true);
+        for _ in 0..2 {
+            let test = world.business.test_webhook(id, None).await.unwrap();
+            assert!(!test.delivered && test.response_status.is_none());
+            assert!(test.error.as_deref().is_some_and(|error| error.starts_with("not made: ")), "{test:?}");
+        }
+        world.cut_off(lacking, false);
+        world.go_on().await;
+    }
+    world.dns.set_silent(true);
+    let url = WebhookUrl::parse("https://a.example.com/other").unwrap();
+    let refused = world.business.check_webhook_url(&url).await;
+    assert!(matches!(refused, Err(EngineError::Overloaded)), "{refused:?}");
+    world.dns.set_silent(false);
+    world.business.check_webhook_url(&url).await.unwrap();
+    assert_eq!(receiver.requests().len(), 1);
+}

@@ -1,0 +1,169 @@
+use std::task::Poll;
+
+use super::super::testing::{FakeDns, FakeNet};
+use super::*;
+
+const HOST: &str = "hook.example.com";
+const ADDRESS: &str = "93.184.216.34";
+
+struct World {
+    dns: Arc<FakeDns>,
+    net: Arc<FakeNet>,
+    network: Network,
+}
+
+impl World {
+    fn new() -> Self {
+        let (dns, net) = (Arc::<FakeDns>::default(), Arc::<FakeNet>::default());
+        let network = Network::new(dns.clone(), net.clone());
+        Self { dns, net, network }
+    }
+
+    /// Looks a name up, as the guard does.
+    async fn look_up(&self) -> Option<Lack> {
+        let answer = self.dns.resolve(HOST).await;
+        self.network.judge_lookup(HOST, Some(&answer))
+    }
+
+    fn fail(&self) -> Option<Lack> {
+        self.network.judge_failure(&[target()])
+    }
+
+    fn name(&self) -> Host {
+        Host::Name(HOST.into())
+    }
+}
+
+fn target() -> SocketAddr {
+    SocketAddr::new(ADDRESS.parse().unwrap(), 443)
+}
+
+fn is_ready(future: impl Future<Output = ()>) -> bool {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    future.as_mut().poll(&mut context) == Poll::Ready(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_about_a_receiver_is_no_outage() {
+    let world = World::new();
+    assert_eq!(world.look_up().await, None, "there is no such name");
+    world.dns.break_down(HOST);
+    assert_eq!(world.look_up().await, None, "its name servers fail");
+    assert_eq!(world.network.judge_lookup(HOST, None), None, "or are slow");
+    world.dns.set(HOST, &[ADDRESS]);
+    assert_eq!((world.look_up().await, world.fail()), (None, None));
+    // Over IPv6 no way is known.
+    world.net.set_routes(Some(&["198.41.0.4"]));
+    assert_eq!(world.fail(), None);
+    assert!(!world.network.is_out());
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
+    let world = World::new();
+    world.dns.set_silent(true);
+    let start = Instant::now();
+    assert_eq!(world.look_up().await, Some(Lack::NameServer));
+    assert!(world.network.is_out());
+    assert_eq!(world.network.lack_for(&world.name()), Some(Lack::NameServer));
+    // Many find that out, and there is one probe.
+    for _ in 0..100 {
+        assert_eq!(world.look_up().await, Some(Lack::NameServer));
+    }
+    sleep(PROBE_AFTER * 10 + Duration::from_secs(1)).await;
+    assert_eq!(world.dns.probed(), 10);
+    assert!(!is_ready(world.network.over()));
+    let (first, second) = (world.network.over(), world.network.over());
+    world.dns.set_silent(false);
+    assert!(world.network.is_out(), "nobody knows yet");
+    first.await;
+    assert_eq!(start.elapsed(), PROBE_AFTER * 11);
+    assert!(is_ready(second) && is_ready(world.network.over()) && !world.network.is_out());
+    assert_eq!(world.network.lack_for(&world.name()), None);
+    sleep(PROBE_AFTER * 10).await;
+    assert_eq!(world.dns.probed(), 11, "and no probe any more");
+    // The next one is another outage.
+    world.dns.set_silent(true);
+    assert_eq!(world.look_up().await, Some(Lack::NameServer));
+    assert!(!is_ready(world.network.over()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_route_whatever_fails_is_ours_until_a_probe_finds_one() {
+    for unreachable in ["a name server that fails", "a name server that is silent", "a receiver"] {
+        let world = World::new();
+        world.net.set_routes(Some(&[]));
+        let lack = match unreachable {
+            "a receiver" => world.fail(),
+            "a name server that fails" => {
+                world.dns.break_down(HOST);
+                world.look_up().await
+            }
+            _ => {
+                world.dns.set_silent(true);
+                world.look_up().await
+            }
+        };
+        assert_eq!(lack, Some(Lack::Route), "{unreachable}");
+        world.dns.set_silent(true);
+        world.net.set_routes(Some(&["2001:503:ba3e::2:30"]));
+        sleep(PROBE_AFTER + Duration::from_millis(1)).await;
+        assert!(world.network.is_out(), "a route without a name server is not enough");
+        world.dns.set_silent(false);
+        sleep(PROBE_AFTER).await;
+        assert!(!world.network.is_out(), "{unreachable}");
+        // A name that is known not to be there stays so.
+        world.net.set_routes(Some(&[]));
+        let answer = Err(io::ErrorKind::NotFound.into());
+        assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_machine_reaches_without_the_internet_is_enough_of_a_network() {
+    let world = World::new();
+    world.net.set_routes(Some(&[ADDRESS]));
+    assert_eq!(world.fail(), None, "there is a way to the receiver that fails");
+    world.network.note_reached(ADDRESS.parse().unwrap());
+    assert_eq!(world.network.judge_failure(&["93.184.216.99:443".parse().unwrap()]), None);
+    // So many others are remembered, and then no more.
+    for last in 1..=u8::try_from(REACHED_MAX).unwrap() {
+        world.network.note_reached([93, 184, 217, last].into());
+    }
+    assert_eq!(world.network.0.reached.lock().len(), REACHED_MAX);
+    assert_eq!(world.network.judge_failure(&["93.184.216.99:443".parse().unwrap()]), Some(Lack::Route));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_needs_no_name_server_is_not_held_back_for_want_of_one() {
+    let world = World::new();
+    world.dns.set_silent(true);
+    assert!(!world.network.had_names());
+    world.dns.know("known.example.com", ADDRESS);
+    let answer = world.dns.resolve("known.example.com").await;
+    assert_eq!(world.network.judge_lookup("known.example.com", Some(&answer)), None);
+    assert!(!world.network.had_names(), "no name server was asked");
+    world.look_up().await;
+    let hosts = [Host::Name("known.example.com".into()), Host::Ip(ADDRESS.parse().unwrap())];
+    for host in &hosts {
+        assert_eq!(world.network.lack_for(host), None);
+    }
+    // But for want of a way.
+    world.net.set_routes(Some(&[]));
+    for host in &hosts {
+        assert_eq!(world.network.lack_for(host), Some(Lack::NameServer));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_ends_with_those_who_wait_for_it() {
+    let world = World::new();
+    world.dns.set_silent(true);
+    world.look_up().await;
+    sleep(PROBE_AFTER + Duration::from_secs(1)).await;
+    assert_eq!(world.dns.probed(), 1);
+    drop(world.network);
+    sleep(PROBE_AFTER * 10).await;
+    assert_eq!(world.dns.probed(), 1);
+}

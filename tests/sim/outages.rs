@@ -1,0 +1,79 @@
+//! Outages of ours: the service has no network for a while, and nobody is to blame but it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use actors::business::PageRequest;
+use actors::delivery::DeliveryFilter;
+use actors::domain::{DeliveryStatus, EventId, WebhookId};
+use actors::view::DeliveryView;
+
+use crate::life::Life;
+use crate::network::Line;
+use crate::sim::Sim;
+
+/// What began before an outage has ended by then, one way or the other.
+const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
+/// So long after the network is there again the service knows of it, in milliseconds.
+const KNOWN_MILLIS: i64 = 31_000;
+/// So many deliveries of an endpoint are compared.
+const COMPARED: usize = 200;
+
+type Log = BTreeMap<(WebhookId, EventId), DeliveryView>;
+
+impl Sim {
+    /// The network goes away. As long as that lasts, no attempt is counted that does not reach anybody, and nothing is
+    /// given up.
+    pub(crate) async fn outage(&mut self, life: &mut Life) {
+        life.quiet().await;
+        self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));
+        tokio::time::sleep(ATTEMPT_TIME_MAX).await;
+        let before = self.logs(life).await;
+        for _ in 0..self.dice.between(1, 12) {
+            self.some_request(life);
+            self.some_time().await;
+        }
+        life.quiet().await;
+        self.learn();
+        let after = self.logs(life).await;
+        for (of, row) in &after {
+            let earlier = before.get(of).map_or(0, |row| row.attempts);
+            let given_up = row.status == DeliveryStatus::Failed
+                && before.get(of).is_some_and(|row| row.status == DeliveryStatus::Pending);
+            assert!(
+                row.status == DeliveryStatus::Delivered || row.attempts == earlier && !given_up,
+                "during an outage of ours {of:?} went from {:?} to {row:?}",
+                before.get(of)
+            );
+        }
+        // Now and then it outlasts this life.
+        if !self.dice.once_in(3) {
+            self.world.network.set_line(Line::There);
+        }
+    }
+
+    /// Until when an outage may have held things back in this life.
+    pub(crate) fn held_until(&self) -> i64 {
+        match self.world.network.line() {
+            (Line::There, 0) => 0,
+            (Line::There, since) => since + KNOWN_MILLIS,
+            _ => i64::MAX,
+        }
+    }
+
+    async fn logs(&self, life: &Life) -> Log {
+        let newest = PageRequest { limit: COMPARED, after: None };
+        let mut logs = Log::new();
+        for shop in &self.shops {
+            let handle = life.engine.business(shop.id);
+            for id in &shop.webhooks {
+                // It may be deleted, or the store may have failed.
+                let Ok(log) = handle.deliveries(*id, DeliveryFilter::default(), &newest).await else {
+                    continue;
+                };
+                logs.extend(log.items.into_iter().map(|row| ((*id, row.event_id), row)));
+            }
+        }
+        logs
+    }
+}
