@@ -9,7 +9,7 @@ use ractor::{Actor, ActorRef};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect};
+use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect, read_page};
 use crate::credentials::Credential;
 use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
 use crate::directory::Directory;
@@ -18,9 +18,11 @@ use crate::domain::{
     ResourceId, Text, Timestamp, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
+use crate::limits::Limits;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::{Principal, Principals};
+use crate::scans::Scans;
 use crate::shares::Shares;
 use crate::store::keys::house_kind;
 use crate::store::records::MetaRecord;
@@ -93,6 +95,8 @@ pub(crate) struct Inner {
     runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
+    /// The requests for parts of lists that read.
+    pub(crate) scans: Arc<Scans>,
     /// The room for attempts to deliver.
     pub(crate) slots: Slots,
     /// How many endpoints were turned off for their failures.
@@ -261,7 +265,20 @@ impl Engine {
         ports: Ports,
         on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
-        Self::start(Store::open_disk(directory, Box::new(on_fatal))?, ports).await
+        Self::open_within(directory, ports, Limits::default(), on_fatal).await
+    }
+
+    /// [`Engine::open`] with other bounds.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn open_within(
+        directory: &Path,
+        ports: Ports,
+        limits: Limits,
+        on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Result<Self, StoreError> {
+        Self::start_within(Store::open_disk(directory, Box::new(on_fatal))?, ports, limits).await
     }
 
     /// Starts the engine on a store that is open.
@@ -269,6 +286,14 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn start(store: Store, ports: Ports) -> Result<Self, StoreError> {
+        Self::start_within(store, ports, Limits::default()).await
+    }
+
+    /// [`Engine::start`] with other bounds.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
         let secret = secret(&store, &ports).await?;
         let newest = store.scan(&businesses(), Order::Descending).next().transpose()?;
         let mint = match newest {
@@ -294,6 +319,7 @@ impl Engine {
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
+            scans: Scans::new(limits.scan_rows),
             slots: Slots::default(),
             turned_off: AtomicU64::new(0),
             secret,
@@ -389,10 +415,13 @@ impl Engine {
     /// # Errors
     /// The store's failure.
     pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
-        let store = &self.inner.store;
-        let found = collect(store, businesses(), Order::Ascending, page, |key, _| {
-            store.get::<Business>(&keys::profile(keys::id_at_end(key)?))
-        })?;
+        let Inner { store, scans, .. } = &*self.inner;
+        let found = read_page((scans, store), BusinessId::HOUSE, page, |reader, page| {
+            collect(reader, businesses(), Order::Ascending, page, |key, _| {
+                reader.get::<Business>(&keys::profile(keys::id_at_end(key)?))
+            })
+        })
+        .await?;
         for business in &found.items {
             store.settled(business.id).await?;
         }
@@ -447,6 +476,16 @@ impl Engine {
     /// How many endpoints were turned off for their failures since the engine started.
     pub fn endpoints_turned_off(&self) -> u64 {
         self.inner.turned_off.load(Ordering::Relaxed)
+    }
+
+    /// How many rows were read for parts of lists since the engine started.
+    pub fn rows_listed(&self) -> u64 {
+        self.inner.scans.rows_read()
+    }
+
+    /// How many requests for parts of lists read on threads of their own, or wait to.
+    pub fn long_lists(&self) -> usize {
+        self.inner.scans.under_way()
     }
 
     /// How many more messages may be in flight, of [`ENGINE_PERMITS`].

@@ -6,6 +6,7 @@
 use dashmap::DashMap;
 
 use crate::domain::{BusinessId, KeyId, Timestamp};
+use crate::scans::Reader;
 use crate::store::{Batch, Store, StoreError, keys};
 
 /// Milliseconds of the minute to which a use is rounded down.
@@ -47,8 +48,8 @@ impl KeyUsage {
 }
 
 /// When a key was last used, as far as it is written.
-pub(crate) fn last_used(store: &Store, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
-    let value = store.get_raw(&keys::key_used(key))?;
+pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
+    let value = reader.get_raw(&keys::key_used(key))?;
     value.map(|value| keys::millis_from_value(&value)).transpose()
 }
 
@@ -68,9 +69,10 @@ mod tests {
             usage.note(key(number), now);
         }
         usage.write(&store).await.unwrap();
+        let reader = Reader::unbounded(&store);
         for number in [0, 1_023, 1_024, 29_999] {
-            assert_eq!(last_used(&store, key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
+            assert_eq!(last_used(&reader, key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
         }
-        assert_eq!(last_used(&store, key(30_000)).unwrap(), None);
+        assert_eq!(last_used(&reader, key(30_000)).unwrap(), None);
     }
 }

@@ -10,10 +10,12 @@ mod directory;
 pub mod domain;
 mod engine;
 mod key_usage;
+mod limits;
 pub mod measure;
 pub mod net;
 pub mod ports;
 mod principals;
+mod scans;
 mod shares;
 pub mod store;
 mod supervisor;
@@ -21,4 +23,5 @@ pub mod view;
 
 pub use business::BusinessHandle;
 pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness};
+pub use limits::Limits;
 pub use principals::Principal;

@@ -27,5 +27,5 @@ pub use handle::{Answer, AnswerStatus, BusinessHandle, Idempotency, IfMatch, Req
 pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
 
 pub(crate) use actor::BusinessActor;
-pub(crate) use queries::collect;
+pub(crate) use queries::{collect, read_page};
 pub(crate) use write::Write;

@@ -3,16 +3,14 @@
 //! What was read may not be synced yet. Each read therefore waits, after reading, until everything that had been
 //! submitted for the business is: no answer shows what a crash could take back.
 //!
-//! One file for each kind of record that grows without bound; what all lists share stands here.
+//! One file for each kind of record that grows without bound; what all lists share stands in `pages`.
 
 mod appointments;
 mod calls;
 mod changes;
 mod contacts;
 mod messages;
-
-use std::collections::HashMap;
-use std::hash::Hash;
+mod pages;
 
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
@@ -21,36 +19,20 @@ use super::actor::{Message, Permits, given};
 use super::handle::{Answer, BusinessHandle, Reply, Request};
 use super::state::State;
 use crate::domain::availability::Slot;
-use crate::domain::{
-    ApiKey, AuditEntry, Business, ResourceId, Service, ServiceId, StaffId, StaffMember, Timestamp,
-};
+use crate::domain::{ApiKey, AuditEntry, Business, Service, ServiceId, StaffId, StaffMember, Timestamp};
 use crate::engine::EngineError;
+use crate::scans::Reader;
 use crate::store::keys::kind;
-use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Order, Record, Store, StoreError, keys};
 use crate::view::OperatorKeyView;
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
-
-/// Which part of a list is asked for.
-#[derive(Clone, Debug)]
-pub struct PageRequest {
-    /// At most so many items.
-    pub limit: usize,
-    /// Those after this position, as an earlier [`Page::next`] gave it.
-    pub after: Option<Vec<u8>>,
-}
-
-/// Part of a list.
-#[derive(Clone, Debug)]
-pub struct Page<T> {
-    /// The items in the list's order.
-    pub items: Vec<T>,
-    /// The position of the last item, when there are more.
-    pub next: Option<Vec<u8>>,
-}
+pub use pages::{Page, PageRequest};
+pub(crate) use pages::{collect, read_page};
+use pages::{Part, once, position_key, position_of, walk};
 
 impl BusinessHandle {
     /// Reads from the store and waits until what was read is on the disk.
@@ -61,6 +43,17 @@ impl BusinessHandle {
         let value = read(&self.inner.store)?;
         self.inner.store.settled(self.id).await?;
         Ok(value)
+    }
+
+    /// Reads part of a list from the store, in steps, and waits until what was read is on the disk.
+    pub(crate) async fn list<T: Send + 'static>(
+        &self,
+        page: &PageRequest,
+        part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
+    ) -> Result<Page<T>, EngineError> {
+        let page = read_page((&self.inner.scans, &self.inner.store), self.id, page, part).await?;
+        self.inner.store.settled(self.id).await?;
+        Ok(page)
     }
 
     /// Waits until everything of the business that was read so far is on the disk.
@@ -88,8 +81,9 @@ impl BusinessHandle {
         inactive_too: bool,
         page: &PageRequest,
     ) -> Result<Page<Service>, EngineError> {
-        self.read(|store| {
-            collect(store, keys::of_kind(self.id, kind::SERVICE), Order::Ascending, page, |_, value| {
+        let range = keys::of_kind(self.id, kind::SERVICE);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
                 let service = Service::decode(value)?;
                 Ok((service.active || inactive_too).then_some(service))
             })
@@ -102,10 +96,9 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
-        self.read(|store| {
-            collect(store, keys::of_kind(self.id, kind::STAFF), Order::Ascending, page, |_, value| {
-                StaffMember::decode(value).map(Some)
-            })
+        let range = keys::of_kind(self.id, kind::STAFF);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| StaffMember::decode(value).map(Some))
         })
         .await
     }
@@ -115,10 +108,9 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
-        self.read(|store| {
-            collect(store, keys::of_kind(self.id, kind::AUDIT), Order::Descending, page, |_, value| {
-                AuditEntry::decode(value).map(Some)
-            })
+        let range = keys::of_kind(self.id, kind::AUDIT);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
         })
         .await
     }
@@ -129,11 +121,12 @@ impl BusinessHandle {
     /// The store's failure.
     pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
         self.inner.key_usage.write(&self.inner.store).await?;
-        self.read(|store| {
-            collect(store, keys::of_kind(self.id, kind::KEY), Order::Ascending, page, |_, prefix| {
+        let range = keys::of_kind(self.id, kind::KEY);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, prefix| {
                 let prefix = keys::prefix_from_value(prefix)?;
-                let Some(key) = store.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
-                let last_used_at = crate::key_usage::last_used(store, key.id)?;
+                let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
+                let last_used_at = crate::key_usage::last_used(reader, key.id)?;
                 Ok(Some(OperatorKeyView { key: (&key).into(), last_used_at, revoked_at: key.revoked_at }))
             })
         })
@@ -198,73 +191,5 @@ impl BusinessHandle {
             }),
         })
         .await
-    }
-}
-
-/// Bytes of a key that name the business and the kind, which every key of a list shares.
-const HEAD_BYTES: usize = 17;
-
-/// Walks a range from the page's position, keeps what `pick` gives back, and stops at the limit. A position is the end
-/// of the last item's key, behind its head.
-pub(crate) fn collect<T>(
-    store: &Store,
-    mut range: KeyRange,
-    order: Order,
-    page: &PageRequest,
-    mut pick: impl FnMut(&[u8], &[u8]) -> Result<Option<T>, StoreError>,
-) -> Result<Page<T>, StoreError> {
-    if let Some(position) = &page.after {
-        let key = Key::new(&range.from[..HEAD_BYTES]).with(position);
-        range = match order {
-            Order::Ascending => range.after(key),
-            Order::Descending => range.before(key),
-        };
-    }
-    let mut items = Vec::new();
-    let mut last = Vec::new();
-    for row in store.scan(&range, order) {
-        let (key, value) = row?;
-        let Some(item) = pick(&key, &value)? else { continue };
-        if items.len() == page.limit {
-            return Ok(Page { items, next: Some(last) });
-        }
-        items.push(item);
-        last = key[HEAD_BYTES..].to_vec();
-    }
-    Ok(Page { items, next: None })
-}
-
-/// Walks an index whose keys end with an instant and the id of a record, and shows the records that the rule admits. It
-/// is told the instant, too: an index row that was read before a change and a record read after it do not belong
-/// together.
-fn walk<I: ResourceId, R: Record, T>(
-    store: &Store,
-    (range, order): (KeyRange, Order),
-    page: &PageRequest,
-    record: impl Fn(Timestamp, I) -> Key,
-    admits: impl Fn(Timestamp, &R) -> bool,
-    mut show: impl FnMut(&R) -> Result<T, StoreError>,
-) -> Result<Page<T>, StoreError> {
-    collect(store, range, order, page, |key, _| {
-        let (instant, id) = keys::instant_and_id::<I>(key)?;
-        let found = store.get::<R>(&record(instant, id))?;
-        found.filter(|found| admits(instant, found)).map(|found| show(&found)).transpose()
-    })
-}
-
-/// The record of an id, read at its first use; a record that another refers to is there.
-fn once<I: ResourceId + Hash, T>(
-    known: &mut HashMap<I, T>,
-    id: I,
-    read: impl FnOnce(I) -> Result<Option<T>, StoreError>,
-) -> Result<&T, StoreError> {
-    match known.entry(id) {
-        std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-        std::collections::hash_map::Entry::Vacant(entry) => match read(id)? {
-            Some(value) => Ok(entry.insert(value)),
-            None => {
-                Err(StoreError::damaged("reference", format!("a record refers to {id}, which is not there")))
-            }
-        },
     }
 }

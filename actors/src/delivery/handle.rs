@@ -45,15 +45,17 @@ impl BusinessHandle {
     ) -> Result<Page<DeliveryView>, EngineError> {
         let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         let oldest = self.now() - LOG_DAYS;
-        let store = &self.inner.store;
-        let found = collect(store, keys::deliveries(self.id, id), Order::Descending, page, |_, value| {
-            let delivery = Delivery::decode(value)?;
-            let status = delivery.status_in(endpoint.epoch);
-            let shown = delivery.created_at > oldest && filter.status.is_none_or(|wanted| wanted == status);
-            Ok(shown.then(|| DeliveryView::new(&delivery, status)))
-        })?;
-        store.settled(self.id).await?;
-        Ok(found)
+        let range = keys::deliveries(self.id, id);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let delivery = Delivery::decode(value)?;
+                let status = delivery.status_in(endpoint.epoch);
+                let shown =
+                    delivery.created_at > oldest && filter.status.is_none_or(|wanted| wanted == status);
+                Ok(shown.then(|| DeliveryView::new(&delivery, status)))
+            })
+        })
+        .await
     }
 
     /// Sends an event again: the same id and bytes, a new schedule.
@@ -142,9 +144,11 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn webhooks(&self, page: &PageRequest) -> Result<Page<WebhookEndpoint>, EngineError> {
-        self.read(|store| {
-            let range = keys::of_kind(self.id, keys::kind::WEBHOOK);
-            collect(store, range, Order::Ascending, page, |_, value| WebhookEndpoint::decode(value).map(Some))
+        let range = keys::of_kind(self.id, keys::kind::WEBHOOK);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                WebhookEndpoint::decode(value).map(Some)
+            })
         })
         .await
     }

@@ -42,6 +42,7 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    simulated: bool,
 }
 
 impl Store {
@@ -54,7 +55,7 @@ impl Store {
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        Ok(Self(Arc::new(Inner { committer, backend })))
+        Ok(Self(Arc::new(Inner { committer, backend, simulated: false })))
     }
 
     /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
@@ -67,7 +68,7 @@ impl Store {
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
-        Ok(Self(Arc::new(Inner { committer, backend: session })))
+        Ok(Self(Arc::new(Inner { committer, backend: session, simulated: true })))
     }
 
     /// The record under the key.
@@ -167,6 +168,11 @@ impl Store {
     /// What the committer has done so far.
     pub fn stats(&self) -> CommitStats {
         self.0.committer.stats()
+    }
+
+    /// Whether it is a simulated disk, which no thread waits for.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.0.simulated
     }
 
     /// Whether the store has failed for good.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::changes::appointments_changed;
+use super::changes::Changes;
 use super::{Page, PageRequest, collect, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{
@@ -10,6 +10,7 @@ use crate::domain::{
     ServiceId, StaffId, StaffMember, Timestamp,
 };
 use crate::engine::EngineError;
+use crate::scans::Reader;
 use crate::store::{Order, Record, Store, StoreError, keys};
 use crate::view::{AppointmentParties, AppointmentView};
 
@@ -54,8 +55,8 @@ impl BusinessHandle {
     pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
         self.read(|store| {
             let appointment = appointment(store, self.id, id)?;
-            let mut names = Names::new(store, self)?;
-            appointment.map(|appointment| names.show(&appointment)).transpose()
+            let reader = Reader::unbounded(store);
+            appointment.map(|appointment| Names::of(self.id).show(&reader, &appointment)).transpose()
         })
         .await
     }
@@ -69,54 +70,43 @@ impl BusinessHandle {
         filter: &AppointmentFilter,
         page: &PageRequest,
     ) -> Result<Page<AppointmentView>, EngineError> {
+        let (of, filter) = (self.id, filter.clone());
+        let mut names = Names::of(of);
         if let Some(since) = filter.updated_since {
-            let fence = self.fence().await?;
-            return self.read(|store| self.appointments_by_change(store, filter, since, fence, page)).await;
+            let changes = Changes { of, since, until: self.fence().await? };
+            return self
+                .list(page, move |reader, page| {
+                    let admits = |appointment: &Appointment| {
+                        filter.contact_id.is_none_or(|contact| contact == appointment.contact_id)
+                            && filter.admits(appointment)
+                    };
+                    changes.page(reader, page, admits, |appointment| names.show(reader, appointment))
+                })
+                .await;
         }
-        self.read(|store| {
-            let mut names = Names::new(store, self)?;
-            let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
-            if let Some(contact) = filter.contact_id {
-                return walk(
-                    store,
-                    (keys::appointments_of_contact(self.id, contact), Order::Ascending),
-                    page,
-                    |starts_at, id| keys::appointment(self.id, starts_at, id),
-                    |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
-                    |appointment| names.show(appointment),
-                );
-            }
-            collect(
-                store,
-                keys::appointments_starting(self.id, from, to),
-                Order::Ascending,
-                page,
-                |_, value| {
-                    let appointment = Appointment::decode(value)?;
-                    filter.admits(&appointment).then(|| names.show(&appointment)).transpose()
-                },
-            )
+        if let Some(contact) = filter.contact_id {
+            return self
+                .list(page, move |reader, page| {
+                    walk(
+                        reader,
+                        (keys::appointments_of_contact(of, contact), Order::Ascending),
+                        page,
+                        |starts_at, id| keys::appointment(of, starts_at, id),
+                        |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
+                        |appointment| names.show(reader, appointment),
+                    )
+                })
+                .await;
+        }
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let range = keys::appointments_starting(of, from, to);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let appointment = Appointment::decode(value)?;
+                filter.admits(&appointment).then(|| names.show(reader, &appointment)).transpose()
+            })
         })
         .await
-    }
-
-    /// The appointments changed from `since` up to the fence, in the order of their changes.
-    fn appointments_by_change(
-        &self,
-        store: &Store,
-        filter: &AppointmentFilter,
-        since: Timestamp,
-        fence: Timestamp,
-        page: &PageRequest,
-    ) -> Result<Page<AppointmentView>, StoreError> {
-        let mut names = Names::new(store, self)?;
-        let admits = |appointment: &Appointment| {
-            filter.contact_id.is_none_or(|contact| contact == appointment.contact_id)
-                && filter.admits(appointment)
-        };
-        appointments_changed(store, self.id, (since, fence), page, admits, |appointment| {
-            names.show(appointment)
-        })
     }
 }
 
@@ -133,41 +123,48 @@ fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Optio
 }
 
 /// The names that appointments refer to, each read once.
-struct Names<'a> {
-    store: &'a Store,
+struct Names {
     business: BusinessId,
-    timezone: &'static str,
+    timezone: Option<&'static str>,
     services: HashMap<ServiceId, String>,
     staff: HashMap<StaffId, String>,
     contacts: HashMap<ContactId, Contact>,
 }
 
-impl<'a> Names<'a> {
-    fn new(store: &'a Store, of: &BusinessHandle) -> Result<Self, StoreError> {
-        let business = store.get::<Business>(&keys::profile(of.id))?;
-        let business = business.ok_or_else(|| StoreError::damaged("business", "it is not there"))?;
-        Ok(Self {
-            store,
-            business: of.id,
-            timezone: business.zone.name(),
+impl Names {
+    fn of(business: BusinessId) -> Self {
+        Self {
+            business,
+            timezone: None,
             services: HashMap::new(),
             staff: HashMap::new(),
             contacts: HashMap::new(),
-        })
+        }
     }
 
-    fn show(&mut self, appointment: &Appointment) -> Result<AppointmentView, StoreError> {
-        let (store, of) = (self.store, self.business);
+    fn show(
+        &mut self,
+        reader: &Reader<'_>,
+        appointment: &Appointment,
+    ) -> Result<AppointmentView, StoreError> {
+        let of = self.business;
+        let timezone = match self.timezone {
+            Some(timezone) => timezone,
+            None => {
+                let business = reader.get::<Business>(&keys::profile(of))?;
+                let business = business.ok_or_else(|| StoreError::damaged("business", "it is not there"))?;
+                *self.timezone.insert(business.zone.name())
+            }
+        };
         let service = once(&mut self.services, appointment.service_id, |id| {
-            Ok(store.get::<Service>(&keys::service(of, id))?.map(|service| service.name))
+            Ok(reader.get::<Service>(&keys::service(of, id))?.map(|service| service.name))
         })?;
         let staff = once(&mut self.staff, appointment.staff_id, |id| {
-            Ok(store.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
+            Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
         let contact =
-            once(&mut self.contacts, appointment.contact_id, |id| store.get(&keys::contact(of, id)))?;
-        let parties =
-            AppointmentParties { timezone: self.timezone, service_name: service, staff_name: staff, contact };
+            once(&mut self.contacts, appointment.contact_id, |id| reader.get(&keys::contact(of, id)))?;
+        let parties = AppointmentParties { timezone, service_name: service, staff_name: staff, contact };
         Ok(AppointmentView::new(appointment, parties))
     }
 }

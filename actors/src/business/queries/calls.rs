@@ -6,9 +6,10 @@ use super::{Page, PageRequest, collect, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{BusinessId, CallId, CallOutcome, CallRecord, Contact, ContactId, Direction, Timestamp};
 use crate::engine::EngineError;
+use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::CallRow;
-use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::store::{Order, Record, StoreError, keys};
 use crate::view::CallView;
 
 /// What a list of calls is narrowed to.
@@ -50,7 +51,8 @@ impl BusinessHandle {
     pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>, EngineError> {
         self.read(|store| {
             let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
-            call.map(|call| Callers::of(store, self.id).show(&call)).transpose()
+            let reader = Reader::unbounded(store);
+            call.map(|call| Callers::of(self.id).show(&reader, &call)).transpose()
         })
         .await
     }
@@ -65,45 +67,42 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<CallView>, EngineError> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
-        let record = |id: CallId| keys::call(self.id, id);
+        let (of, filter) = (self.id, filter.clone());
+        let record = move |id: CallId| keys::call(of, id);
+        let mut callers = Callers::of(of);
         if let Some(since) = filter.updated_since {
-            let changed = keys::changed(self.id, kind::CALL_BY_UPDATE, since, self.fence().await?);
-            let admits = |at, call: &CallRecord| call.updated_at == at && filter.admits(call);
+            let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
             return self
-                .read(|store| {
-                    let mut callers = Callers::of(store, self.id);
+                .list(page, move |reader, page| {
                     walk(
-                        store,
+                        reader,
                         (changed, Order::Ascending),
                         page,
                         |_, id| record(id),
-                        admits,
-                        |call| callers.show(call),
+                        |at, call: &CallRecord| call.updated_at == at && filter.admits(call),
+                        |call| callers.show(reader, call),
                     )
                 })
                 .await;
         }
         if let Some(contact) = filter.contact_id {
-            let range = keys::calls_of_contact(self.id, contact, from, to);
-            let admits = |_, call: &CallRecord| filter.admits(call);
+            let range = keys::calls_of_contact(of, contact, from, to);
             return self
-                .read(|store| {
-                    let mut callers = Callers::of(store, self.id);
+                .list(page, move |reader, page| {
                     walk(
-                        store,
+                        reader,
                         (range, Order::Descending),
                         page,
                         |_, id| record(id),
-                        admits,
-                        |call| callers.show(call),
+                        |_, call: &CallRecord| filter.admits(call),
+                        |call| callers.show(reader, call),
                     )
                 })
                 .await;
         }
-        self.read(|store| {
-            let mut callers = Callers::of(store, self.id);
-            let range = keys::calls_started(self.id, from, to);
-            collect(store, range, Order::Descending, page, |key, value| {
+        let range = keys::calls_started(of, from, to);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |key, value| {
                 if !filter.admits_row(CallRow::decode(value)?) {
                     return Ok(None);
                 }
@@ -111,7 +110,7 @@ impl BusinessHandle {
                 if filter.to.is_some_and(|to| started_at >= to) {
                     return Ok(None);
                 }
-                store.get::<CallRecord>(&record(id))?.map(|call| callers.show(&call)).transpose()
+                reader.get::<CallRecord>(&record(id))?.map(|call| callers.show(reader, &call)).transpose()
             })
         })
         .await
@@ -119,22 +118,21 @@ impl BusinessHandle {
 }
 
 /// The contacts of calls, each read once.
-struct Callers<'a> {
-    store: &'a Store,
+struct Callers {
     business: BusinessId,
     names: HashMap<ContactId, Option<String>>,
 }
 
-impl<'a> Callers<'a> {
-    fn of(store: &'a Store, business: BusinessId) -> Self {
-        Self { store, business, names: HashMap::new() }
+impl Callers {
+    fn of(business: BusinessId) -> Self {
+        Self { business, names: HashMap::new() }
     }
 
-    fn show(&mut self, call: &CallRecord) -> Result<CallView, StoreError> {
+    fn show(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<CallView, StoreError> {
         let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
-        let (store, of) = (self.store, self.business);
+        let of = self.business;
         let name = once(&mut self.names, contact, |id| {
-            Ok(store.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name))
+            Ok(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name))
         })?;
         Ok(CallView::new(call, name.as_deref()))
     }

@@ -7,97 +7,155 @@
 
 use std::iter::Peekable;
 
-use super::{HEAD_BYTES, Page, PageRequest};
+use uuid::Uuid;
+
+use super::{PageRequest, Part, position_of};
 use crate::business::write::has_change_row;
 use crate::domain::{Appointment, AppointmentId, BusinessId, Timestamp};
+use crate::scans::Reader;
 use crate::store::keys::kind;
-use crate::store::{Key, Order, Store, StoreError, keys};
+use crate::store::{Order, StoreError, keys};
 
-/// A creation or a last change, in the order of instants and ids.
+/// A creation or a last change.
 struct Change {
     at: Timestamp,
-    appointment: Appointment,
-    /// Whether the appointment is shown here.
-    shown: bool,
+    id: AppointmentId,
+    /// Whether it was found among the rows by id.
+    by_id: bool,
+    /// The appointment, if it is shown here.
+    shown: Option<Appointment>,
 }
 
 /// A change, or why it could not be read.
 type Found = Result<Change, StoreError>;
 
-/// The appointments whose last change lies from `since` up to `until`, both included, and which the rule admits.
-pub(super) fn appointments_changed<T>(
-    store: &Store,
-    of: BusinessId,
-    (since, until): (Timestamp, Timestamp),
-    page: &PageRequest,
-    admits: impl Fn(&Appointment) -> bool,
-    mut show: impl FnMut(&Appointment) -> Result<T, StoreError>,
-) -> Result<Page<T>, StoreError> {
-    let key = |at, id| keys::appointment_by_update(of, at, id);
-    let mut range = keys::changed(of, kind::APPOINTMENT_BY_UPDATE, since, until);
-    // Where the page before ended.
-    let behind = page.after.as_ref().map(|position| Key::new(&range.from[..HEAD_BYTES]).with(position));
-    let mut from = since;
-    if let Some(behind) = behind {
-        range = range.after(behind);
-        from = from.max(keys::instant_and_id::<AppointmentId>(&behind)?.0);
-    }
-    let changed = store.scan(&range, Order::Ascending).filter_map(|row| {
-        let found = row.and_then(|(key, start)| {
-            let (at, id) = keys::instant_and_id(&key)?;
-            // A row that was read before a change and a record read after it do not belong together.
-            let found = record(store, of, id, &start)?.filter(|appointment| appointment.updated_at == at);
-            Ok(found.map(|appointment| Change { at, shown: has_change_row(&appointment), appointment }))
-        });
-        found.transpose()
-    });
-    let created = store.scan(&keys::appointments_minted_from(of, from), Order::Ascending).filter_map(|row| {
-        let found = row.and_then(|(row, start)| {
-            let found = record(store, of, keys::id_at_end(&row)?, &start)?;
-            Ok(found.map(|appointment| {
-                let at = appointment.created_at;
-                let ahead = at >= from && behind.is_none_or(|behind| behind < key(at, appointment.id));
-                Change { at, shown: ahead && !has_change_row(&appointment), appointment }
-            }))
-        });
-        found.transpose()
-    });
-    let created = created.take_while(|found| found.as_ref().map_or(true, |found| found.at <= until));
-    let (mut changed, mut created) = (changed.peekable(), created.peekable());
-    let (mut items, mut last) = (Vec::new(), Vec::new());
-    while let Some(found) = next_of(&mut changed, &mut created) {
-        let Change { at, appointment, shown } = found?;
-        if !shown || !admits(&appointment) {
-            continue;
-        }
-        if items.len() == page.limit {
-            return Ok(Page { items, next: Some(last) });
-        }
-        items.push(show(&appointment)?);
-        last = key(at, appointment.id)[HEAD_BYTES..].to_vec();
-    }
-    Ok(Page { items, next: None })
+/// Of a business, the changes from an instant up to another, both included.
+#[derive(Clone, Copy)]
+pub(super) struct Changes {
+    pub(super) of: BusinessId,
+    pub(super) since: Timestamp,
+    pub(super) until: Timestamp,
 }
+
+/// How far a walk has come: up to this change, and to this one of the rows by id. The second tells more where ids were
+/// minted long behind their stamps: many such rows may have to be passed before the next change comes.
+#[derive(Clone, Copy)]
+struct Reached {
+    change: (Timestamp, AppointmentId),
+    row: Option<AppointmentId>,
+}
+
+impl Changes {
+    /// The appointments that were changed then and which the rule admits.
+    pub(super) fn page<T>(
+        &self,
+        reader: &Reader<'_>,
+        page: &PageRequest,
+        admits: impl Fn(&Appointment) -> bool,
+        mut show: impl FnMut(&Appointment) -> Result<T, StoreError>,
+    ) -> Result<Part<T>, StoreError> {
+        let mut reached = self.reached(page)?;
+        let mut changed = self.changed(reader, reached).peekable();
+        let mut created = self.created(reader, reached).peekable();
+        let (mut items, mut looked_at) = (Vec::new(), 0);
+        while let Some(found) = next_of(&mut changed, &mut created) {
+            let change = found?;
+            if looked_at > 0 && reader.is_used_up() {
+                return Ok(Part::used_up(items, self.position(reached)));
+            }
+            if let Some(appointment) = change.shown.as_ref().filter(|appointment| admits(appointment)) {
+                if items.len() == page.limit {
+                    return Ok(Part::full(items, self.position(reached)));
+                }
+                items.push(show(appointment)?);
+            }
+            reached.change = reached.change.max((change.at, change.id));
+            if change.by_id {
+                reached.row = Some(change.id);
+            }
+            looked_at += 1;
+        }
+        Ok(Part::last(items))
+    }
+
+    /// The rows of changes, in their order.
+    fn changed(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
+        let (at, id) = reached.change;
+        let range = keys::changed(self.of, kind::APPOINTMENT_BY_UPDATE, self.since, self.until)
+            .after(keys::appointment_by_update(self.of, at, id));
+        reader.scan(&range, Order::Ascending).map(move |row| {
+            let (key, start) = row?;
+            let (at, id) = keys::instant_and_id(&key)?;
+            let found = self.record(reader, id, &start)?;
+            // A row that was read before a change and a record read after it do not belong together.
+            let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
+            Ok(Change { at, id, by_id: false, shown })
+        })
+    }
+
+    /// The rows by id from where they may have been created then, in the order of their creation.
+    fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
+        let mut range = keys::appointments_minted_from(self.of, reached.change.0);
+        if let Some(row) = reached.row {
+            range = range.after(keys::appointment_start(self.of, row));
+        }
+        let until = self.until;
+        let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
+            let found = row.and_then(|(row, start)| {
+                let id = keys::id_at_end(&row)?;
+                // One that is being moved is found by its change.
+                Ok(self.record(reader, id, &start)?.map(|appointment| {
+                    let at = appointment.created_at;
+                    let here = reached.change < (at, id) && !has_change_row(&appointment);
+                    Change { at, id, by_id: true, shown: here.then_some(appointment) }
+                }))
+            });
+            found.transpose()
+        });
+        rows.take_while(move |found| found.as_ref().map_or(true, |found| found.at <= until))
+    }
+
+    /// The appointment that started then when its row was read.
+    fn record(
+        &self,
+        reader: &Reader<'_>,
+        id: AppointmentId,
+        start: &[u8],
+    ) -> Result<Option<Appointment>, StoreError> {
+        reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
+    }
+
+    /// How far a walk has come that goes on with this page: a position is the key of a change behind its head, and the
+    /// id of a row. Before any change, it is one that no appointment can have made.
+    fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
+        let first = (self.since, Uuid::nil().into());
+        let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };
+        let (change, row) = position.split_at(CHANGE_BYTES.min(position.len()));
+        let change = keys::instant_and_id(change)?;
+        let row = if row.is_empty() { None } else { Some(keys::id_at_end(row)?) };
+        Ok(Reached { change: first.max(change), row })
+    }
+
+    fn position(&self, reached: Reached) -> Vec<u8> {
+        let (at, id) = reached.change;
+        let change = keys::appointment_by_update(self.of, at, id);
+        let row = reached.row.map(|row| keys::appointment_start(self.of, row));
+        [position_of(&change), row.as_deref().map_or(&[], position_of)].concat()
+    }
+}
+
+/// The bytes of an instant and an id.
+const CHANGE_BYTES: usize = 24;
 
 /// The one of two ordered lists that comes first; an error comes before everything.
 fn next_of(
     one: &mut Peekable<impl Iterator<Item = Found>>,
     other: &mut Peekable<impl Iterator<Item = Found>>,
 ) -> Option<Found> {
-    let place = |found: &Found| found.as_ref().ok().map(|change| (change.at, change.appointment.id));
+    let place = |found: &Found| found.as_ref().ok().map(|change| (change.at, change.id));
     match (one.peek(), other.peek()) {
         (Some(first), Some(second)) if place(second) < place(first) => other.next(),
         (Some(_), _) => one.next(),
         (None, _) => other.next(),
     }
-}
-
-/// The appointment that started then when its row was read.
-fn record(
-    store: &Store,
-    of: BusinessId,
-    id: AppointmentId,
-    start: &[u8],
-) -> Result<Option<Appointment>, StoreError> {
-    store.get(&keys::appointment(of, keys::millis_from_value(start)?, id))
 }

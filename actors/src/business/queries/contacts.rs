@@ -1,9 +1,10 @@
 //! Reading contacts.
 
-use super::{HEAD_BYTES, Page, PageRequest, collect, walk};
+use super::{Page, PageRequest, Part, collect, position_key, position_of, walk};
 use crate::business::BusinessHandle;
-use crate::domain::{Contact, ContactId, Email, Phone, ResourceId, Timestamp, fold_name};
+use crate::domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Timestamp, fold_name};
 use crate::engine::EngineError;
+use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::NamesRecord;
 use crate::store::{Key, Order, Record, Store, StoreError, keys};
@@ -53,28 +54,30 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<ContactView>, EngineError> {
+        let (of, filter) = (self.id, filter.clone());
         if let Some(since) = filter.updated_since {
-            let changed = keys::changed(self.id, kind::CONTACT_BY_UPDATE, since, self.fence().await?);
-            let record = |id: ContactId| keys::contact(self.id, id);
-            let admits = |at, contact: &Contact| contact.updated_at == at && filter.admits(contact);
+            let changed = keys::changed(of, kind::CONTACT_BY_UPDATE, since, self.fence().await?);
+            let record = move |id: ContactId| keys::contact(of, id);
             let show = |contact: &Contact| Ok(ContactView::from(contact));
             return self
-                .read(|store| {
-                    walk(store, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
+                .list(page, move |reader, page| {
+                    let admits = |at, contact: &Contact| contact.updated_at == at && filter.admits(contact);
+                    walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
         }
-        let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(self.id, phone.as_str()));
-        let email = filter.email.as_ref().map(|email| keys::contact_by_email(self.id, email.as_str()));
+        let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(of, phone.as_str()));
+        let email = filter.email.as_ref().map(|email| keys::contact_by_email(of, email.as_str()));
         if let Some(row) = phone.or(email) {
-            return self.read(|store| self.contact_at(store, &row, filter, page)).await;
+            return self.read(|store| self.contact_at(store, &row, &filter, page)).await;
         }
         if let Some(part) = &filter.name_part {
             let part = fold_name(part);
-            return self.read(|store| self.contacts_named(store, &part, filter, page)).await;
+            return self.list(page, move |reader, page| named(reader, of, &part, &filter, page)).await;
         }
-        self.read(|store| {
-            collect(store, keys::of_kind(self.id, kind::CONTACT), Order::Descending, page, |_, value| {
+        let range = keys::of_kind(of, kind::CONTACT);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
                 Ok(Some(ContactView::from(&Contact::decode(value)?)))
             })
         })
@@ -99,47 +102,57 @@ impl BusinessHandle {
         let items = contact.filter(|contact| filter.admits(contact)).iter().map(ContactView::from).collect();
         Ok(Page { items, next: None })
     }
+}
 
-    /// The contacts with a part in their names, newest first, found in the index of names.
-    fn contacts_named(
-        &self,
-        store: &Store,
-        part: &str,
-        filter: &ContactFilter,
-        page: &PageRequest,
-    ) -> Result<Page<ContactView>, StoreError> {
-        let mut range = keys::of_kind(self.id, kind::CONTACT_NAMES);
-        let after = page.after.as_deref().map(keys::id_at_end::<ContactId>).transpose()?;
-        if let Some(position) = &page.after {
-            range = range.before(Key::new(&range.from[..HEAD_BYTES]).with(position));
+/// The contacts with a part in their names, newest first, found in the index of names. A position is the id of a contact,
+/// of whom the names before it are still to be looked at.
+fn named(
+    reader: &Reader<'_>,
+    of: BusinessId,
+    part: &str,
+    filter: &ContactFilter,
+    page: &PageRequest,
+) -> Result<Part<ContactView>, StoreError> {
+    let mut range = keys::of_kind(of, kind::CONTACT_NAMES);
+    let after = page.after.as_deref().map(keys::id_at_end::<ContactId>).transpose()?;
+    if let Some(position) = &page.after {
+        range = range.before(position_key(&range, position));
+    }
+    let finder = memchr::memmem::Finder::new(part);
+    let (mut items, mut looked_at) = (Vec::new(), 0);
+    let mut reached = page.after.clone().unwrap_or_default();
+    // Each row is looked up afresh, so that it holds every name up to the row before: one scan could meet a row after
+    // a part of it was moved behind the place that the scan has passed.
+    while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
+        if looked_at > 0 && reader.is_used_up() {
+            return Ok(Part::used_up(items, reached));
         }
-        let finder = memchr::memmem::Finder::new(part);
-        let mut items = Vec::new();
-        let mut last = None;
-        // Each row is looked up afresh, so that it holds every name up to the row before: one scan could meet a row after
-        // a part of it was moved behind the place that the scan has passed.
-        while let Some((key, row)) = store.scan(&range, Order::Descending).next().transpose()? {
-            range = range.before(Key::new(&key));
-            // Names stand in a row as they are, so a row without the bytes has no such name and need not be decoded.
-            if finder.find(&row).is_none() {
+        range = range.before(Key::new(&key));
+        // Names stand in a row as they are, so a row without the bytes has no such name and need not be decoded.
+        let names = match finder.find(&row) {
+            Some(_) => NamesRecord::decode(&row)?.names,
+            None => Vec::new(),
+        };
+        for (id, name) in names.into_iter().rev() {
+            if after.is_some_and(|after| id >= after) || !name.contains(part) {
                 continue;
             }
-            let NamesRecord { names } = NamesRecord::decode(&row)?;
-            for (id, name) in names.into_iter().rev() {
-                if after.is_some_and(|after| id >= after) || !name.contains(part) {
-                    continue;
-                }
-                // The name may have changed since its row was read.
-                let contact = store.get::<Contact>(&keys::contact(self.id, id))?;
-                let Some(contact) = contact.filter(|contact| filter.admits(contact)) else { continue };
+            if looked_at > 0 && reader.is_used_up() {
+                return Ok(Part::used_up(items, reached));
+            }
+            // The name may have changed since its row was read.
+            let contact = reader.get::<Contact>(&keys::contact(of, id))?;
+            if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
                 if items.len() == page.limit {
-                    let next = last.map(|last: ContactId| last.uuid().as_bytes().to_vec());
-                    return Ok(Page { items, next });
+                    return Ok(Part::full(items, reached));
                 }
                 items.push(ContactView::from(&contact));
-                last = Some(id);
             }
+            reached = id.uuid().as_bytes().to_vec();
+            looked_at += 1;
         }
-        Ok(Page { items, next: None })
+        reached = position_of(&key).to_vec();
+        looked_at += 1;
     }
+    Ok(Part::last(items))
 }

@@ -55,20 +55,24 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<MessageView>, EngineError> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
-        let record = |id: MessageId| keys::message(self.id, id);
+        let (of, filter) = (self.id, filter.clone());
+        let record = move |id: MessageId| keys::message(of, id);
         let show = |message: &TakenMessage| Ok(MessageView::from(message));
         if let Some(since) = filter.updated_since {
-            let changed = keys::changed(self.id, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
-            let admits = |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
+            let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
             return self
-                .read(|store| {
-                    walk(store, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
+                .list(page, move |reader, page| {
+                    let admits =
+                        |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
+                    walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
         }
-        let range = keys::messages(self.id, filter.list(), from, to);
-        let admits = |_, message: &TakenMessage| filter.admits(message);
-        self.read(|store| walk(store, (range, Order::Descending), page, |_, id| record(id), admits, show))
-            .await
+        let range = keys::messages(of, filter.list(), from, to);
+        self.list(page, move |reader, page| {
+            let admits = |_, message: &TakenMessage| filter.admits(message);
+            walk(reader, (range, Order::Descending), page, |_, id| record(id), admits, show)
+        })
+        .await
     }
 }
