@@ -132,7 +132,7 @@ impl Actor for BusinessActor {
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        state.overlay.settle(state.store.synced_through());
+        state.overlay.settle(state.store.synced_through(state.id));
         let now = state.ports.clock.now();
         match message {
             Message::Change { request, change, reply, permits } => {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
 pub use codec::Record;
 use committer::Committer;
-pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal};
+pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
@@ -123,8 +123,8 @@ impl Store {
         read
     }
 
-    /// Queues a change of the business and gives its ticket. `done` runs once the change and everything queued before
-    /// it is durable; it is dropped instead when the store fails, has stopped or is closing. A change without writes is
+    /// Queues a change of the business and gives its ticket. `done` runs once the change and everything of the business
+    /// queued before it is durable; other businesses' changes may come before or after, as each gets its turns; it is dropped instead when the store fails, has stopped or is closing. A change without writes is
     /// a barrier: it is answered behind what was queued before it. It is for the caller to bound the queue.
     ///
     /// # Panics
@@ -155,9 +155,9 @@ impl Store {
         self.0.committer.doors()
     }
 
-    /// Every change up to this ticket is durable.
-    pub fn synced_through(&self) -> u64 {
-        self.0.committer.synced_through()
+    /// Every change of the business up to this ticket is durable.
+    pub fn synced_through(&self, business: BusinessId) -> u64 {
+        self.0.committer.synced_through(business)
     }
 
     /// How many changes are queued and not yet taken.

@@ -1,11 +1,15 @@
 //! The one writer of the store, and what waits for it.
 //!
 //! Changes are queued, taken in groups, written as one batch each and synced once a group; then everyone in the
-//! group is answered, in the order of the queue. What always holds:
+//! group is answered. Businesses share the writer fairly (`queue.rs`), so there is no order between them, only within
+//! a shard of them. What always holds:
 //!
-//! - a change is answered only after the sync that covers it, and after every change queued before it;
-//! - tickets grow in the order of the queue, and the newest ticket of a business is known before its change is
+//! - a change is answered only after the sync that covers it, and after every change of its shard queued before it;
+//! - tickets grow in the order of a shard's lane, and the newest ticket of a shard is known before its change is
 //!   queued, so whoever has seen a record can find a ticket that is not older than the record's;
+//! - what is synced is known for each shard, and told for a whole group before anyone in it is answered;
+//! - what belongs together is one change: a row of the whole house (the list of businesses, the row of a key) is
+//!   written in the lane of the business that it tells of. Nothing may rely on the order of two businesses' changes;
 //! - an error of the backend ends the committer for good. Nothing is tried again, and what was not answered is
 //!   dropped, with the reply ports in it.
 //!
@@ -24,6 +28,7 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+pub use self::queue::QUANTUM_BYTES;
 use self::queue::{Change, Group, Queue};
 pub use self::stats::CommitStats;
 use self::stats::Counters;
@@ -41,7 +46,8 @@ pub const GROUP_BYTES_MAX: usize = 64 << 10;
 /// from a power cut bears badly.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
-/// How many newest tickets are told apart; businesses that share one wait for each other's syncs.
+/// How many lanes there are, and newest tickets that are told apart; businesses that share one wait for each other's
+/// syncs, and share its turns.
 const SHARDS: usize = 4096;
 
 /// What runs once a change is durable; dropped instead when it may not be.
@@ -61,8 +67,8 @@ struct Core {
     queue: Queue,
     /// The newest ticket of each shard; all ones after a failure, so that nobody is content with what is synced.
     newest: Box<[AtomicU64]>,
-    /// Every change up to this ticket is durable.
-    synced: AtomicU64,
+    /// Every change of the shard up to this ticket is durable.
+    synced: Box<[AtomicU64]>,
     /// How often something was applied that says whom an API key lets in.
     doors: AtomicU64,
     failed: AtomicBool,
@@ -95,9 +101,10 @@ impl Committer {
     pub(super) fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
-        let newest = &self.core.newest[shard(business)];
+        let shard = shard(business);
+        let newest = &self.core.newest[shard];
         // The closure runs under the queue's lock: after a failure no ticket can cover the mark that it left.
-        self.core.queue.push(batch, done, |ticket| newest.store(ticket, Ordering::Release))
+        self.core.queue.push(shard, batch, done, |ticket| newest.store(ticket, Ordering::Release))
     }
 
     /// Waits until everything of the business that was queued before this call is durable. A reader calls it after
@@ -106,12 +113,13 @@ impl Committer {
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
-        let ticket = self.core.newest[shard(business)].load(Ordering::Acquire);
-        let waiting = (self.core.synced.load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
+        let shard = shard(business);
+        let ticket = self.core.newest[shard].load(Ordering::Acquire);
+        let waiting = (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
         async move {
             let Some(core) = waiting else { return Ok(()) };
             core.wait_until(|core| {
-                if core.synced.load(Ordering::Acquire) >= ticket {
+                if core.synced[shard].load(Ordering::Acquire) >= ticket {
                     Some(Ok(()))
                 } else {
                     core.failed.load(Ordering::Acquire).then_some(Err(StoreError::Stopped))
@@ -124,7 +132,8 @@ impl Committer {
     /// Whether everything of the business that was queued before this call is durable; never after a failure, which
     /// leaves a mark that no ticket reaches.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
-        self.core.newest[shard(business)].load(Ordering::Acquire) <= self.core.synced.load(Ordering::Acquire)
+        let shard = shard(business);
+        self.core.newest[shard].load(Ordering::Acquire) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
     /// A number that grows with every group in which something says whom an API key lets in, after it was applied and
@@ -133,9 +142,9 @@ impl Committer {
         self.core.doors.load(Ordering::Acquire)
     }
 
-    /// Every change up to this ticket is durable.
-    pub(super) fn synced_through(&self) -> u64 {
-        self.core.synced.load(Ordering::Acquire)
+    /// Every change of the business up to this ticket is durable.
+    pub(super) fn synced_through(&self, business: BusinessId) -> u64 {
+        self.core.synced[shard(business)].load(Ordering::Acquire)
     }
 
     /// Whether the store has failed for good.
@@ -178,10 +187,11 @@ impl Drop for Committer {
 
 impl Core {
     fn new(on_fatal: OnFatal) -> Self {
+        let tickets = || (0..SHARDS).map(|_| AtomicU64::new(0)).collect();
         Self {
             queue: Queue::default(),
-            newest: (0..SHARDS).map(|_| AtomicU64::new(0)).collect(),
-            synced: AtomicU64::new(0),
+            newest: tickets(),
+            synced: tickets(),
             doors: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -204,9 +214,11 @@ impl Core {
         }
     }
 
-    /// Says that everything up to the ticket is durable, then answers the changes in order.
-    fn publish(&self, through: u64, changes: Vec<Change>) {
-        self.synced.store(through, Ordering::Release);
+    /// Says that the changes are durable, then answers them in order.
+    fn publish(&self, changes: Vec<Change>) {
+        for change in &changes {
+            self.synced[change.lane].store(change.ticket, Ordering::Release);
+        }
         self.progress.notify_waiters();
         for change in changes {
             // A panic is a fault of whoever gave the answer's closure; everybody else's changes must go on.

@@ -1,33 +1,92 @@
 //! The queue of changes: many threads put in, the writer alone takes out, in groups.
+//!
+//! Each shard of businesses has a lane, in which the order is kept. Lanes are served by deficit round robin in bytes
+//! (Shreedhar and Varghese, 1995): in its turn a lane may put [`QUANTUM_BYTES`] into the group. A change longer than
+//! that waits apart: what is short never stands behind more than one long change of others. What always holds:
+//!
+//! - a lane stands in one of the two rings as long as something waits in it, and in none otherwise;
+//! - a lane that waits alone gets everything, and nobody waits while nothing is written;
+//! - between two long changes, every lane whose next change is short gets a turn, and so many turns that it could have
+//!   written as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time;
+//! - taking a change costs the same however many lanes and changes wait.
 
 use std::collections::VecDeque;
 
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::Notify;
 
-use super::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX};
+use super::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, SHARDS};
 use crate::store::Batch;
+
+/// What a lane may put into a group in one turn, in bytes of keys and values. A booking with its event for five
+/// endpoints is about half of that.
+pub const QUANTUM_BYTES: usize = 8 << 10;
 
 /// A change that waits to be written.
 pub(super) struct Change {
-    /// Its place in the queue, from 1.
+    /// Its number among all changes, from 1; grows within a lane.
     pub(super) ticket: u64,
+    /// The lane it waits in: the shard of its business.
+    pub(super) lane: usize,
     /// What it writes; nothing for a barrier, which is only answered behind what is before it.
     pub(super) batch: Batch,
     /// Its answer.
     pub(super) done: Done,
 }
 
+impl Change {
+    fn is_long(&self) -> bool {
+        self.batch.bytes() > QUANTUM_BYTES
+    }
+}
+
 /// Changes that share one sync.
+#[derive(Default)]
 pub(super) struct Group {
-    /// Their answers, in order; the batches were moved out.
+    /// Their answers, in the order of each lane; the batches were moved out.
     pub(super) changes: Vec<Change>,
-    /// Their writes, in order.
+    /// Their writes, in the same order.
     pub(super) batch: Batch,
     /// How many of them are no barriers.
     pub(super) writing: usize,
-    /// The newest of their tickets.
-    pub(super) through: u64,
+    /// Whose short changes are in it.
+    short: Lanes,
+}
+
+/// The lanes that have something of a kind in a group.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Lanes {
+    #[default]
+    None,
+    One(usize),
+    Several,
+}
+
+impl Group {
+    /// Whether the change may share this sync. A long one does not make the short ones of others wait for it.
+    fn takes(&self, next: &Change) -> bool {
+        if self.writing == 0 || next.batch.is_empty() {
+            return true;
+        }
+        let room = self.writing < GROUP_CHANGES_MAX
+            && self.batch.bytes() + next.batch.bytes() <= GROUP_BYTES_MAX;
+        room && (!next.is_long() || matches!(self.short, Lanes::None) || self.short == Lanes::One(next.lane))
+    }
+
+    fn add(&mut self, mut change: Change) {
+        if !change.batch.is_empty() {
+            if !change.is_long() {
+                self.short = match self.short {
+                    Lanes::None => Lanes::One(change.lane),
+                    Lanes::One(lane) if lane == change.lane => Lanes::One(lane),
+                    _ => Lanes::Several,
+                };
+            }
+            self.writing += 1;
+            self.batch.append(std::mem::take(&mut change.batch));
+        }
+        self.changes.push(change);
+    }
 }
 
 #[derive(Default)]
@@ -39,18 +98,62 @@ pub(super) struct Queue {
     notify: Notify,
 }
 
+/// What waits of one shard.
 #[derive(Default)]
-struct State {
+struct Lane {
     changes: VecDeque<Change>,
+    /// How many bytes it may still put into groups in this turn.
+    deficit: usize,
+}
+
+struct State {
+    lanes: Box<[Lane]>,
+    /// The lanes whose next change is short, in the order of their turns.
+    short: VecDeque<usize>,
+    /// The lanes whose next change is long, in the order of theirs.
+    long: VecDeque<usize>,
+    /// Whether the first of `short` is in the middle of its turn.
+    in_turn: bool,
+    /// How often the turn has gone round `short`.
+    round: u64,
+    /// How many turns are left in this round.
+    turns_left: usize,
+    /// While anything short waits, nothing long is taken before this round.
+    long_from: u64,
+    /// How many changes wait.
+    waiting: usize,
     /// The ticket given out last.
     ticket: u64,
     closed: bool,
 }
 
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            lanes: (0..SHARDS).map(|_| Lane::default()).collect(),
+            short: VecDeque::new(),
+            long: VecDeque::new(),
+            in_turn: false,
+            round: 0,
+            turns_left: 0,
+            long_from: 0,
+            waiting: 0,
+            ticket: 0,
+            closed: false,
+        }
+    }
+}
+
 impl Queue {
-    /// Gives the change the next ticket and puts it last; `before` is told the ticket before anyone can take the
-    /// change. On a closed queue the change is dropped.
-    pub(super) fn push(&self, batch: Batch, done: Done, before: impl FnOnce(u64)) -> Option<u64> {
+    /// Gives the change the next ticket and puts it last in its lane; `before` is told the ticket before anyone can
+    /// take the change. On a closed queue the change is dropped.
+    pub(super) fn push(
+        &self,
+        lane: usize,
+        batch: Batch,
+        done: Done,
+        before: impl FnOnce(u64),
+    ) -> Option<u64> {
         let mut state = self.state.lock();
         if state.closed {
             drop(state); // what `done` holds may take locks of its own when dropped
@@ -59,7 +162,7 @@ impl Queue {
         state.ticket += 1;
         let ticket = state.ticket;
         before(ticket);
-        state.changes.push_back(Change { ticket, batch, done });
+        state.push(Change { ticket, lane, batch, done });
         drop(state);
         self.wake();
         Some(ticket)
@@ -72,25 +175,26 @@ impl Queue {
     }
 
     /// Closes the queue and empties it, running `under_lock` before anyone can see that it is closed.
-    pub(super) fn end(&self, under_lock: impl FnOnce()) -> VecDeque<Change> {
+    pub(super) fn end(&self, under_lock: impl FnOnce()) -> Vec<Change> {
         let mut state = self.state.lock();
         state.closed = true;
         under_lock();
-        let changes = std::mem::take(&mut state.changes);
+        let left = std::mem::take(&mut *state);
+        state.closed = true;
         drop(state);
         self.wake();
-        changes
+        left.lanes.into_iter().flat_map(|lane| lane.changes).collect()
     }
 
     /// How many changes are in it.
     pub(super) fn len(&self) -> usize {
-        self.state.lock().changes.len()
+        self.state.lock().waiting
     }
 
     /// Takes the next group, waiting for one on this thread; `None` once the queue is closed and empty.
     pub(super) fn take_blocking(&self) -> Option<Group> {
         let mut state = self.state.lock();
-        while state.changes.is_empty() && !state.closed {
+        while state.waiting == 0 && !state.closed {
             self.filled.wait(&mut state);
         }
         state.take()
@@ -101,7 +205,7 @@ impl Queue {
         loop {
             {
                 let mut state = self.state.lock();
-                if !state.changes.is_empty() || state.closed {
+                if state.waiting > 0 || state.closed {
                     return state.take();
                 }
             }
@@ -117,23 +221,274 @@ impl Queue {
 }
 
 impl State {
-    /// As many changes from the front as may share a sync, at least one; barriers do not count.
+    fn push(&mut self, change: Change) {
+        let lane = change.lane;
+        let idle = self.lanes[lane].changes.is_empty();
+        self.lanes[lane].changes.push_back(change);
+        self.waiting += 1;
+        if idle {
+            self.line_up(lane);
+        }
+    }
+
+    /// Puts a lane last in the ring of its next change; in none when nothing waits in it.
+    fn line_up(&mut self, lane: usize) {
+        self.lanes[lane].deficit = 0;
+        match self.lanes[lane].changes.front() {
+            None => {}
+            Some(next) if next.is_long() => {
+                if self.long.is_empty() {
+                    self.long_from = self.long_from.max(self.round + 1);
+                }
+                self.long.push_back(lane);
+            }
+            Some(_) => self.short.push_back(lane),
+        }
+    }
+
+    /// As many changes as may share a sync, at least one; barriers do not count.
     fn take(&mut self) -> Option<Group> {
-        let mut group = Group { changes: Vec::new(), batch: Batch::new(), writing: 0, through: 0 };
-        while let Some(next) = self.changes.front() {
-            let full = group.writing == GROUP_CHANGES_MAX
-                || group.batch.bytes() + next.batch.bytes() > GROUP_BYTES_MAX;
-            if full && group.writing > 0 && !next.batch.is_empty() {
+        let mut group = Group::default();
+        loop {
+            let long_is_due = self.short.is_empty() || (self.round >= self.long_from && !self.in_turn);
+            let goes_on = match (self.long.front(), self.short.front()) {
+                (Some(&lane), _) if long_is_due => self.take_long(lane, &mut group),
+                (_, Some(&lane)) => self.take_turn(lane, &mut group),
+                _ => false,
+            };
+            if !goes_on {
+                return (!group.changes.is_empty()).then_some(group);
+            }
+        }
+    }
+
+    /// Moves the lane's next change, which is long, into the group; false if the group does not take it.
+    fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
+        let Some(change) = self.lanes[lane].changes.pop_front_if(|next| group.takes(next)) else {
+            return false;
+        };
+        // So many turns that another lane could have written as much, shared among the lanes that have this.
+        let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
+        self.long_from = self.round + turns as u64;
+        self.waiting -= 1;
+        group.add(change);
+        self.long.pop_front();
+        self.line_up(lane);
+        true
+    }
+
+    /// Moves what the lane may put into the group in this turn; false if the group takes no more.
+    fn take_turn(&mut self, lane: usize, group: &mut Group) -> bool {
+        let queued = &mut self.lanes[lane];
+        if !self.in_turn {
+            self.in_turn = true;
+            queued.deficit += QUANTUM_BYTES;
+            if self.turns_left == 0 {
+                self.turns_left = self.short.len();
+            }
+        }
+        while let Some(next) = queued.changes.front() {
+            if next.is_long() || next.batch.bytes() > queued.deficit {
                 break;
             }
-            let Some(mut change) = self.changes.pop_front() else { break };
-            if !change.batch.is_empty() {
-                group.writing += 1;
-                group.batch.append(std::mem::take(&mut change.batch));
+            if !group.takes(next) {
+                return false; // its turn goes on in the next group
             }
-            group.through = change.ticket;
-            group.changes.push(change);
+            queued.deficit -= next.batch.bytes();
+            let Some(change) = queued.changes.pop_front() else { break };
+            self.waiting -= 1;
+            group.add(change);
         }
-        (!group.changes.is_empty()).then_some(group)
+        let left = queued.deficit;
+        self.in_turn = false;
+        self.short.pop_front();
+        self.line_up(lane);
+        if self.short.back() == Some(&lane) {
+            self.lanes[lane].deficit = left; // what it could not use, because its next change was too long for it
+        }
+        self.turns_left = self.turns_left.saturating_sub(1).min(self.short.len());
+        if self.turns_left == 0 {
+            self.round += 1;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Key;
+
+    /// A queue that nobody takes from but the test.
+    fn queue() -> State {
+        State::default()
+    }
+
+    fn push(state: &mut State, lane: usize, bytes: usize) {
+        let mut batch = Batch::new();
+        if bytes > 0 {
+            batch.put(Key::new(b"key!").with(&[0; 20]), vec![0; bytes - 24]);
+        }
+        state.ticket += 1;
+        let (ticket, done) = (state.ticket, Box::new(|| ()));
+        state.push(Change { ticket, lane, batch, done });
+    }
+
+    /// The lanes of each group that is taken until nothing waits.
+    fn groups(state: &mut State) -> Vec<Vec<usize>> {
+        let mut groups = Vec::new();
+        while state.waiting > 0 {
+            groups.push(lanes(&state.take().unwrap()));
+        }
+        assert!(state.short.is_empty() && state.long.is_empty());
+        assert!(state.take().is_none());
+        groups
+    }
+
+    fn lanes(group: &Group) -> Vec<usize> {
+        group.changes.iter().map(|change| change.lane).collect()
+    }
+
+    #[test]
+    fn lanes_take_turns_within_a_group() {
+        let mut state = queue();
+        for lane in [1, 2] {
+            for _ in 0..40 {
+                push(&mut state, lane, 1 << 10);
+            }
+        }
+        push(&mut state, 3, 1 << 10);
+        let groups = groups(&mut state);
+        let turn = |lane| vec![lane; QUANTUM_BYTES >> 10];
+        let first = [turn(1), turn(2), vec![3], turn(1), turn(2), turn(1), turn(2), turn(1), turn(2)].concat();
+        assert_eq!(groups[0], first[..64]);
+        assert_eq!(groups[1].len(), 17);
+    }
+
+    #[test]
+    fn a_change_at_the_quantum_takes_its_turn_among_the_short_ones_and_one_above_waits_apart() {
+        for (bytes, expected) in [(QUANTUM_BYTES, vec![vec![1, 2]]), (QUANTUM_BYTES + 1, vec![vec![2], vec![1]])]
+        {
+            let mut state = queue();
+            push(&mut state, 1, bytes);
+            push(&mut state, 2, 100);
+            assert_eq!(groups(&mut state), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_is_empty() {
+        let mut state = queue();
+        let half = QUANTUM_BYTES / 2 + 100;
+        for _ in 0..4 {
+            push(&mut state, 1, half);
+            push(&mut state, 2, half);
+        }
+        // One of them in the first turn, with what is left over two in the second.
+        assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
+        assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
+    }
+
+    #[test]
+    fn behind_each_long_change_what_is_short_goes_first() {
+        let mut state = queue();
+        // One lane with twenty, and twenty lanes with one.
+        for number in 0..20 {
+            push(&mut state, 1, 50_000);
+            push(&mut state, 100 + number, 50_000);
+        }
+        for _ in 0..40 {
+            push(&mut state, 2, 1_000);
+            let group = state.take().unwrap();
+            assert!(lanes(&group).contains(&2), "{:?}", lanes(&group));
+            assert!(group.batch.bytes() <= GROUP_BYTES_MAX);
+            let long = state.take().unwrap();
+            assert_eq!((long.writing, long.batch.bytes()), (1, 50_000), "nothing is wasted");
+        }
+        assert_eq!(state.waiting, 0);
+    }
+
+    #[test]
+    fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
+        for long_lanes in [1, 5] {
+            let mut state = queue();
+            let mut written = vec![0; 10];
+            for _ in 0..3_000 {
+                for lane in 0..4 {
+                    while state.lanes[lane].changes.len() < 64 {
+                        push(&mut state, lane, 1 << 10);
+                    }
+                }
+                for lane in 4..4 + long_lanes {
+                    while state.lanes[lane].changes.len() < 2 {
+                        push(&mut state, lane, 200 << 10);
+                    }
+                }
+                for change in state.take().unwrap().changes {
+                    written[change.lane] += if change.lane < 4 { 1 } else { 200 };
+                }
+            }
+            let (least, most) = (written.iter().filter(|kib| **kib > 0).min(), written.iter().max());
+            let (least, most) = (*least.unwrap(), *most.unwrap());
+            assert!(written.iter().filter(|kib| **kib > 0).count() == 4 + long_lanes, "{written:?}");
+            assert!(most - least <= most / 5 + 400, "{written:?}"); // turns are whole
+        }
+    }
+
+    #[test]
+    fn a_lane_alone_shares_its_syncs_whatever_the_length() {
+        let mut state = queue();
+        for bytes in [1_000, 30_000, 1_000, 20_000, 60_000, 5_000, 70_000] {
+            push(&mut state, 1, bytes);
+        }
+        let sizes: Vec<_> = groups(&mut state).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [4, 2, 1]);
+    }
+
+    #[test]
+    fn a_barrier_goes_behind_its_own_lane_and_costs_nothing() {
+        let mut state = queue();
+        push(&mut state, 1, 100_000);
+        push(&mut state, 1, 0);
+        push(&mut state, 2, 0);
+        for _ in 0..64 {
+            push(&mut state, 3, 100);
+        }
+        push(&mut state, 3, 0);
+        push(&mut state, 3, 100);
+        let first = state.take().unwrap();
+        assert_eq!((first.changes.len(), first.writing), (66, 64));
+        assert!(!lanes(&first).contains(&1), "its long change is not written yet");
+        assert_eq!(groups(&mut state), [vec![3], vec![1, 1]]);
+    }
+
+    #[test]
+    fn whatever_waits_is_taken_once_and_in_the_order_of_its_lane() {
+        let mut random = 1_u64;
+        let mut draw = |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % below
+        };
+        let mut state = queue();
+        let (mut taken, mut newest) = (0, vec![0; SHARDS]);
+        for step in 0..20_000 {
+            for _ in 0..draw(4) {
+                let bytes = [0, 100, 1_000, 8_000, 9_000, 50_000, 300_000][draw(7) as usize];
+                push(&mut state, draw(6) as usize, bytes);
+            }
+            if step > 19_000 || draw(3) == 0 {
+                let waiting = state.waiting;
+                let Some(group) = state.take() else { continue };
+                assert!(group.writing <= GROUP_CHANGES_MAX);
+                assert!(group.batch.bytes() <= GROUP_BYTES_MAX || group.writing == 1);
+                for change in &group.changes {
+                    assert!(std::mem::replace(&mut newest[change.lane], change.ticket) < change.ticket);
+                }
+                taken += group.changes.len();
+                assert_eq!(state.waiting, waiting - group.changes.len());
+            }
+        }
+        taken += groups(&mut state).iter().map(Vec::len).sum::<usize>();
+        assert_eq!(taken as u64, state.ticket);
     }
 }

@@ -81,7 +81,7 @@ fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
 
 fn publish(core: &Core, group: Group) {
     core.counters.add(&group);
-    core.publish(group.through, group.changes);
+    core.publish(group.changes);
 }
 
 /// Everything queued is written: syncs once more and lets the backend go. After a failure nothing is touched.

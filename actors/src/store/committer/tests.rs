@@ -169,7 +169,7 @@ async fn answers_come_after_the_sync_and_in_order() {
     gated.wait_for_sync(2);
     // The group is applied, its sync has begun and cannot end: nothing may be acknowledged.
     assert_eq!(answered.try_recv(), Err(mpsc::TryRecvError::Empty));
-    assert_eq!(committer.synced_through(), 1);
+    assert_eq!(committer.synced_through(business(1)), 1);
     gated.allow(100);
     committer.close().await.unwrap();
     drop(answers);
@@ -185,7 +185,7 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
     let (answer, answered) = mpsc::channel();
     let ticket = committer.submit(business(1), Batch::new(), Box::new(move || answer.send(()).unwrap()));
     answered.recv().unwrap();
-    assert_eq!(committer.synced_through(), ticket.unwrap());
+    assert_eq!(committer.synced_through(business(1)), ticket.unwrap());
     let stats = committer.stats();
     assert_eq!((stats.barriers, stats.groups, stats.changes), (1, 0, 0));
     assert_eq!(gated.state.lock().syncs_begun, 0);
@@ -193,7 +193,7 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
 }
 
 #[tokio::test]
-async fn tickets_grow_in_the_order_of_the_queue() {
+async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
     let gated = Gated::new(usize::MAX / 2);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     let answered = Arc::new(Mutex::new(Vec::new()));
@@ -217,15 +217,18 @@ async fn tickets_grow_in_the_order_of_the_queue() {
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     committer.close().await.unwrap();
-    for of_thread in &tickets {
+    for (thread, of_thread) in (0..).zip(&tickets) {
         assert!(of_thread.is_sorted_by(|a, b| a < b));
+        assert_eq!(committer.synced_through(business(thread)), *of_thread.last().unwrap());
     }
-    let mut all: Vec<u64> = tickets.into_iter().flatten().collect();
+    let mut all: Vec<u64> = tickets.iter().flatten().copied().collect();
     all.sort_unstable();
     assert_eq!(all, (1..=4000).collect::<Vec<_>>());
-    assert_eq!(committer.synced_through(), 4000);
-    let answered: Vec<u64> = answered.lock().iter().copied().filter(|ticket| *ticket > 0).collect();
-    assert!(answered.is_sorted());
+    let answered = answered.lock();
+    for of_thread in &tickets {
+        let of_thread: Vec<_> = answered.iter().filter(|ticket| of_thread.contains(ticket)).collect();
+        assert!(of_thread.is_sorted());
+    }
 }
 
 #[tokio::test]
@@ -303,7 +306,7 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
             "nobody may show anything"
         );
         assert!(matches!(store.close().await, Err(StoreError::Stopped)));
-        assert_eq!((store.synced_through(), disk.syncs()), (1, 1));
+        assert_eq!((store.synced_through(business(1)), disk.syncs()), (1, 1));
         assert_eq!(disk.applies(), if fail_apply { 1 } else { 2 });
         assert_eq!(fatal.load(Ordering::SeqCst), 1);
     }
