@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect, read_page};
+use crate::clock::Clocks;
 use crate::credentials::Credential;
 use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
 use crate::directory::Directory;
@@ -22,6 +23,7 @@ use crate::limits::Limits;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::{Principal, Principals};
+use crate::repair;
 use crate::scans::Scans;
 use crate::shares::Shares;
 use crate::store::keys::house_kind;
@@ -84,6 +86,8 @@ pub(crate) struct Inner {
     pub(crate) supervisor: ActorRef<supervisor::Message>,
     pub(crate) key_usage: KeyUsage,
     principals: Principals,
+    /// What time it is.
+    pub(crate) clocks: Clocks,
     /// The clock of schedules.
     pub(crate) steady: SteadyClock,
     /// The client that deliveries are sent with.
@@ -294,13 +298,15 @@ impl Engine {
     /// # Errors
     /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
-        let secret = secret(&store, &ports).await?;
+        repair::check_finished(&store)?;
+        let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
+        let secret = secret(&store, &ports, clocks.now()).await?;
         let newest = store.scan(&businesses(), Order::Descending).next().transpose()?;
         let mint = match newest {
             Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
             None => IdMint::default(),
         };
-        let steady = SteadyClock::set(ports.clock.now());
+        let steady = SteadyClock::set(clocks.now());
         let webhooks = WebhookClient::new(&ports, &ports.trust);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, _) = supervisor.map_err(|_| StoreError::Stopped)?;
@@ -312,6 +318,7 @@ impl Engine {
             supervisor,
             key_usage: KeyUsage::default(),
             principals: Principals::default(),
+            clocks,
             steady,
             webhooks,
             saves: Shares::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
@@ -355,7 +362,7 @@ impl Engine {
         if key.revoked_at.is_some() {
             return Ok(None);
         }
-        self.inner.key_usage.note(key.id, self.inner.ports.clock.now());
+        self.inner.key_usage.note(key.id, self.now());
         Ok(Some(principal))
     }
 
@@ -365,7 +372,8 @@ impl Engine {
     /// [`EngineError::Stopping`], [`EngineError::Overloaded`].
     pub async fn create_business(&self, new: NewBusiness, by: Who) -> Result<Business, EngineError> {
         let permit = self.inner.permit()?;
-        let now = self.inner.ports.clock.now();
+        let now = self.now();
+        self.inner.clocks.note(now);
         let (id, audit_id): (BusinessId, AuditId) = {
             let mut mint = self.inner.mint.lock();
             let next = || self.inner.ports.random_bytes();
@@ -426,6 +434,16 @@ impl Engine {
             store.settled(business.id).await?;
         }
         Ok(found)
+    }
+
+    /// The present instant: what the wall clock shows, as far as the steady clock bears it out.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clocks.now()
+    }
+
+    /// Whether the wall clock has jumped and is not followed yet.
+    pub fn clock_doubted(&self) -> bool {
+        self.inner.clocks.doubted()
     }
 
     /// The ports the engine runs on.
@@ -515,6 +533,7 @@ impl Engine {
         self.inner.businesses.stop();
         self.inner.deliveries.stop();
         let written = self.inner.key_usage.write(&self.inner.store).await;
+        self.inner.clocks.keep(&self.inner.store);
         self.inner.supervisor.stop(None);
         self.inner.store.close().await?;
         written
@@ -533,11 +552,11 @@ fn businesses() -> KeyRange {
 }
 
 /// The store's secret, drawn at the first opening.
-async fn secret(store: &Store, ports: &Ports) -> Result<[u8; 32], StoreError> {
+async fn secret(store: &Store, ports: &Ports, now: Timestamp) -> Result<[u8; 32], StoreError> {
     if let Some(meta) = store.get::<MetaRecord>(&keys::meta())? {
         return Ok(meta.secret);
     }
-    let meta = MetaRecord { secret: ports.random_bytes(), created_at: ports.clock.now() };
+    let meta = MetaRecord { secret: ports.random_bytes(), created_at: now };
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
     let (done, written) = oneshot::channel();

@@ -4,6 +4,7 @@
 //! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
 
 pub mod business;
+mod clock;
 pub mod credentials;
 pub mod delivery;
 mod directory;
@@ -16,6 +17,7 @@ pub mod net;
 pub mod ports;
 mod principals;
 mod scans;
+pub mod repair;
 mod shares;
 pub mod store;
 mod supervisor;

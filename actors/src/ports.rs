@@ -6,6 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -15,10 +16,14 @@ use crate::net::{SystemDialer, SystemResolver, Trust, TrustError};
 /// What a port that takes its time hands back.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The wall clock. It may jump both ways; the engine never lets a record's stamp go back.
+/// The machine's two clocks. The engine asks them through its own clock, which holds one against the other.
 pub trait Clock: Send + Sync + 'static {
-    /// The present instant.
+    /// What the wall clock shows. It may jump both ways.
     fn now(&self) -> Timestamp;
+
+    /// The time since a moment that is unknown and stays the same as long as the machine runs. It goes evenly whatever
+    /// the wall clock does, and on while the machine is suspended.
+    fn steady(&self) -> Duration;
 }
 
 /// A source of bytes that nobody can foretell.
@@ -75,7 +80,7 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
 /// The ports of one engine.
 #[derive(Clone)]
 pub struct Ports {
-    /// The wall clock.
+    /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// The source of randomness.
     pub random: Arc<dyn Random>,
@@ -94,7 +99,7 @@ impl Ports {
     /// When the certificates that `SSL_CERT_FILE` names cannot be used.
     pub fn system() -> Result<Self, TrustError> {
         Ok(Self {
-            clock: Arc::new(SystemClock),
+            clock: system_clock(),
             random: Arc::new(SystemRandom),
             resolver: Arc::new(SystemResolver::new()),
             dialer: Arc::new(SystemDialer),
@@ -127,7 +132,12 @@ impl std::fmt::Debug for Ports {
     }
 }
 
-/// The machine's clock.
+/// The machine's own clocks.
+pub fn system_clock() -> Arc<dyn Clock> {
+    Arc::new(SystemClock)
+}
+
+/// The machine's clocks.
 struct SystemClock;
 
 impl Clock for SystemClock {
@@ -137,7 +147,19 @@ impl Clock for SystemClock {
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
     }
+
+    fn steady(&self) -> Duration {
+        let read = rustix::time::clock_gettime(STEADY_CLOCK);
+        let seconds = u64::try_from(read.tv_sec).unwrap_or_default();
+        Duration::new(seconds, u32::try_from(read.tv_nsec).unwrap_or_default())
+    }
 }
+
+/// The clock that goes on in suspension, where the system has one.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Monotonic;
 
 /// The operating system's generator.
 struct SystemRandom;

@@ -61,11 +61,14 @@ impl State {
     async fn sweep(&mut self) {
         self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late) || failed.starting);
         let Some(inner) = self.inner.upgrade() else { return };
+        inner.clocks.tell();
         inner.businesses.sweep();
         inner.deliveries.sweep();
         if let Err(error) = inner.key_usage.write(&inner.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
         }
+        // Behind what is waited for above, so that nobody waits for it.
+        inner.clocks.keep(&inner.store);
         if self.round.is_none() && Instant::now() >= self.next_round {
             self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
             self.round = Some(None);

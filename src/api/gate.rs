@@ -102,7 +102,7 @@ impl Door<Operation> for Arc<Gate> {
         next: impl FnOnce(Request, Arc<Principal>) -> F + Send,
     ) -> Response {
         let principal = self.principal(request.headers()).await;
-        let now = self.engine.ports().clock.now();
+        let now = self.engine.now();
         let principal = match principal {
             Ok(Some(principal)) => principal,
             Ok(None) => return self.stranger(&request, now, ApiError::Unauthorized),

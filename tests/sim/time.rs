@@ -3,6 +3,8 @@
 //! Each life of the engine has a tokio runtime of its own, whose clock stands still while anything can run. What has
 //! passed in the lives before is added up here, so that simulated time goes on through crashes and restarts.
 
+use std::time::Duration;
+
 use actors::domain::Timestamp;
 use actors::ports::Clock;
 use parking_lot::Mutex;
@@ -99,6 +101,12 @@ impl Time {
 impl Clock for Time {
     fn now(&self) -> Timestamp {
         self.wall()
+    }
+
+    /// Each life has a count of its own, like a machine that was started anew.
+    fn steady(&self) -> Duration {
+        let state = self.0.lock();
+        state.began.map(|began| began.elapsed()).unwrap_or_default()
     }
 }
 

@@ -7,28 +7,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::commands::Change;
 use super::desk::{Decision, Desk, audit_id};
-use super::handle::{Answer, AnswerStatus, Idempotency, Reply, Request};
+use super::handle::{Answer, Reply, Request};
 use super::load::load;
 use super::names;
+use super::remembered::{given, remember};
 use super::state::State;
+use super::sweep::sweep;
 use super::write::Write;
-use crate::delivery::{EndpointKey, LOG_DAYS, SteadyClock, write_delivery};
+use crate::clock::Clocks;
+use crate::delivery::{EndpointKey, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
 use crate::domain::{
-    Actor as Who, ApiKey, AuditEntry, BusinessId, Delivery, DeliveryStatus, EventId, EventType, Refusal,
-    ResourceId, Timestamp,
+    AuditEntry, BusinessId, Delivery, EventId, EventType, Timestamp,
 };
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
-use crate::store::keys::kind;
-use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Done, Key, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Done, Record, Store, keys};
 use crate::view;
-
-/// How long an idempotency key is kept.
-const IDEMPOTENCY_HOURS: i64 = 24;
-/// How many outlived idempotency records one sweep deletes.
-const SWEEP_ROWS_MAX: usize = 256;
 
 /// The right to have a message in flight, held until it is answered.
 pub(crate) struct Permits {
@@ -63,6 +58,7 @@ impl std::fmt::Debug for Message {
 pub(crate) struct Start {
     pub(crate) id: BusinessId,
     pub(crate) inner: Weak<Inner>,
+    pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
@@ -92,6 +88,7 @@ impl Seated for BusinessActor {
         let start = Start {
             id,
             inner: Arc::downgrade(inner),
+            clocks: inner.clocks.clone(),
             steady: inner.steady,
             store: inner.store.clone(),
             ports: inner.ports.clone(),
@@ -133,7 +130,7 @@ impl Actor for BusinessActor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         state.overlay.settle(state.store.synced_through(state.id));
-        let now = state.ports.clock.now();
+        let now = state.clocks.now();
         match message {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
@@ -191,7 +188,7 @@ fn carry_out(
     change: Box<dyn Change>,
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
-    if let Some(answer) = given(state, request, now)? {
+    if let Some(answer) = given(state, request)? {
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
@@ -213,6 +210,7 @@ fn carry_out(
     }
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
+        state.ages.newest = Some(id);
         let entry = AuditEntry {
             id,
             at,
@@ -225,16 +223,11 @@ fn carry_out(
         batch.put(keys::audit(state.id, id), entry.encode());
     }
     if let Some(idempotency) = request.idempotency {
-        let record = IdempotencyRecord {
-            fingerprint: idempotency.fingerprint,
-            status: status_code(status),
-            body: body.clone(),
-            created_at: at,
-        };
-        batch.put(keys::idempotency(state.id, keys::day(at), &idempotency.key), record.encode());
+        remember(state, idempotency, status, &body, &mut batch);
     }
     if !batch.is_empty() {
         state.last = at;
+        state.clocks.note(at);
     }
     for write in writes {
         if let Write::NoWebhook(endpoint) = &write {
@@ -269,148 +262,4 @@ fn write_event(
             deliveries.push(key);
         }
     }
-}
-
-/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way:
-/// both are decided here, so one of them comes first.
-fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
-    let Who::ApiKey(id) = who else { return Ok(()) };
-    if state.business.suspended {
-        return Err(EngineError::Suspended);
-    }
-    // Before the rows are read: while nothing is written that lets in, they say the same.
-    let checked = (id, state.store.doors());
-    if state.checked_key.get() == Some(checked) {
-        return Ok(());
-    }
-    // A row is never deleted, so an id without one is of no key that could have been revoked.
-    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
-    let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
-    if key.is_some_and(|key| key.revoked_at.is_some()) {
-        return Err(EngineError::KeyRevoked);
-    }
-    state.checked_key.set(Some(checked));
-    Ok(())
-}
-
-/// The answer that was given to a request, if it is to happen once and did. Whoever may not make the change does not
-/// learn of it either.
-pub(super) fn given(state: &State, request: &Request, now: Timestamp) -> Result<Option<Answer>, EngineError> {
-    check_key(state, request.actor)?;
-    request.idempotency.map_or(Ok(None), |idempotency| remembered(state, idempotency, now))
-}
-
-/// The answer that was given to the same request, if it was.
-fn remembered(
-    state: &State,
-    idempotency: Idempotency,
-    now: Timestamp,
-) -> Result<Option<Answer>, EngineError> {
-    let now = now.max(state.last);
-    for days_ago in 0..=1 {
-        let day = now - chrono::TimeDelta::days(days_ago);
-        let key = keys::idempotency(state.id, keys::day(day), &idempotency.key);
-        let Some(record) = state.read::<IdempotencyRecord>(&key)? else { continue };
-        if now - record.created_at >= chrono::TimeDelta::hours(IDEMPOTENCY_HOURS) {
-            continue;
-        }
-        if record.fingerprint != idempotency.fingerprint {
-            return Err(Refusal::IdempotencyKeyReused.into());
-        }
-        if state.overlay.ticket(&key).is_some() {
-            return Err(Refusal::IdempotencyInProgress.into());
-        }
-        let status = status_from_code(record.status)?;
-        return Ok(Some(Answer { status, body: record.body.into(), replayed: true }));
-    }
-    Ok(None)
-}
-
-/// How a kind of answer is kept in the store.
-fn status_code(status: AnswerStatus) -> u16 {
-    match status {
-        AnswerStatus::Done => 200,
-        AnswerStatus::Created => 201,
-        AnswerStatus::Gone => 204,
-    }
-}
-
-/// The kind of answer that the store keeps as this number.
-fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
-    match code {
-        200 => Ok(AnswerStatus::Done),
-        201 => Ok(AnswerStatus::Created),
-        204 => Ok(AnswerStatus::Gone),
-        other => Err(StoreError::damaged("idempotency", format!("its status {other} is not known"))),
-    }
-}
-
-/// Deletes what has outlived its time, a bounded number of rows at a time: idempotency records of days that no lookup
-/// reaches any more, and what the delivery log shows no longer. When there may be more, it goes on once
-/// these are deleted.
-///
-/// Here it is only as late as both clocks say: a wall clock that jumps forward must not make anything old.
-fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-    let now = now.min(state.steady.now());
-    let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
-    let mut batch = Batch::default();
-    for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        let (key, value) = row?;
-        batch.delete_whole(Key::new(&key), value.len());
-    }
-    sweep_deliveries(state, now, &mut batch)?;
-    let more = batch.len() >= SWEEP_ROWS_MAX;
-    if !batch.is_empty() {
-        let myself = myself.clone();
-        // Not before these are gone: the store would show the same rows again.
-        let goes_on = move || {
-            if more {
-                let _ = myself.cast(Message::Sweep);
-            }
-        };
-        state.submit(batch, Box::new(goes_on));
-    }
-    Ok(())
-}
-
-/// Deletes deliveries that the log shows no longer, and events that no delivery needs: an event that was resent on
-/// its last day in the log is sent for a day more. What waits is left alone.
-fn sweep_deliveries(state: &State, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
-    let (shown_from, needed_from) = (now - LOG_DAYS, now - LOG_DAYS - chrono::TimeDelta::days(2));
-    for endpoint in state.webhooks.values() {
-        let range = keys::deliveries(state.id, endpoint.id);
-        for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-            let (key, value) = row?;
-            let delivery = Delivery::decode(&value)?;
-            if delivery.created_at > shown_from {
-                break;
-            }
-            if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending {
-                batch.delete(Key::new(&key));
-            }
-        }
-    }
-    let range = keys::of_kind(state.id, kind::EVENT);
-    for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        let (key, value) = row?;
-        let event: EventId = keys::id_at_end(&key)?;
-        if event.minted_at() > needed_from {
-            break;
-        }
-        if !waits(state, event)? {
-            batch.delete_whole(Key::new(&key), value.len());
-        }
-    }
-    Ok(())
-}
-
-/// Whether a delivery of the event is still to be made.
-fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
-    for endpoint in state.webhooks.values() {
-        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
-        if delivery.is_some_and(|delivery| delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

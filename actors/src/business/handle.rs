@@ -97,7 +97,7 @@ impl BusinessHandle {
 
     /// The present instant, by the engine's clock.
     pub fn now(&self) -> Timestamp {
-        self.inner.ports.clock.now()
+        self.inner.clocks.now()
     }
 
     /// Carries out a change. The answer comes once the change is on the disk; dropping the future does not undo it.

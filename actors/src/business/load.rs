@@ -1,7 +1,7 @@
 //! Reading a business from the store into memory.
 //!
-//! One scan reads the profile, services and staff, one the upcoming appointments, two rows the newest change and the
-//! newest remembered answer. Nothing is loaded before all that was ever submitted for the business is synced, so a
+//! One scan reads the profile, services and staff, one the upcoming appointments, a few rows the newest change and what
+//! is known of ages. Nothing is loaded before all that was ever submitted for the business is synced, so a
 //! restarted actor misses nothing.
 
 use std::cell::Cell;
@@ -11,12 +11,13 @@ use chrono::TimeDelta;
 
 use super::actor::Start;
 use super::overlay::Overlay;
+use super::remembered::days_ahead;
 use super::state::{BUSY_BEHIND, State};
+use super::sweep::Ages;
 use crate::domain::{
     Appointment, AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::store::keys::kind;
-use crate::store::records::IdempotencyRecord;
 use crate::store::{Key, Order, Record, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
@@ -24,7 +25,7 @@ const ROWS_PER_TURN: usize = 1_024;
 
 /// Loads a business, or gives `None` when there is no such business.
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
-    let Start { id, inner, steady, store, ports } = start;
+    let Start { id, inner, clocks, steady, store, ports } = start;
     let id = *id;
     store.settled(id).await?;
     let mut business = None;
@@ -51,19 +52,16 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Some(business) = business else { return Ok(None) };
     let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
     let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
-    // A request that changed nothing is remembered without an entry. Its day has been reached, too: by a clock that has
-    // gone back it would not be found.
-    let remembered =
-        store.scan(&keys::of_kind(id, kind::IDEMPOTENCY), Order::Descending).next().transpose()?;
-    let remembered = remembered.map(|(_, value)| IdempotencyRecord::decode(&value)).transpose()?;
     let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
-    let reached = reached.max(remembered.map_or(reached, |record| record.created_at));
     // A list by change may have shown everything up to the newest stamp already: no change to come may share it.
     let last = reached + TimeDelta::milliseconds(1);
-    let busy_from = ports.clock.now() - BUSY_BEHIND;
+    let busy_from = clocks.now() - BUSY_BEHIND;
     let mut state = State {
         id,
         inner: inner.clone(),
+        days_ahead: days_ahead(store, id, clocks.steady().day())?,
+        ages: Ages::load(store, id, newest.as_ref().map(|entry| entry.id))?,
+        clocks: clocks.clone(),
         steady: *steady,
         business,
         services,

@@ -18,7 +18,9 @@ mod load;
 mod names;
 mod overlay;
 mod queries;
+mod remembered;
 mod state;
+mod sweep;
 mod write;
 
 pub use commands::Change;
@@ -28,4 +30,4 @@ pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, P
 
 pub(crate) use actor::BusinessActor;
 pub(crate) use queries::{collect, read_page};
-pub(crate) use write::Write;
+pub(crate) use write::{Write, has_change_row};

@@ -15,7 +15,8 @@ mod pages;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Permits, given};
+use super::actor::{Message, Permits};
+use super::remembered::given;
 use super::handle::{Answer, BusinessHandle, Reply, Request};
 use super::state::State;
 use crate::domain::availability::Slot;
@@ -173,7 +174,7 @@ impl BusinessHandle {
             return Ok(None);
         }
         let request = request.clone();
-        self.ask(move |state, now| given(state, &request, now)).await
+        self.ask(move |state, _| given(state, &request)).await
     }
 
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.

@@ -11,7 +11,9 @@ use std::sync::Weak;
 use chrono::TimeDelta;
 
 use super::overlay::Overlay;
+use super::sweep::Ages;
 use super::write::Write;
+use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Diary;
 use crate::domain::{
@@ -31,6 +33,7 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 pub(crate) struct State {
     pub(crate) id: BusinessId,
     pub(crate) inner: Weak<Inner>,
+    pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) business: Business,
     pub(crate) services: BTreeMap<ServiceId, Service>,
@@ -41,6 +44,11 @@ pub(crate) struct State {
     /// The stamp of the newest change; stamps never go back, whatever the clock does.
     pub(crate) last: Timestamp,
     pub(crate) mint: IdMint,
+    /// What was made until when.
+    pub(crate) ages: Ages,
+    /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one just
+    /// before a crash.
+    pub(crate) days_ahead: Vec<u32>,
     pub(crate) overlay: Overlay,
     /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
     /// actor decides on a key: the number grows only once that is written.

@@ -97,7 +97,7 @@ impl Write {
 }
 
 /// Whether an appointment has a row in the index of changes: not while its last change bears the stamp of its creation.
-pub(super) fn has_change_row(appointment: &Appointment) -> bool {
+pub(crate) fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
 

@@ -127,7 +127,7 @@ impl State {
                 });
             }
             Err(result) => {
-                let began = inner.ports.clock.now();
+                let began = inner.clocks.now();
                 let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
             }
         }
@@ -274,8 +274,8 @@ pub(crate) fn signed(
         response_body: None,
         error: Some("the URL is refused".into()),
     })?;
-    let now = inner.ports.clock.now();
-    let seconds = now.millis().div_euclid(1_000);
+    // Receivers hold it against their own clocks, not against our stamps.
+    let seconds = inner.clocks.raw().millis().div_euclid(1_000);
     let mut headers = vec![
         ("webhook-id", id.to_owned()),
         ("webhook-timestamp", seconds.to_string()),
@@ -285,5 +285,5 @@ pub(crate) fn signed(
     if test {
         headers.push(("webhook-test", "true".to_owned()));
     }
-    Ok((Post { url, headers, body: body.into() }, now))
+    Ok((Post { url, headers, body: body.into() }, inner.clocks.now()))
 }

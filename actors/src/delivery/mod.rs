@@ -32,6 +32,7 @@ pub use handle::DeliveryFilter;
 pub(crate) use handle::LOG_DAYS;
 pub(crate) use signature::reveal;
 pub use signature::sign;
+pub(crate) use schedule::delay_before;
 pub(crate) use steady::SteadyClock;
 
 /// An endpoint of a business.

@@ -79,7 +79,7 @@ impl State {
         let EndpointKey { business, endpoint: id } = self.key;
         inner.store.settled(business).await?;
         let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-        let delivery = delivery.filter(|delivery| delivery.created_at > inner.ports.clock.now() - LOG_DAYS);
+        let delivery = delivery.filter(|delivery| delivery.created_at > inner.clocks.now() - LOG_DAYS);
         let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
@@ -103,7 +103,7 @@ impl State {
         let endpoint = self.resendable(inner)?;
         let business = self.key.business;
         inner.store.settled(business).await?;
-        let oldest = inner.ports.clock.now() - LOG_DAYS;
+        let oldest = inner.clocks.now() - LOG_DAYS;
         let (mut batch, mut last, mut count, mut waits) = (Batch::default(), None, 0, false);
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;

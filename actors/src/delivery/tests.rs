@@ -44,6 +44,10 @@ impl Clock for WallClock {
         let off = chrono::TimeDelta::hours(self.off_hours.load(Ordering::Relaxed));
         start + chrono::TimeDelta::from_std(self.started.elapsed()).unwrap() + off
     }
+
+    fn steady(&self) -> Duration {
+        self.started.elapsed()
+    }
 }
 
 struct Counting(AtomicU64);

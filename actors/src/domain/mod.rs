@@ -49,7 +49,7 @@ pub use knowledge::{Knowledge, KnowledgeDetails};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};
-pub use time::{Timestamp, TimestampError};
+pub use time::{SteadyTime, Timestamp, TimestampError};
 pub use webhook::{
     Delivery, DeliveryStatus, DisabledReason, ENDPOINTS_MAX, EventTypes, WebhookEndpoint, WebhookSecret,
     WebhookStatus,

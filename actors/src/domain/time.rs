@@ -1,4 +1,4 @@
-//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339).
+//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339); and steady time, which no wall clock moves.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -126,6 +126,54 @@ impl Serialize for Timestamp {
     }
 }
 
+/// A point of steady time, in milliseconds: the count of a store, which goes on evenly whatever the wall clock does. It
+/// began at what the wall clock showed when it was first counted, and has nothing to do with it since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SteadyTime(i64);
+
+impl SteadyTime {
+    const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
+
+    /// The point at so many milliseconds; kept within the range of [`Timestamp`].
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(Timestamp::from_millis(millis).millis())
+    }
+
+    /// Its milliseconds.
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// The number of its day, 0 for all before the day 0.
+    pub fn day(self) -> u32 {
+        u32::try_from(self.0.div_euclid(Self::DAY_MILLIS)).unwrap_or(0)
+    }
+}
+
+impl Add<TimeDelta> for SteadyTime {
+    type Output = Self;
+
+    fn add(self, delta: TimeDelta) -> Self {
+        Self::from_millis(self.0.saturating_add(delta.num_milliseconds()))
+    }
+}
+
+impl Sub<TimeDelta> for SteadyTime {
+    type Output = Self;
+
+    fn sub(self, delta: TimeDelta) -> Self {
+        Self::from_millis(self.0.saturating_sub(delta.num_milliseconds()))
+    }
+}
+
+impl Sub for SteadyTime {
+    type Output = TimeDelta;
+
+    fn sub(self, earlier: Self) -> TimeDelta {
+        TimeDelta::milliseconds(self.0 - earlier.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,5 +213,14 @@ mod tests {
         assert_eq!(Timestamp::MAX + TimeDelta::days(1), Timestamp::MAX);
         assert_eq!(Timestamp::MIN - TimeDelta::days(1), Timestamp::MIN);
         assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);
+    }
+
+    #[test]
+    fn steady_time_has_days_of_24_hours() {
+        let last = SteadyTime::from_millis(20_514 * 86_400_000 - 1);
+        assert_eq!((last.day(), (last + TimeDelta::milliseconds(1)).day()), (20_513, 20_514));
+        assert_eq!((last - TimeDelta::days(1) - last).num_hours(), -24);
+        assert_eq!(SteadyTime::from_millis(-1).day(), 0);
+        assert_eq!(SteadyTime::from_millis(i64::MAX).millis(), Timestamp::MAX.millis());
     }
 }

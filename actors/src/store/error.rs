@@ -96,6 +96,9 @@ pub enum StoreError {
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
+    /// Stamps were being repaired, and that has not come to its end.
+    #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
+    RepairUnfinished,
     /// A record was written by a version of the service that this one does not know.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::{Key, KeyRange, StoreError};
 use crate::domain::{
     ApiKey, AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MessageId,
-    ResourceId, ServiceId, StaffId, Timestamp, WebhookId,
+    ResourceId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 
 /// The kinds of a business's keys, all below 0x80: the bit above marks the pieces of long values. Numbers are left
@@ -81,8 +81,14 @@ pub mod kind {
     pub const DELIVERY_REACHED: u8 = 0x63;
     /// An entry of the audit log: its id → `AuditEntry`.
     pub const AUDIT: u8 = 0x70;
-    /// An idempotency key: its day and a hash → `IdempotencyRecord`.
+    /// An idempotency key: its day of steady time and a hash → `IdempotencyRecord`. Records of the first version stand
+    /// under the day of their stamp.
     pub const IDEMPOTENCY: u8 = 0x78;
+    /// A point of steady time, as 8 bytes → the newest id of the audit log by then. What was made until then has an id
+    /// no greater.
+    pub const AGE: u8 = 0x79;
+    /// How stamps are being repaired: a number → a part of the map, or its head.
+    pub const REPAIR: u8 = 0x7f;
 }
 
 /// The kinds of the house's keys.
@@ -97,9 +103,12 @@ pub mod house_kind {
     pub const KEY_USED: u8 = 0x04;
     /// The webhook endpoints of all businesses, by business and endpoint; empty values.
     pub const ENDPOINT_INDEX: u8 = 0x05;
+    /// How far steady time has come: the rest is zero → `ClockRecord`.
+    pub const CLOCK: u8 = 0x0c;
+    /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
+    /// [`super::millis_value`].
+    pub const REPAIR: u8 = 0x0d;
 }
-
-const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
 fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
@@ -424,12 +433,7 @@ pub fn audit(business: BusinessId, id: AuditId) -> Key {
     of_id(business, kind::AUDIT, id)
 }
 
-/// The day of an instant, in days since 1970, by which old idempotency records are found.
-pub fn day(instant: Timestamp) -> u32 {
-    u32::try_from(instant.millis().div_euclid(DAY_MILLIS)).unwrap_or(0)
-}
-
-/// What a request answered on this day that came with the idempotency key of this hash.
+/// What a request answered on this day of steady time that came with the idempotency key of this hash.
 pub fn idempotency(business: BusinessId, day: u32, hash: &[u8; 32]) -> Key {
     start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()).with(hash)
 }
@@ -438,6 +442,59 @@ pub fn idempotency(business: BusinessId, day: u32, hash: &[u8; 32]) -> Key {
 pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
     let of_kind = of_kind(business, kind::IDEMPOTENCY);
     of_kind.before(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
+}
+
+/// The idempotency records of this day and those behind it.
+pub fn idempotency_from(business: BusinessId, day: u32) -> KeyRange {
+    let of_kind = of_kind(business, kind::IDEMPOTENCY);
+    of_kind.starting_at(start(business, kind::IDEMPOTENCY).with(&day.to_be_bytes()))
+}
+
+/// The day and the hash in the key of an idempotency record.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
+    match key.last_chunk::<36>().and_then(|tail| tail.split_first_chunk::<4>()) {
+        Some((day, hash)) => Ok((u32::from_be_bytes(*day), hash.try_into().unwrap_or([0; 32]))),
+        None => Err(StoreError::damaged("key", "it is too short to end with a day and a hash")),
+    }
+}
+
+/// What was the newest id at a point of steady time.
+pub fn age(business: BusinessId, at: SteadyTime) -> Key {
+    start(business, kind::AGE).with(&ordered(Timestamp::from_millis(at.millis())))
+}
+
+/// The points of steady time up to this one, included, of which the newest id is known.
+pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
+    of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
+}
+
+/// The point of steady time in an [`age`] key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn age_at(key: &[u8]) -> Result<SteadyTime, StoreError> {
+    let Some(at) = key.last_chunk::<8>() else {
+        return Err(StoreError::damaged("key", "it is too short to end with a point of time"));
+    };
+    Ok(SteadyTime::from_millis((u64::from_be_bytes(*at) ^ 1 << 63) as i64))
+}
+
+/// Part of the map by which a business's stamps are being repaired.
+pub fn repair_part(business: BusinessId, number: u32) -> Key {
+    start(business, kind::REPAIR).with(&number.to_be_bytes())
+}
+
+/// That stamps are being repaired.
+pub fn repair() -> Key {
+    start(BusinessId::HOUSE, house_kind::REPAIR).with(&[0; 16])
+}
+
+/// How far steady time has come.
+pub fn clock() -> Key {
+    start(BusinessId::HOUSE, house_kind::CLOCK).with(&[0; 16])
 }
 
 /// What the store is.
@@ -536,6 +593,10 @@ mod tests {
             (knowledge(business, id(2)), 33),
             (audit(business, id(2)), 33),
             (idempotency(business, 9, &[2; 32]), 53),
+            (age(business, SteadyTime::from_millis(9)), 25),
+            (repair_part(business, 3), 21),
+            (repair(), 33),
+            (clock(), 33),
             (meta(), 33),
             (business_index(business), 33),
             (api_key(*b"abcdefgh"), 33),
@@ -617,12 +678,26 @@ mod tests {
     #[test]
     fn idempotency_records_of_earlier_days_come_first() {
         let noon = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
-        let today = day(noon);
+        let today = SteadyTime::from_millis(noon.millis()).day();
         assert_eq!(today, 20_514);
         let old = idempotency_before(id(1), today);
         let yesterday = idempotency(id(1), today - 1, &[2; 32]);
         assert!(old.from <= yesterday && yesterday < old.to);
         assert!(idempotency(id(1), today, &[2; 32]) >= old.to);
+        let new = idempotency_from(id(1), today);
+        assert_eq!(new.from, old.to);
+        assert_eq!(day_and_hash(&yesterday).unwrap(), (today - 1, [2; 32]));
+        assert!(day_and_hash(&[0; 35]).is_err());
+    }
+
+    #[test]
+    fn points_of_steady_time_are_found_up_to_one() {
+        let at = SteadyTime::from_millis;
+        let until = ages_until(id(1), at(-5));
+        assert!(age(id(1), at(-5)) < until.to && age(id(1), at(-6)) >= until.from);
+        assert!(age(id(1), at(-4)) >= until.to);
+        assert_eq!(age_at(&age(id(1), at(-5))).unwrap(), at(-5));
+        assert!(age_at(&[0; 7]).is_err());
     }
 
     proptest! {

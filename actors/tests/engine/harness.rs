@@ -42,6 +42,10 @@ impl Clock for TestClock {
         let elapsed = i64::try_from(self.started.elapsed().as_millis()).unwrap();
         Timestamp::from_millis(self.ahead.load(Ordering::SeqCst) + elapsed)
     }
+
+    fn steady(&self) -> Duration {
+        self.started.elapsed()
+    }
 }
 
 /// Randomness that a seed decides (SplitMix64).

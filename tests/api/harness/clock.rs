@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use actors::domain::Timestamp;
 use actors::ports::Clock;
@@ -44,6 +45,11 @@ impl TestClock {
 impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
+    }
+
+    /// It goes with the wall clock: here, a test that moves the clock lets time pass.
+    fn steady(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::SeqCst).unsigned_abs())
     }
 }
 

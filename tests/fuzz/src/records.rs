@@ -5,10 +5,10 @@ use actors::domain::{
     StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
-use actors::store::records::{CallRow, IdempotencyRecord, MetaRecord, NamesRecord};
+use actors::store::records::{CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord};
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 16;
+pub const KINDS: u8 = 17;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -34,7 +34,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         12 => same::<NamesRecord>(bytes),
         13 => same::<CallRow>(bytes),
         14 => same::<IdempotencyRecord>(bytes),
-        _ => same::<MetaRecord>(bytes),
+        15 => same::<MetaRecord>(bytes),
+        _ => same::<ClockRecord>(bytes),
     }
 }
 

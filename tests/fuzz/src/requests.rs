@@ -40,6 +40,10 @@ impl Clock for Morning {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(1_772_431_200_000)
     }
+
+    fn steady(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 /// Bytes that are the same for every input.

@@ -25,6 +25,10 @@ impl Clock for StandingClock {
     fn now(&self) -> Timestamp {
         Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
     }
+
+    fn steady(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 struct Zeros;

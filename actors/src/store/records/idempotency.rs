@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::instant;
-use crate::domain::Timestamp;
+use crate::domain::SteadyTime;
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -16,8 +16,9 @@ pub struct IdempotencyRecord {
     pub status: u16,
     /// The body, empty when there was none.
     pub body: Vec<u8>,
-    /// When it was answered.
-    pub created_at: Timestamp,
+    /// When it was answered. The first version kept the stamp instead, which is taken for the same: steady time began at
+    /// what the wall clock showed.
+    pub answered: SteadyTime,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -28,15 +29,24 @@ struct IdempotencyRecordV1 {
     created_at: i64,
 }
 
-record!(IdempotencyRecord, "idempotency", 1 => IdempotencyRecordV1);
+#[derive(Serialize, Deserialize)]
+struct IdempotencyRecordV2 {
+    fingerprint: [u8; 32],
+    status: u16,
+    body: Vec<u8>,
+    /// Milliseconds of steady time.
+    answered: i64,
+}
 
-impl Layout<IdempotencyRecord> for IdempotencyRecordV1 {
+record!(IdempotencyRecord, "idempotency", 2 => IdempotencyRecordV2, 1 => IdempotencyRecordV1);
+
+impl Layout<IdempotencyRecord> for IdempotencyRecordV2 {
     fn freeze(value: &IdempotencyRecord) -> Self {
         Self {
             fingerprint: value.fingerprint,
             status: value.status,
             body: value.body.clone(),
-            created_at: value.created_at.millis(),
+            answered: value.answered.millis(),
         }
     }
 
@@ -45,29 +55,61 @@ impl Layout<IdempotencyRecord> for IdempotencyRecordV1 {
             fingerprint: self.fingerprint,
             status: self.status,
             body: self.body,
-            created_at: instant(record, self.created_at)?,
+            answered: SteadyTime::from_millis(instant(record, self.answered)?.millis()),
+        })
+    }
+}
+
+impl Layout<IdempotencyRecord> for IdempotencyRecordV1 {
+    fn freeze(value: &IdempotencyRecord) -> Self {
+        Self {
+            fingerprint: value.fingerprint,
+            status: value.status,
+            body: value.body.clone(),
+            created_at: value.answered.millis(),
+        }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<IdempotencyRecord, StoreError> {
+        Ok(IdempotencyRecord {
+            fingerprint: self.fingerprint,
+            status: self.status,
+            body: self.body,
+            answered: SteadyTime::from_millis(instant(record, self.created_at)?.millis()),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use super::super::testing::{check, check_damage, check_old};
     use super::*;
 
-    #[test]
-    fn an_idempotency_record_has_these_bytes() {
-        let record = IdempotencyRecord {
+    fn record() -> IdempotencyRecord {
+        IdempotencyRecord {
             fingerprint: [0xa1; 32],
             status: 201,
             body: b"{}".to_vec(),
-            created_at: Timestamp::from_millis(1_772_442_000_000),
-        };
+            answered: SteadyTime::from_millis(1_772_442_000_000),
+        }
+    }
+
+    #[test]
+    fn an_idempotency_record_has_these_bytes() {
         check(
-            &record,
+            &record(),
+            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+             a1c9027b7dfd00358d5b39030000",
+        );
+        check_damage(&record(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+    }
+
+    #[test]
+    fn a_record_of_the_first_version_is_read_and_its_stamp_taken_for_steady_time() {
+        check_old(
+            &record(),
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
              a1c9027b7dfd00358d5b39030000",
         );
-        check_damage(&record, |bytes| *bytes.last_mut().unwrap() = 0x7f);
     }
 }

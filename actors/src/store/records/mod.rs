@@ -10,6 +10,7 @@ mod audit;
 mod business;
 mod call;
 mod catalog;
+mod clock;
 mod contact;
 mod house;
 mod idempotency;
@@ -25,6 +26,7 @@ use chrono_tz::Tz;
 use uuid::Uuid;
 
 pub use self::call::CallRow;
+pub use self::clock::ClockRecord;
 pub use self::house::{MetaRecord, STORE_FORMAT};
 pub use self::idempotency::IdempotencyRecord;
 pub use self::message::status_number;

@@ -23,6 +23,17 @@ pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
 }
 
+/// Checks that these bytes, as an older version of the service wrote them, are the record, and none near them are.
+pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
+    let golden = golden.replace([' ', '\n'], "");
+    let bytes: Vec<u8> =
+        (0..golden.len()).step_by(2).map(|at| u8::from_str_radix(&golden[at..at + 2], 16).unwrap()).collect();
+    assert_eq!(&R::decode(&bytes).unwrap(), record);
+    for end in 0..bytes.len() {
+        assert!(matches!(R::decode(&bytes[..end]), Err(StoreError::Damaged { .. })), "cut off at {end}");
+    }
+}
+
 /// Checks that the bytes of the record, changed like this, are an error.
 pub(super) fn check_damage<R: Record + Debug>(record: &R, damage: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = record.encode();
@@ -57,6 +68,7 @@ fn decode_all(bytes: &[u8]) {
     let _ = Knowledge::decode(bytes);
     let _ = TakenMessage::decode(bytes);
     let _ = super::CallRow::decode(bytes);
+    let _ = super::ClockRecord::decode(bytes);
     let _ = super::IdempotencyRecord::decode(bytes);
     let _ = super::MetaRecord::decode(bytes);
     let _ = super::NamesRecord::decode(bytes);

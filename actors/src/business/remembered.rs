@@ -1,0 +1,116 @@
+//! Requests that shall happen once: what was answered to them is remembered, in the batch of the change.
+//!
+//! An idempotency key is kept for 24 hours of steady time, whatever stamps and the wall clock say. Its record stands under
+//! its day, so a look-up tries today and yesterday, and what is older goes in one sweep.
+
+use chrono::TimeDelta;
+
+use super::handle::{Answer, AnswerStatus, Idempotency, Request};
+use super::state::State;
+use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal};
+use crate::engine::EngineError;
+use crate::store::records::IdempotencyRecord;
+use crate::store::{Batch, Order, Record, Store, StoreError, keys};
+
+/// How long an idempotency key is kept, in steady time.
+const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
+/// How many days ahead of steady time are looked at: each is of a time when an earlier version ran on a wrong clock.
+const DAYS_AHEAD_MAX: usize = 32;
+
+/// The answer that was given to a request, if it is to happen once and did. Whoever may not make the change does not
+/// learn of it either.
+pub(super) fn given(state: &State, request: &Request) -> Result<Option<Answer>, EngineError> {
+    check_key(state, request.actor)?;
+    request.idempotency.map_or(Ok(None), |idempotency| remembered(state, idempotency))
+}
+
+/// Adds to the batch of a change what it answers.
+pub(super) fn remember(
+    state: &State,
+    idempotency: Idempotency,
+    status: AnswerStatus,
+    body: &[u8],
+    batch: &mut Batch,
+) {
+    let answered = state.clocks.steady();
+    let Idempotency { key, fingerprint } = idempotency;
+    let record = IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), answered };
+    batch.put(keys::idempotency(state.id, answered.day(), &key), record.encode());
+}
+
+/// The answer that was given to the same request, if it was.
+fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>, EngineError> {
+    let now = state.clocks.steady();
+    let today = now.day();
+    let days = [Some(today), today.checked_sub(1)].into_iter().flatten();
+    for day in days.chain(state.days_ahead.iter().copied()) {
+        let key = keys::idempotency(state.id, day, &idempotency.key);
+        let Some(record) = state.read::<IdempotencyRecord>(&key)? else { continue };
+        if now - record.answered >= IDEMPOTENCY_KEPT {
+            continue;
+        }
+        if record.fingerprint != idempotency.fingerprint {
+            return Err(Refusal::IdempotencyKeyReused.into());
+        }
+        if state.overlay.ticket(&key).is_some() {
+            return Err(Refusal::IdempotencyInProgress.into());
+        }
+        let status = status_from_code(record.status)?;
+        return Ok(Some(Answer { status, body: record.body.into(), replayed: true }));
+    }
+    Ok(None)
+}
+
+/// The days behind today under which anything is remembered, the last ones first.
+pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Vec<u32>, StoreError> {
+    let mut range = keys::idempotency_from(of, today.saturating_add(1));
+    let mut days = Vec::new();
+    while days.len() < DAYS_AHEAD_MAX {
+        let Some((key, _)) = store.scan(&range, Order::Descending).next().transpose()? else { break };
+        let (day, _) = keys::day_and_hash(&key)?;
+        days.push(day);
+        range = range.before(keys::idempotency_from(of, day).from);
+    }
+    Ok(days)
+}
+
+/// How a kind of answer is kept in the store.
+fn status_code(status: AnswerStatus) -> u16 {
+    match status {
+        AnswerStatus::Done => 200,
+        AnswerStatus::Created => 201,
+        AnswerStatus::Gone => 204,
+    }
+}
+
+/// The kind of answer that the store keeps as this number.
+fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
+    match code {
+        200 => Ok(AnswerStatus::Done),
+        201 => Ok(AnswerStatus::Created),
+        204 => Ok(AnswerStatus::Gone),
+        other => Err(StoreError::damaged("idempotency", format!("its status {other} is not known"))),
+    }
+}
+
+/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way:
+/// both are decided here, so one of them comes first.
+fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
+    let Who::ApiKey(id) = who else { return Ok(()) };
+    if state.business.suspended {
+        return Err(EngineError::Suspended);
+    }
+    // Before the rows are read: while nothing is written that lets in, they say the same.
+    let checked = (id, state.store.doors());
+    if state.checked_key.get() == Some(checked) {
+        return Ok(());
+    }
+    // A row is never deleted, so an id without one is of no key that could have been revoked.
+    let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
+    let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+    if key.is_some_and(|key| key.revoked_at.is_some()) {
+        return Err(EngineError::KeyRevoked);
+    }
+    state.checked_key.set(Some(checked));
+    Ok(())
+}

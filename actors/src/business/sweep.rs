@@ -1,0 +1,176 @@
+//! Deleting what has outlived its time, a bounded number of rows at a time.
+//!
+//! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
+//! stamps; steady time against the point by which a row was there at the latest, which its id tells ([`Ages`]). Stamps that
+//! lie ahead of the wall clock say nothing, so what bears them is as old as steady time says.
+
+use chrono::TimeDelta;
+use ractor::ActorRef;
+
+use super::actor::Message;
+use super::state::State;
+use crate::delivery::LOG_DAYS;
+use crate::domain::{
+    AuditId, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, SteadyTime, Timestamp,
+};
+use crate::store::keys::kind;
+use crate::store::records::IdempotencyRecord;
+use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
+
+/// How many rows of a kind one sweep looks at.
+const SWEEP_ROWS_MAX: usize = 256;
+/// How many bytes one sweep writes: what it rewrites may be long.
+const SWEEP_BYTES_MAX: usize = 256 << 10;
+/// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for a
+/// day more.
+const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
+/// How far apart, in steady time, the points are at which the newest id is noted.
+const AGE_EVERY: TimeDelta = TimeDelta::days(1);
+
+/// What was made until when: ids grow, so what was there at a point of steady time has no id above the newest of then.
+#[derive(Debug)]
+pub(crate) struct Ages {
+    /// The newest id of the audit log, the greatest of the business: it is minted last.
+    pub(super) newest: Option<AuditId>,
+    /// The last point of steady time at which the newest id was noted, and that id.
+    noted: Option<(SteadyTime, AuditId)>,
+}
+
+impl Ages {
+    /// What the store knows of a business with this newest id.
+    pub(super) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
+        let last = store.scan(&keys::of_kind(of, kind::AGE), Order::Descending).next().transpose()?;
+        let noted = last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?)));
+        Ok(Self { newest, noted: noted.transpose()? })
+    }
+
+    /// Notes the newest id if it is time, and there is something new.
+    fn note(&mut self, of: BusinessId, now: SteadyTime, batch: &mut Batch) {
+        let Some(newest) = self.newest else { return };
+        // A count that a crash has set back must not be noted behind what was noted before it.
+        let due = self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest);
+        if due {
+            batch.put(keys::age(of, now), newest.uuid().as_bytes().to_vec());
+            self.noted = Some((now, newest));
+        }
+    }
+}
+
+/// The point of steady time up to this one at which the newest id was noted last, and that id.
+fn noted_until(
+    store: &Store,
+    of: BusinessId,
+    until: SteadyTime,
+) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
+    let last = store.scan(&keys::ages_until(of, until), Order::Descending).next().transpose()?;
+    last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?))).transpose()
+}
+
+/// Deletes what has outlived its time. When there may be more, it goes on once these rows are deleted.
+pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    sweep_keys(state, &mut batch)?;
+    sweep_deliveries(state, now, &mut batch)?;
+    let more = batch.len() >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX;
+    if !batch.is_empty() {
+        let myself = myself.clone();
+        // Not before these are gone: the store would show the same rows again.
+        let goes_on = move || {
+            if more {
+                let _ = myself.cast(Message::Sweep);
+            }
+        };
+        state.submit(batch, Box::new(goes_on));
+    }
+    Ok(())
+}
+
+/// Deletes idempotency records of days that no look-up reaches any more. One of a day far ahead was remembered by an
+/// earlier version on a wrong clock; nobody knows how old it is, so it is kept a day from now.
+fn sweep_keys(state: &State, batch: &mut Batch) -> Result<(), StoreError> {
+    let now = state.clocks.steady();
+    let today = now.day();
+    let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
+    for row in state.store.scan(&outlived, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        let (key, value) = row?;
+        batch.delete_whole(Key::new(&key), value.len());
+    }
+    let ahead = keys::idempotency_from(state.id, today.saturating_add(2));
+    for row in state.store.scan(&ahead, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        let (key, value) = row?;
+        let (_, hash) = keys::day_and_hash(&key)?;
+        batch.delete_whole(Key::new(&key), value.len());
+        let as_of_now = keys::idempotency(state.id, today, &hash);
+        if state.read_raw(&as_of_now)?.is_none() {
+            let record = IdempotencyRecord { answered: now, ..IdempotencyRecord::decode(&value)? };
+            batch.put(as_of_now, record.encode());
+        }
+        if batch.bytes() >= SWEEP_BYTES_MAX {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes deliveries that the log shows no longer, and events that no delivery needs. What waits is left alone.
+fn sweep_deliveries(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
+    let events = keys::of_kind(state.id, kind::EVENT);
+    if state.store.scan(&events, Order::Ascending).next().transpose()?.is_none() {
+        return Ok(());
+    }
+    let steady = state.clocks.steady();
+    state.ages.note(state.id, steady, batch);
+    let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
+        return Ok(());
+    };
+    for endpoint in state.webhooks.values() {
+        let range = keys::deliveries(state.id, endpoint.id);
+        for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
+            let (key, value) = row?;
+            let delivery = Delivery::decode(&value)?;
+            let outlived = delivery.event_id.uuid() <= shown_until.uuid();
+            if !outlived || is_within(delivery.created_at, now, LOG_DAYS) {
+                break;
+            }
+            if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending {
+                batch.delete(Key::new(&key));
+            }
+        }
+    }
+    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
+    let Some((noted, needed_until)) = noted_until(&state.store, state.id, steady - needed)? else {
+        return Ok(());
+    };
+    for row in state.store.scan(&events, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        let (key, value) = row?;
+        let event: EventId = keys::id_at_end(&key)?;
+        if event.uuid() > needed_until.uuid() || is_within(event.minted_at(), now, needed) {
+            break;
+        }
+        if !waits(state, event)? {
+            batch.delete_whole(Key::new(&key), value.len());
+        }
+    }
+    // What was noted before that is not asked for any more.
+    let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
+    for row in state.store.scan(&stale, Order::Ascending).take(SWEEP_ROWS_MAX) {
+        batch.delete(Key::new(&row?.0));
+    }
+    Ok(())
+}
+
+/// Whether a stamp says that something is no older than this. One that lies ahead says nothing.
+fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
+    stamp > now - age && stamp <= now
+}
+
+/// Whether a delivery of the event is still to be made.
+fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
+    for endpoint in state.webhooks.values() {
+        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
+        if delivery.is_some_and(|delivery| delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,137 @@
+//! What time it is: every part of the engine asks here, and nobody else reads the machine's clocks but who has to show
+//! what they show.
+//!
+//! There are three times, and each question has one that answers it:
+//!
+//! - [`Clocks::now`], the believed wall clock: stamps, what lies in the past, what is old. It follows the wall clock as far
+//!   as the steady clock bears it out ([`belief`]), so a glitch leaves no trace;
+//! - [`Clocks::raw`], the wall clock as it is: what others hold against their own clock, as `webhook-timestamp`;
+//! - [`Clocks::steady`], the steady time of the store ([`kept`]): how long something is kept. It goes evenly while the
+//!   service runs, and is kept over restarts and crashes.
+//!
+//! What always holds: steady time never goes back while an engine runs, and after a crash by no more than what passed
+//! since it was kept last, a minute; within an engine it is one count for all businesses.
+
+mod belief;
+mod kept;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use self::belief::Belief;
+use self::kept::Kept;
+use crate::domain::{BusinessId, SteadyTime, Timestamp};
+use crate::ports::Clock;
+use crate::store::records::ClockRecord;
+use crate::store::{Batch, Record, Store, StoreError, keys};
+
+/// The clock of an engine. A clone is a handle to the same one.
+#[derive(Clone)]
+pub(crate) struct Clocks(Arc<Inner>);
+
+struct Inner {
+    port: Arc<dyn Clock>,
+    belief: Mutex<Belief>,
+    /// What is to be added to the port's steady milliseconds to get the store's steady time.
+    ahead: i64,
+    /// The newest stamp that any record of the store bears, in milliseconds after 1970.
+    newest: AtomicI64,
+    /// By how much the wall clock was ahead when the log was told of it, while it is doubted.
+    told: Mutex<Option<i64>>,
+}
+
+impl Clocks {
+    /// The clock of an engine on this store, set by what was kept in it. Says so in the log when the wall clock and the
+    /// store's stamps do not fit.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let Kept { steady, newest, warning } = kept::read(store, port.now()).await?;
+        if let Some(warning) = warning {
+            tracing::warn!("{warning}");
+        }
+        let clocks = Self::new(port, steady, newest.unwrap_or(Timestamp::MIN));
+        // Before anything that is stamped by it, so that no crash leaves a later record and no count.
+        clocks.keep(store);
+        Ok(clocks)
+    }
+
+    /// A clock that begins at this steady time.
+    fn new(port: Arc<dyn Clock>, steady: SteadyTime, newest: Timestamp) -> Self {
+        let (wall, passed) = (port.now().millis(), millis(port.steady()));
+        Self(Arc::new(Inner {
+            belief: Mutex::new(Belief::new(wall, passed)),
+            ahead: steady.millis() - passed,
+            newest: AtomicI64::new(newest.millis()),
+            told: Mutex::new(None),
+            port,
+        }))
+    }
+
+    /// The present instant, as far as the wall clock is believed.
+    pub(crate) fn now(&self) -> Timestamp {
+        let mut belief = self.0.belief.lock();
+        // Both are read under the lock, or one who was held up between them would take the other for a jump.
+        let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
+        Timestamp::from_millis(belief.read(wall, passed))
+    }
+
+    /// What the wall clock shows.
+    pub(crate) fn raw(&self) -> Timestamp {
+        self.0.port.now()
+    }
+
+    /// The store's steady time.
+    pub(crate) fn steady(&self) -> SteadyTime {
+        SteadyTime::from_millis(self.0.ahead + millis(self.0.port.steady()))
+    }
+
+    /// Whether the wall clock has jumped and is not followed yet.
+    pub(crate) fn doubted(&self) -> bool {
+        let _ = self.now();
+        self.0.belief.lock().doubted().is_some()
+    }
+
+    /// Takes note of the stamp of a change.
+    pub(crate) fn note(&self, stamp: Timestamp) {
+        self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
+    }
+
+    /// Asked once a minute: bears a jump out though nobody else may ask what time it is, and tells the log when the wall
+    /// clock begins or ceases to be doubted.
+    pub(crate) fn tell(&self) {
+        let _ = self.now();
+        let doubted = self.0.belief.lock().doubted();
+        let mut told = self.0.told.lock();
+        match (*told, doubted) {
+            (None, Some(ahead)) => tracing::warn!(
+                clock.ahead_seconds = ahead / 1_000,
+                "the wall clock has jumped; stamps go on evenly until it has held for ten minutes"
+            ),
+            (Some(_), None) => tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again"),
+            _ => {}
+        }
+        *told = doubted;
+    }
+
+    /// Writes how far steady time has come; nobody waits for it. What the store does not take, its failure tells.
+    pub(crate) fn keep(&self, store: &Store) {
+        let record = ClockRecord {
+            steady: self.steady(),
+            wall: self.raw(),
+            newest: Timestamp::from_millis(self.0.newest.load(Ordering::Relaxed)),
+        };
+        let mut batch = Batch::default();
+        batch.put(keys::clock(), record.encode());
+        store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
+    }
+}
+
+/// Milliseconds, cut off.
+fn millis(passed: Duration) -> i64 {
+    i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
+}

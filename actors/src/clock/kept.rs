@@ -1,0 +1,144 @@
+//! The steady time that a store keeps over restarts, and what its stamps say of the wall clock at a start.
+//!
+//! While nothing runs, nobody counts; then the wall clock tells how much time has passed, but never that time went back,
+//! and no more than [`STOPPED_MAX`], as long as an idempotency key is kept: no jump makes a key older than that.
+
+use chrono::TimeDelta;
+
+use crate::domain::{AuditEntry, Business, BusinessId, SteadyTime, Timestamp};
+use crate::store::keys::{house_kind, kind};
+use crate::store::records::ClockRecord;
+use crate::store::{Order, Record, Store, StoreError, keys};
+
+/// The most that time spent stopped counts.
+const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
+/// How far the wall clock may lie behind the newest stamp before a start says so.
+const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
+/// How far it may lie ahead of the newest stamp, and of what it showed when the service last ran.
+const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
+/// How many businesses are looked at before other tasks get their turn.
+const BUSINESSES_PER_TURN: usize = 256;
+
+/// What a store says of time when it is opened.
+pub(super) struct Kept {
+    /// Its steady time now.
+    pub(super) steady: SteadyTime,
+    /// Its newest stamp.
+    pub(super) newest: Option<Timestamp>,
+    /// What is odd about the wall clock, and what to do.
+    pub(super) warning: Option<String>,
+}
+
+/// What the store says, now that the wall clock shows this.
+pub(super) async fn read(store: &Store, wall: Timestamp) -> Result<Kept, StoreError> {
+    if let Some(kept) = store.get::<ClockRecord>(&keys::clock())? {
+        let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
+        // Of an empty store, which has nothing that could be held against the clock, the first instant is kept.
+        let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
+        let warning = newest.and_then(|newest| odd(wall, newest, newest.max(kept.wall)));
+        return Ok(Kept { steady, newest, warning });
+    }
+    // A store of before steady time was counted: its stamps are all that tells when it was used last.
+    let newest = newest_stamp(store).await?;
+    let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
+    let warning = newest.and_then(|newest| odd(wall, newest, newest));
+    Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, warning })
+}
+
+/// What is odd about a wall clock that shows this, when the newest stamp is that and the service ran until then.
+fn odd(wall: Timestamp, newest: Timestamp, ran_until: Timestamp) -> Option<String> {
+    if wall < newest - BEHIND_MAX {
+        return Some(format!(
+            "the clock shows {wall}, and the newest stamp in the store is {newest}: if the clock is wrong, stop the \
+             service and set it; if the stamps are, stop the service and run `receptionist repair-stamps`"
+        ));
+    }
+    (wall > ran_until + AHEAD_MAX).then(|| {
+        format!(
+            "the clock shows {wall}, and the store was last used at {ran_until}: if the clock is wrong, stop the \
+             service and set it; what was stamped meanwhile `receptionist repair-stamps` puts right"
+        )
+    })
+}
+
+/// The newest stamp of any business: its newest entry in the audit log bears it.
+async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
+    let mut newest = None;
+    let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+    loop {
+        let rows = store.scan(&range, Order::Ascending).take(BUSINESSES_PER_TURN);
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let Some((last, _)) = rows.last() else { return Ok(newest) };
+        range = range.after(crate::store::Key::new(last));
+        for (key, _) in &rows {
+            newest = newest.max(newest_stamp_of(store, keys::id_at_end(key)?)?);
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn newest_stamp_of(store: &Store, of: BusinessId) -> Result<Option<Timestamp>, StoreError> {
+    let entry = store.scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
+    if let Some((_, value)) = entry {
+        return Ok(Some(AuditEntry::decode(&value)?.at));
+    }
+    Ok(store.get::<Business>(&keys::profile(of))?.map(|business| business.updated_at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Batch, MemoryBackend};
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    async fn read_with(kept: Option<ClockRecord>, wall: Timestamp) -> Kept {
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        if let Some(kept) = kept {
+            let mut batch = Batch::default();
+            batch.put(keys::clock(), kept.encode());
+            store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
+            store.settled(BusinessId::HOUSE).await.unwrap();
+        }
+        read(&store, wall).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn time_spent_stopped_counts_as_the_wall_clock_tells_up_to_24_hours() {
+        let wall = at("2026-03-02T12:00:00Z");
+        let kept = ClockRecord { steady: SteadyTime::from_millis(1_000), wall, newest: wall };
+        for (stopped, counts) in [
+            (TimeDelta::zero(), 0),
+            (TimeDelta::milliseconds(-1), 0),
+            (TimeDelta::days(-3_000), 0),
+            (TimeDelta::milliseconds(7), 7),
+            (TimeDelta::hours(24), 86_400_000),
+            (TimeDelta::milliseconds(86_400_001), 86_400_000),
+            (TimeDelta::days(1_000), 86_400_000),
+        ] {
+            let found = read_with(Some(kept.clone()), wall + stopped).await;
+            assert_eq!(found.steady.millis(), 1_000 + counts, "{stopped}");
+        }
+        let first = read_with(None, wall).await;
+        assert_eq!((first.steady.millis(), first.newest, first.warning), (wall.millis(), None, None));
+    }
+
+    #[test]
+    fn a_clock_that_does_not_fit_is_told_with_both_instants() {
+        let newest = at("2026-03-02T12:00:00Z");
+        let tick = TimeDelta::milliseconds(1);
+        let told = |wall, ran_until| odd(wall, newest, ran_until);
+        for fits in [newest - BEHIND_MAX, newest, newest + AHEAD_MAX] {
+            assert_eq!(told(fits, newest), None);
+        }
+        let behind = told(newest - BEHIND_MAX - tick, newest).unwrap();
+        assert!(behind.contains("2026-03-01T11:59:59.999Z") && behind.contains("2026-03-02T12:00:00.000Z"));
+        assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
+        let ahead = told(newest + AHEAD_MAX + tick, newest).unwrap();
+        assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
+        // A service that had little to do has run all the same.
+        assert_eq!(told(newest + AHEAD_MAX + tick, newest + tick), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! Repairing stamps: what a wrong clock has stamped with instants of the future is brought back to the present.
+//!
+//! It works on a store that no engine runs on. What always holds:
+//!
+//! - within a business stamps keep their order: those of the future move into the time between the newest of the others
+//!   and the present, a millisecond apart where there is room ([`map`]);
+//! - a record and its index rows move in one batch; ids, the bytes of events, what the audit log quotes, and instants that
+//!   a client gave (`starts_at`, `ends_at`, `started_at`) stay;
+//! - it can be ended at any moment and begun again: the instant that is taken for the present, and each business's map,
+//!   are on the disk before the first record moves. Until it has come to its end no engine starts on the store.
+
+mod map;
+mod rows;
+
+use std::collections::BTreeMap;
+
+use self::map::{StampMap, Stamps};
+use self::rows::{Moved, each_of};
+use crate::domain::{Business, BusinessId, ResourceId, SteadyTime, Timestamp};
+use crate::store::keys::{house_kind, kind};
+use crate::store::records::{ClockRecord, IdempotencyRecord, MetaRecord};
+use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+
+/// How many rows are read before those of them that change are written.
+const ROWS_PER_PAGE: usize = 512;
+/// How many bytes of changes are queued before they are waited for.
+const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
+/// How many stamps one row of a kept map holds: 32 KiB.
+const STAMPS_PER_PART: usize = 4_096;
+
+/// Why stamps could not be repaired.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    /// The directory holds no store that a service has used.
+    #[error("there is no store in it")]
+    NoStore,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What was repaired, or would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The instant that was taken for the present.
+    pub present: Timestamp,
+    /// Whether it goes on with a repair that had been begun.
+    pub resumed: bool,
+    /// The businesses in which anything moved, in the order of their creation.
+    pub businesses: Vec<BusinessReport>,
+    /// How many rows moved that belong to no business.
+    pub others: u64,
+}
+
+/// What was repaired in one business, or would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BusinessReport {
+    /// Which.
+    pub id: BusinessId,
+    /// Its name.
+    pub name: String,
+    /// How many records of each kind.
+    pub records: BTreeMap<&'static str, u64>,
+}
+
+/// Refuses a store on which a repair was begun and has not come to its end.
+pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
+    if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
+}
+
+/// Brings every stamp that is later than `present` back to it, or says what that would change. A repair that had been
+/// begun goes on with the instant that was the present then.
+///
+/// # Errors
+/// When there is no store, or it fails.
+pub async fn repair_stamps(
+    store: &Store,
+    present: Timestamp,
+    dry_run: bool,
+) -> Result<Report, RepairError> {
+    let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
+    let begun = store.get_raw(&keys::repair())?;
+    let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;
+    let clock = store.get::<ClockRecord>(&keys::clock())?;
+    let steady = clock.as_ref().map_or(SteadyTime::from_millis(present.millis()), |clock| clock.steady);
+    let mut repair = Repair { store, present, steady, dry_run, in_flight: 0 };
+    if begun.is_none() {
+        let mut batch = Batch::default();
+        batch.put(keys::repair(), keys::millis_value(present));
+        repair.write(batch).await?;
+        repair.settle().await?;
+    }
+    let mut report = Report { present, resumed: begun.is_some(), businesses: Vec::new(), others: 0 };
+    let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+    while let Some((key, _)) = store.scan(&range, Order::Ascending).next().transpose()? {
+        range = range.after(Key::new(&key));
+        report.businesses.extend(repair.business(keys::id_at_end(&key)?).await?);
+    }
+    report.others = repair.house(meta, clock).await?;
+    Ok(report)
+}
+
+/// A repair under way.
+struct Repair<'a> {
+    store: &'a Store,
+    /// The instant behind which nothing was stamped.
+    present: Timestamp,
+    /// The store's steady time.
+    steady: SteadyTime,
+    dry_run: bool,
+    /// How many bytes were queued since it was waited for them last.
+    in_flight: usize,
+}
+
+impl Repair<'_> {
+    /// Has a batch written, unless this only tells what would be.
+    async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
+        if self.dry_run || batch.is_empty() {
+            return Ok(());
+        }
+        self.in_flight += batch.bytes();
+        self.store.submit(BusinessId::HOUSE, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        if self.in_flight >= BYTES_IN_FLIGHT_MAX { self.settle().await } else { Ok(()) }
+    }
+
+    /// Waits until all that was written is on the disk.
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        self.in_flight = 0;
+        self.store.settled(BusinessId::HOUSE).await
+    }
+
+    /// Reads a range page by page, and hands each row on.
+    async fn walk(
+        &mut self,
+        mut range: KeyRange,
+        mut row: impl FnMut(&Key, &[u8]) -> Result<Batch, StoreError>,
+    ) -> Result<(), StoreError> {
+        loop {
+            let page = self.store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
+            let page = page.collect::<Result<Vec<_>, _>>()?;
+            let Some((last, _)) = page.last() else { return Ok(()) };
+            range = range.after(Key::new(last));
+            for (key, value) in &page {
+                let batch = row(&Key::new(key), value)?;
+                self.write(batch).await?;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Repairs one business; gives what moved, if anything did.
+    async fn business(&mut self, of: BusinessId) -> Result<Option<BusinessReport>, StoreError> {
+        let map = match self.kept_map(of)? {
+            Some(map) => map,
+            None => self.make_map(of).await?,
+        };
+        let mut records: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let (store, present) = (self.store, self.present);
+        if !map.is_empty() {
+            let all = keys::of_kind(of, kind::PROFILE).starting_at(keys::profile(of));
+            let all = KeyRange { to: keys::repair_part(of, 0), ..all };
+            self.walk(all, |key, value| {
+                let moved = each_of(store, of, key, value, present, &mut |stamp| *stamp = map.moved(*stamp))?;
+                let Some(Moved { batch, name }) = moved else { return Ok(Batch::default()) };
+                *records.entry(name).or_default() += 1;
+                Ok(batch)
+            })
+            .await?;
+        }
+        let keys_moved = self.idempotency(of).await?;
+        if keys_moved > 0 {
+            records.insert("idempotency keys", keys_moved);
+        }
+        self.settle().await?; // the map is needed until everything has moved
+        self.walk(keys::of_kind(of, kind::REPAIR), |key, value| {
+            let mut batch = Batch::default();
+            batch.delete_whole(*key, value.len());
+            Ok(batch)
+        })
+        .await?;
+        if records.is_empty() {
+            return Ok(None);
+        }
+        let name = store.get::<Business>(&keys::profile(of))?.map(|business| business.name);
+        Ok(Some(BusinessReport { id: of, name: name.unwrap_or_default(), records }))
+    }
+
+    /// The map of a business that was begun, if it is whole.
+    fn kept_map(&self, of: BusinessId) -> Result<Option<StampMap>, StoreError> {
+        let Some(head) = self.store.get_raw(&keys::repair_part(of, 0))? else { return Ok(None) };
+        let newest_kept = keys::millis_from_value(&head)?;
+        let mut stamps = Vec::new();
+        for row in self.store.scan(&keys::of_kind(of, kind::REPAIR), Order::Ascending).skip(1) {
+            for stamp in row?.1.chunks(8) {
+                stamps.push(keys::millis_from_value(stamp)?.millis());
+            }
+        }
+        Ok(Some(StampMap::new(Stamps { newest_kept, later: stamps }, self.present)))
+    }
+
+    /// Makes the map of a business, and has it on the disk: its head last, which tells that it is whole.
+    async fn make_map(&mut self, of: BusinessId) -> Result<StampMap, StoreError> {
+        let mut stamps = Stamps::new();
+        let (store, present) = (self.store, self.present);
+        let all = KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) };
+        self.walk(all, |key, value| {
+            each_of(store, of, key, value, present, &mut |stamp| stamps.add(*stamp, present))?;
+            Ok(Batch::default())
+        })
+        .await?;
+        let map = StampMap::new(stamps, present);
+        if !map.is_empty() {
+            let mut number = 0;
+            for part in map.later().chunks(STAMPS_PER_PART) {
+                number += 1;
+                let mut batch = Batch::default();
+                let bytes = part.iter().flat_map(|stamp| stamp.to_be_bytes()).collect();
+                batch.put(keys::repair_part(of, number), bytes);
+                self.write(batch).await?;
+            }
+            // Parts of a map that was not finished may lie behind these.
+            let behind = keys::of_kind(of, kind::REPAIR).after(keys::repair_part(of, number));
+            self.walk(behind, |key, _| {
+                let mut batch = Batch::default();
+                batch.delete(*key);
+                Ok(batch)
+            })
+            .await?;
+            let mut head = Batch::default();
+            head.put(keys::repair_part(of, 0), keys::millis_value(map.newest_kept()));
+            self.write(head).await?;
+            self.settle().await?;
+        }
+        Ok(map)
+    }
+
+    /// Remembers the keys again from now on that steady time has not reached.
+    async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
+        let (steady, mut moved) = (self.steady, 0);
+        self.walk(keys::idempotency_from(of, steady.day()), |key, value| {
+            let mut batch = Batch::default();
+            let record = IdempotencyRecord::decode(value)?;
+            if record.answered > steady {
+                moved += 1;
+                let (_, hash) = keys::day_and_hash(key)?;
+                batch.delete_whole(*key, value.len());
+                let record = IdempotencyRecord { answered: steady, ..record };
+                batch.put(keys::idempotency(of, steady.day(), &hash), record.encode());
+            }
+            Ok(batch)
+        })
+        .await?;
+        Ok(moved)
+    }
+
+    /// Repairs what belongs to no business, and ends the repair.
+    async fn house(&mut self, meta: MetaRecord, clock: Option<ClockRecord>) -> Result<u64, StoreError> {
+        let (present, mut moved) = (self.present, 0);
+        self.walk(keys::of_kind(BusinessId::HOUSE, house_kind::KEY_USED), |key, value| {
+            let mut batch = Batch::default();
+            if keys::millis_from_value(value)? > present {
+                moved += 1;
+                batch.put(*key, keys::millis_value(present));
+            }
+            Ok(batch)
+        })
+        .await?;
+        let mut batch = Batch::default();
+        if meta.created_at > present {
+            moved += 1;
+            batch.put(keys::meta(), MetaRecord { created_at: present, ..meta }.encode());
+        }
+        if let Some(clock) = clock {
+            let newest = clock.newest.min(present);
+            batch.put(keys::clock(), ClockRecord { newest, ..clock }.encode());
+        }
+        self.settle().await?; // nothing is left to do once this is written
+        batch.delete(keys::repair());
+        self.write(batch).await?;
+        self.settle().await?;
+        Ok(moved)
+    }
+}
+
+impl std::fmt::Display for BusinessReport {
+    /// One line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}:", self.id.uuid(), self.name)?;
+        for (number, (name, count)) in self.records.iter().enumerate() {
+            write!(f, "{} {count} {name}", if number == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
