@@ -19,6 +19,7 @@ mod names;
 mod overlay;
 mod queries;
 mod state;
+mod usage;
 mod write;
 
 pub use commands::Change;

@@ -17,7 +17,7 @@ use std::hash::Hash;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Permits, given};
+use super::actor::{Message, Permits, Question, given};
 use super::handle::{Answer, BusinessHandle, Reply, Request};
 use super::state::State;
 use crate::domain::availability::Slot;
@@ -27,7 +27,7 @@ use crate::domain::{
 use crate::engine::EngineError;
 use crate::store::keys::kind;
 use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys};
-use crate::view::OperatorKeyView;
+use crate::view::{BudgetView, OperatorKeyView};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
@@ -183,22 +183,45 @@ impl BusinessHandle {
         self.ask(move |state, now| given(state, &request, now)).await
     }
 
+    /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still
+    /// being counted, which happens once for a store of an earlier version, the answer waits for that.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], or the engine's failure.
+    pub async fn budget(&self) -> Result<BudgetView, EngineError> {
+        self.call(|reply: Reply<BudgetView>, permits: Permits| Message::AskAccounts {
+            question: answering(reply, permits, |state, _| {
+                Ok(BudgetView::new(&state.accounts.budget, &state.accounts.used()))
+            }),
+        })
+        .await
+    }
+
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         self.call(|reply: Reply<T>, permits: Permits| Message::Ask {
-            question: Box::new(move |state, now| {
-                let answer = question(state, now);
-                Box::new(move || {
-                    let _ = oneshot::Sender::send(reply, answer);
-                    drop(permits);
-                })
-            }),
+            question: answering(reply, permits, question),
         })
         .await
     }
+}
+
+/// A question, with the way of its answer.
+fn answering<T: Send + 'static>(
+    reply: Reply<T>,
+    permits: Permits,
+    question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
+) -> Question {
+    Box::new(move |state, now| {
+        let answer = question(state, now);
+        Box::new(move || {
+            let _ = oneshot::Sender::send(reply, answer);
+            drop(permits);
+        })
+    })
 }
 
 /// Bytes of a key that name the business and the kind, which every key of a list shares.

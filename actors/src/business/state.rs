@@ -11,6 +11,7 @@ use std::sync::Weak;
 use chrono::TimeDelta;
 
 use super::overlay::Overlay;
+use super::usage::Accounts;
 use super::write::Write;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Diary;
@@ -42,6 +43,8 @@ pub(crate) struct State {
     pub(crate) last: Timestamp,
     pub(crate) mint: IdMint,
     pub(crate) overlay: Overlay,
+    /// How much it keeps, and may keep.
+    pub(crate) accounts: Accounts,
     /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
     /// actor decides on a key: the number grows only once that is written.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
@@ -117,6 +120,7 @@ impl State {
     pub(crate) fn apply(&mut self, write: Write) {
         match write {
             Write::Business(business) => self.business = business,
+            Write::Budget(budget) => self.accounts.budget = budget,
             Write::Service(service) => {
                 self.services.insert(service.id, service);
             }

@@ -19,9 +19,10 @@ mod long;
 mod mark;
 mod memory;
 pub mod records;
+mod waiting;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
 pub use codec::Record;
@@ -31,6 +32,7 @@ pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
+pub use waiting::Waiting;
 
 use crate::domain::BusinessId;
 
@@ -42,6 +44,8 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    /// Whose waiting deliveries are counted.
+    watched: waiting::Watched,
 }
 
 impl Store {
@@ -54,7 +58,7 @@ impl Store {
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        Ok(Self(Arc::new(Inner { committer, backend })))
+        Ok(Self(Arc::new(Inner { committer, backend, watched: waiting::Watched::default() })))
     }
 
     /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
@@ -67,7 +71,7 @@ impl Store {
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
-        Ok(Self(Arc::new(Inner { committer, backend: session })))
+        Ok(Self(Arc::new(Inner { committer, backend: session, watched: waiting::Watched::default() })))
     }
 
     /// The record under the key.
@@ -129,7 +133,16 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
+        let watched = self.watched().read_recursive();
+        if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
+            self.note_waiting(business, &waiting, &batch);
+        }
         self.0.committer.submit(business, batch, done)
+    }
+
+    fn watched(&self) -> &waiting::Watched {
+        &self.0.watched
     }
 
     /// Waits until everything of the business that was queued before this call is durable; at once if it is.
