@@ -16,7 +16,7 @@ use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
 use crate::directory::Directory;
 use crate::domain::{
     Actor as Who, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
-    ResourceId, Text, Timestamp, WeeklyHours,
+    ResourceId, Text, Timestamp, Usage, WeeklyHours,
 };
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
@@ -27,7 +27,7 @@ use crate::repair;
 use crate::scans::Scans;
 use crate::shares::Shares;
 use crate::store::keys::house_kind;
-use crate::store::records::MetaRecord;
+use crate::store::records::{AuditRecord, MetaRecord};
 use crate::store::{Batch, CommitStats, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
 
@@ -404,7 +404,8 @@ impl Engine {
             resource_id: id.uuid(),
             changes: Vec::new(),
         };
-        batch.put(keys::audit(id, audit_id), entry.encode());
+        let record = AuditRecord { entry, usage: Some(Usage::default()) };
+        batch.put(keys::audit(id, audit_id), record.encode());
         let (done, written) = oneshot::channel();
         self.inner.store.submit(
             id,

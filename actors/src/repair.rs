@@ -73,11 +73,7 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// When there is no store, or it fails.
-pub async fn repair_stamps(
-    store: &Store,
-    present: Timestamp,
-    dry_run: bool,
-) -> Result<Report, RepairError> {
+pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     let begun = store.get_raw(&keys::repair())?;
     let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;

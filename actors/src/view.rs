@@ -3,6 +3,7 @@
 //!
 //! A view is made from records at one moment. Names of services, staff and contacts are those of that moment.
 
+mod budget;
 mod conversations;
 mod webhooks;
 
@@ -15,6 +16,7 @@ use utoipa::ToSchema;
 
 pub mod schema;
 
+pub use budget::{BudgetView, LimitsView};
 pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

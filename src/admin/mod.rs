@@ -5,6 +5,7 @@
 
 mod appointments;
 mod audit;
+mod budget;
 mod businesses;
 mod calls;
 mod door;

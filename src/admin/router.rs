@@ -10,7 +10,7 @@ use axum::http::Method;
 use axum::response::IntoResponse;
 
 use super::door::Operator;
-use super::{appointments, audit, businesses, calls, keys, messages, services, staff, webhooks};
+use super::{appointments, audit, budget, businesses, calls, keys, messages, services, staff, webhooks};
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
 use crate::http::error::ApiError;
@@ -52,6 +52,8 @@ fn table() -> Vec<Route<()>> {
         route(Method::POST, b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), (), webhooks::resend),
         route(Method::POST, b!("/webhooks/{webhook_id}/resend-missed"), (), webhooks::resend_missed),
         route(Method::POST, b!("/webhooks/{webhook_id}/rotate-secret"), (), webhooks::rotate_secret),
+        route(Method::GET, b!("/budget"), (), budget::show),
+        route(Method::PATCH, b!("/budget"), (), budget::update),
         route(Method::GET, b!("/audit"), (), audit::list),
     ]
 }

@@ -26,6 +26,9 @@ use crate::metrics::Metrics;
 
 /// Why a time cannot be booked.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
+/// Why an appointment cannot be added; beside that, the business may keep as many as it may.
+const NEW_BOOKING: &[Code] =
+    &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable, Code::Conflict];
 
 /// The table, from which the router and the published document follow.
 #[rustfmt::skip] // one row, one paragraph
@@ -74,7 +77,7 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .details("For exactly one of `contact_id` and `contact`. Without `staff_id` a free staff member is chosen. \
                 Where the booking mode is `request`, `allow_pending` makes it a request that holds its time.")
             .body::<appointments::BookBody>()
-            .refuses(BOOKING)
+            .refuses(NEW_BOOKING)
             .created::<AppointmentView>(),
         get("/v1/appointments/{appointment_id}", AppointmentsRead, appointments::show)
             .named("getAppointment", "Get an appointment")
@@ -124,7 +127,9 @@ pub(crate) fn table() -> Vec<Route<Operation>> {
             .list::<MessageView>(),
         post("/v1/knowledge", KnowledgeWrite, knowledge::create)
             .named("addKnowledge", "Add to what the receptionist knows")
+            .details("Where the business keeps as much as it may, it is a conflict.")
             .body::<knowledge::KnowledgeBody>()
+            .refuses(&[Code::Conflict])
             .created::<KnowledgeView>(),
         get("/v1/webhooks", WebhooksManage, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")

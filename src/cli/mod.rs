@@ -9,6 +9,7 @@
 
 mod appointment;
 mod audit;
+mod budget;
 mod business;
 mod call;
 mod client;
@@ -57,6 +58,8 @@ pub enum OperatorCommand {
     Message(Resource<message::MessageCommand>),
     /// Webhook endpoints of a business: their delivery log, and sending again.
     Webhook(Resource<webhook::WebhookCommand>),
+    /// The budget of a business: how much it may keep of each kind, and how much it keeps.
+    Budget(Resource<budget::BudgetCommand>),
     /// The audit log of a business: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
@@ -72,6 +75,7 @@ impl OperatorCommand {
             Self::Call(Resource { command, options }) => (command.into_task(), options),
             Self::Message(Resource { command, options }) => (command.into_task(), options),
             Self::Webhook(Resource { command, options }) => (command.into_task(), options),
+            Self::Budget(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),
         }
     }

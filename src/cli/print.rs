@@ -86,6 +86,17 @@ pub(super) fn table(columns: &[&str], records: &[Record]) -> String {
     text
 }
 
+/// A row for each field that is an object; the first column has its name.
+pub(super) fn by_field(columns: &[&str], record: &Record) -> String {
+    let first = columns.first().copied().unwrap_or_default();
+    let row = |(name, value): &(String, Value)| {
+        let mut fields = vec![(first.to_owned(), Value::from(name.as_str()))];
+        fields.extend(value.as_object().cloned().unwrap_or_default());
+        Record(fields)
+    };
+    table(columns, &record.0.iter().map(row).collect::<Vec<_>>())
+}
+
 /// A value on one line; `-` where there is none.
 fn cell(name: &str, value: Option<&Value>) -> String {
     let text = match value {
@@ -153,6 +164,15 @@ mod tests {
              22  -     operator    -\n"
         );
         assert_eq!(table(&["id", "name"], &[]), "ID  NAME\n");
+    }
+
+    #[test]
+    fn the_fields_of_a_record_are_rows() {
+        let budget = read(r#"{"calls":{"rows":3,"rows_max":10},"staff":{"rows":0,"rows_max":null}}"#);
+        assert_eq!(
+            by_field(&["kind", "rows", "rows_max"], &budget),
+            "KIND   ROWS  ROWS_MAX\ncalls  3     10\nstaff  0     -\n"
+        );
     }
 
     #[test]

@@ -83,6 +83,7 @@ pub(super) async fn perform(client: &Client, task: &Task, json: bool) -> Result<
         Show::Done(_) if json => (raw(&answer)?, None),
         Show::Done(done) => (String::new(), Some((*done).to_owned())),
         _ if json => (raw(&answer)?, None),
+        Show::ByField(columns) => (print::by_field(columns, &one(&answer)?), None),
         Show::RecordWithNote(note) => (print::record(&one(&answer)?), Some((*note).to_owned())),
         Show::Record | Show::Table { .. } => (print::record(&one(&answer)?), None),
     };

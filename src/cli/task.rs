@@ -29,6 +29,8 @@ pub(super) enum Show {
     RecordWithNote(&'static str),
     /// A list, a row for each record with these columns; `actor.type` is a field of a field.
     Table { columns: &'static [&'static str], part: Part },
+    /// A record whose fields are objects, a row for each; the first column is the field's name.
+    ByField(&'static [&'static str]),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
 }
@@ -108,6 +110,11 @@ impl Task {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
     }
 
+    /// Shows the answer's fields as rows of a table.
+    pub(super) fn by_field(self, columns: &'static [&'static str]) -> Self {
+        Self { show: Show::ByField(columns), ..self }
+    }
+
     pub(super) fn with_note(self, note: &'static str) -> Self {
         Self { show: Show::RecordWithNote(note), ..self }
     }
@@ -140,6 +147,11 @@ impl Body {
     pub(super) fn given_list(self, name: &str, values: Vec<impl Into<Value>>, emptied: bool) -> Self {
         let given = emptied || !values.is_empty();
         self.given(name, given.then_some(values))
+    }
+
+    /// Adds an object.
+    pub(super) fn with_object(self, name: &str, body: Body) -> Self {
+        self.with(name, body.into_value())
     }
 
     /// Adds an object if it has a property.

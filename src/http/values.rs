@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::hash::Hash;
 
 use actors::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, Email, EventId, EventType,
-    KeyId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text,
-    TextError, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
+    AppointmentId, AppointmentStatus, AuditId, BUDGET_MAX, BookingMode, BusinessId, CalendarSyncStatus,
+    CallId, CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, Email, EventId,
+    EventType, KeyId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId,
+    Text, TextError, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
 };
 use actors::net::WebhookUrl;
 use chrono::NaiveDate;
@@ -390,6 +390,36 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
 impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
     fn describe(_: &mut Schemas) -> Value {
         json!({"type": "integer", "minimum": MIN, "maximum": MAX})
+    }
+}
+
+/// How many rows or bytes of a kind are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetBound(u64);
+
+impl BudgetBound {
+    /// The number.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromJson for BudgetBound {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let number = json.as_whole().and_then(|number| u64::try_from(number).ok());
+        match number.filter(|number| *number <= BUDGET_MAX) {
+            Some(number) => Some(Self(number)),
+            None => {
+                problems.add(at, format!("must be a whole number from 0 to {BUDGET_MAX}"));
+                None
+            }
+        }
+    }
+}
+
+impl Describe for BudgetBound {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": 0, "maximum": BUDGET_MAX})
     }
 }
 

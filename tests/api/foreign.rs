@@ -89,6 +89,8 @@ fn rows() -> Vec<Row> {
         desk("POST", "/webhooks/{webhook_id}/deliveries/{event_id}/resend", "", ""),
         desk("POST", "/webhooks/{webhook_id}/resend-missed", "", ""),
         desk("POST", "/webhooks/{webhook_id}/rotate-secret", "", ""),
+        desk("PATCH", "/budget", "", r#"{"contacts":{"rows_max":50}}"#),
+        desk("GET", "/budget", "", ""),
         desk("GET", "/audit", "", ""),
         desk("DELETE", "/keys/{key_id}", "", ""),
         public("DELETE", "/webhooks/{webhook_id}", "", ""),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    ApiKey, Appointment, AppointmentId, AuditEntry, Business, BusinessId, CallRecord, Contact, ContactId,
-    Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
-    WebhookId, fold_name,
+    ApiKey, Appointment, AppointmentId, AuditEntry, Budget, Business, BusinessId, CallRecord, Contact,
+    ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, house_kind, kind};
 use actors::store::records::{CallRow, IdempotencyRecord, NamesRecord, status_number};
@@ -88,6 +88,7 @@ impl Rows {
             kind::CONTACT => self.add_contact(of, value),
             kind::CALL => self.add_call(of, value),
             kind::MESSAGE => self.add_message(of, value),
+            kind::BUDGET => _ = Budget::decode(value).unwrap(),
             kind::KNOWLEDGE => {
                 let knowledge = Knowledge::decode(value).unwrap();
                 self.show(knowledge.id, &KnowledgeView::from(&knowledge));

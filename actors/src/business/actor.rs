@@ -13,15 +13,15 @@ use super::names;
 use super::remembered::{given, remember};
 use super::state::State;
 use super::sweep::sweep;
+use super::usage;
 use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::{EndpointKey, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
-use crate::domain::{
-    AuditEntry, BusinessId, Delivery, EventId, EventType, Timestamp,
-};
+use crate::domain::{Amount, AuditEntry, BudgetKind, BusinessId, Delivery, EventId, EventType, Timestamp};
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
+use crate::store::records::AuditRecord;
 use crate::store::{Batch, Done, Record, Store, keys};
 use crate::view;
 
@@ -40,6 +40,10 @@ pub(crate) enum Message {
     Change { request: Request, change: Box<dyn Change>, reply: Reply<Answer>, permits: Permits },
     /// Answer a question about what is in memory.
     Ask { question: Question },
+    /// Answer a question about how much there is, once that is counted.
+    AskAccounts { question: Question },
+    /// Count some more of what there is.
+    Count,
     /// Delete some of what has outlived its time.
     Sweep,
 }
@@ -49,6 +53,8 @@ impl std::fmt::Debug for Message {
         f.write_str(match self {
             Self::Change { .. } => "Change",
             Self::Ask { .. } => "Ask",
+            Self::AskAccounts { .. } => "AskAccounts",
+            Self::Count => "Count",
             Self::Sweep => "Sweep",
         })
     }
@@ -118,8 +124,15 @@ impl Actor for BusinessActor {
         load(&start).await?.ok_or_else(|| NoSuchBusiness.into())
     }
 
-    async fn post_start(&self, myself: ActorRef<Message>, _: &mut State) -> Result<(), ActorProcessingErr> {
+    async fn post_start(
+        &self,
+        myself: ActorRef<Message>,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
         let _ = myself.cast(Message::Sweep);
+        if !state.accounts.are_complete() {
+            let _ = myself.cast(Message::Count);
+        }
         Ok(())
     }
 
@@ -165,6 +178,14 @@ impl Actor for BusinessActor {
                 let done = question(state, now);
                 state.submit(Batch::default(), done);
             }
+            Message::AskAccounts { question } => state.ask_accounts(question, now),
+            Message::Count => {
+                if state.count_on()? {
+                    let _ = myself.cast(Message::Count);
+                } else {
+                    state.answer_accounts(now);
+                }
+            }
             Message::Sweep => sweep(state, now, &myself)?,
         }
         Ok(())
@@ -197,17 +218,25 @@ fn carry_out(
     let mint = desk.into_mint();
     state.mint = mint;
     let Decision { writes, audit, events, turned_off, status, body } = decision;
-    let mut batch = Batch::default();
+    let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
+        let from = batch.len();
         write.encode(state.id, &mut batch);
+        usage::count(state, write, (&batch, from), &mut usage)?;
         if let Write::Contact { before, after } = write {
             names::index(state, before.as_ref(), after, &mut batch)?;
         }
     }
-    let mut deliveries = Vec::new();
+    state.accounts.check(&usage)?;
+    assert!(
+        usage == state.accounts.usage || !audit.is_empty(),
+        "what alters the usage writes an audit entry"
+    );
+    let mut announced = Announced { waits: state.accounts.waiting.amount(), deliveries: Vec::new() };
     for (event, resource) in events {
-        write_event(state, event, &resource, at, &mut batch, &mut deliveries);
+        write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
+    let mut deliveries = announced.deliveries;
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -220,7 +249,8 @@ fn carry_out(
             resource_id: draft.resource_id,
             changes: draft.changes,
         };
-        batch.put(keys::audit(state.id, id), entry.encode());
+        let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
+        batch.put(keys::audit(state.id, id), record.encode());
     }
     if let Some(idempotency) = request.idempotency {
         remember(state, idempotency, status, &body, &mut batch);
@@ -229,10 +259,18 @@ fn carry_out(
         state.last = at;
         state.clocks.note(at);
     }
+    state.accounts.usage = usage;
     for write in writes {
-        if let Write::NoWebhook(endpoint) = &write {
-            deliveries.push(EndpointKey { business: state.id, endpoint: *endpoint });
-        }
+        // What waits no longer is dropped by the endpoint's actor.
+        let emptied = match &write {
+            Write::NoWebhook(endpoint) => Some(*endpoint),
+            Write::Webhook(after) => {
+                let before = state.webhooks.get(&after.id);
+                before.filter(|before| before.epoch != after.epoch).map(|before| before.id)
+            }
+            _ => None,
+        };
+        deliveries.extend(emptied.map(|endpoint| EndpointKey { business: state.id, endpoint }));
         state.apply(write);
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
@@ -240,26 +278,44 @@ fn carry_out(
     Ok(CarriedOut { batch, answer, deliveries, turned_off })
 }
 
+/// What the events of a change have come to so far.
+struct Announced {
+    /// How much waits, with what the batch adds.
+    waits: Amount,
+    /// The endpoints for which something waits now.
+    deliveries: Vec<EndpointKey>,
+}
+
 /// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
+/// What finds no room in the budget of what waits is missed at once, and the change goes on.
 fn write_event(
     state: &mut State,
     event: EventType,
     resource: &[u8],
     at: Timestamp,
     batch: &mut Batch,
-    deliveries: &mut Vec<EndpointKey>,
+    announced: &mut Announced,
 ) {
     if !state.webhooks.values().any(|endpoint| endpoint.events.contains(event)) {
         return;
     }
     let id: EventId = state.mint.next(at, state.ports.random_bytes());
-    batch.put(keys::event(state.id, id), view::event(id, event, at, state.id, resource));
+    let bytes = view::event(id, event, at, state.id, resource);
+    let (kind, more) = (BudgetKind::WaitingDeliveries, Amount::row(bytes.len()));
+    batch.put(keys::event(state.id, id), bytes);
     for endpoint in state.webhooks.values().filter(|endpoint| endpoint.events.contains(event)) {
         let key = EndpointKey { business: state.id, endpoint: endpoint.id };
-        let delivery = Delivery::of_event(id, event, endpoint, (at, state.steady.now()));
-        write_delivery(batch, key, &delivery, None);
-        if endpoint.is_enabled() && !deliveries.contains(&key) {
-            deliveries.push(key);
+        let mut delivery = Delivery::of_event(id, event, endpoint, (at, state.steady.now()));
+        if endpoint.is_enabled() {
+            if state.accounts.budget.has_room(kind, announced.waits, more) {
+                announced.waits = announced.waits.plus(more);
+                if !announced.deliveries.contains(&key) {
+                    announced.deliveries.push(key);
+                }
+            } else {
+                delivery = delivery.missed();
+            }
         }
+        write_delivery(batch, key, &delivery, None);
     }
 }

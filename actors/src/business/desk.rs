@@ -8,8 +8,9 @@ use super::state::State;
 use super::write::Write;
 use crate::domain::availability::Diary;
 use crate::domain::{
-    Appointment, AppointmentId, AuditId, Business, Contact, ContactId, EventType, FieldChange, IdMint,
-    Problem, Refusal, ResourceId, ServiceId, StaffId, Timestamp, WebhookEndpoint, WebhookId,
+    Amount, Appointment, AppointmentId, AuditId, Budget, BudgetKind, Business, Contact, ContactId, EventType,
+    FieldChange, IdMint, Problem, Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint,
+    WebhookId,
 };
 use crate::engine::EngineError;
 use crate::store::{Key, Record, StoreError, keys};
@@ -176,6 +177,32 @@ impl<'a> Desk<'a> {
     /// Every webhook endpoint of the business.
     pub fn webhooks(&self) -> impl Iterator<Item = &'a WebhookEndpoint> {
         self.state.webhooks.values()
+    }
+
+    /// What the operator allows the business to keep.
+    pub fn budget(&self) -> &'a Budget {
+        &self.state.accounts.budget
+    }
+
+    /// How much of every kind there is.
+    pub fn used(&self) -> Usage {
+        self.state.accounts.used()
+    }
+
+    /// Whether a record finds room in the budget of its kind.
+    pub fn has_room<R: Record>(&self, kind: BudgetKind, record: &R) -> bool {
+        let more = Amount::row(record.encode().len());
+        self.budget().has_room(kind, self.state.accounts.usage.of(kind), more)
+    }
+
+    /// Refuses a record that finds no room in the budget of its kind, at the property that asks for it. Whatever is
+    /// created is checked again when it is written, at the name of its kind.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`].
+    pub fn check_room<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
+        let more = Amount::row(record.encode().len());
+        self.budget().check(kind, self.state.accounts.usage.of(kind), more, path)
     }
 
     /// The id of the business.

@@ -14,10 +14,12 @@ use super::overlay::Overlay;
 use super::remembered::days_ahead;
 use super::state::{BUSY_BEHIND, State};
 use super::sweep::Ages;
+use super::usage::Accounts;
 use crate::domain::{
-    Appointment, AuditEntry, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Budget, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::store::keys::kind;
+use crate::store::records::AuditRecord;
 use crate::store::{Key, Order, Record, StoreError, keys};
 
 /// How many rows are read before other tasks get their turn.
@@ -27,13 +29,16 @@ const ROWS_PER_TURN: usize = 1_024;
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, inner, clocks, steady, store, ports } = start;
     let id = *id;
+    // From here on every delivery that waits is counted, or lies in the store behind the wait.
+    let waiting = store.watch(id);
     store.settled(id).await?;
-    let mut business = None;
+    let (mut business, mut budget) = (None, Budget::default());
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
             kind::PROFILE => business = Some(Business::decode(&value)?),
+            kind::BUDGET => budget = Budget::decode(&value)?,
             kind::SERVICE => {
                 let service = Service::decode(&value)?;
                 services.insert(service.id, service);
@@ -51,7 +56,9 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     let Some(business) = business else { return Ok(None) };
     let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
-    let newest = newest.map(|(_, value)| AuditEntry::decode(&value)).transpose()?;
+    let newest = newest.map(|(_, value)| AuditRecord::decode(&value)).transpose()?;
+    let told = newest.as_ref().and_then(|newest| newest.usage);
+    let newest = newest.map(|newest| newest.entry);
     let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
     // A list by change may have shown everything up to the newest stamp already: no change to come may share it.
     let last = reached + TimeDelta::milliseconds(1);
@@ -72,11 +79,14 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         last,
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
         overlay: Overlay::default(),
+        accounts: Accounts::new(id, budget, told, waiting),
         checked_key: Cell::new(None),
         store: store.clone(),
         ports: ports.clone(),
     };
     load_busy(&mut state, busy_from).await?;
+    // Mostly all there is to count: what waits, which is little.
+    state.count_on()?;
     Ok(Some(state))
 }
 

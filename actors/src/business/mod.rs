@@ -21,6 +21,7 @@ mod queries;
 mod remembered;
 mod state;
 mod sweep;
+mod usage;
 mod write;
 
 pub use commands::Change;

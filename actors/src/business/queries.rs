@@ -15,9 +15,9 @@ mod pages;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Permits};
-use super::remembered::given;
+use super::actor::{Message, Permits, Question};
 use super::handle::{Answer, BusinessHandle, Reply, Request};
+use super::remembered::given;
 use super::state::State;
 use crate::domain::availability::Slot;
 use crate::domain::{ApiKey, AuditEntry, Business, Service, ServiceId, StaffId, StaffMember, Timestamp};
@@ -25,15 +25,15 @@ use crate::engine::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Record, Store, StoreError, keys};
-use crate::view::OperatorKeyView;
+use crate::view::{BudgetView, OperatorKeyView};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
-pub(crate) use pages::{collect, read_page};
 use pages::{Part, once, position_key, position_of, walk};
+pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
     /// Reads from the store and waits until what was read is on the disk.
@@ -177,20 +177,43 @@ impl BusinessHandle {
         self.ask(move |state, _| given(state, &request)).await
     }
 
+    /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still
+    /// being counted, which happens once for a store of an earlier version, the answer waits for that.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], or the engine's failure.
+    pub async fn budget(&self) -> Result<BudgetView, EngineError> {
+        self.call(|reply: Reply<BudgetView>, permits: Permits| Message::AskAccounts {
+            question: answering(reply, permits, |state, _| {
+                Ok(BudgetView::new(&state.accounts.budget, &state.accounts.used()))
+            }),
+        })
+        .await
+    }
+
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         self.call(|reply: Reply<T>, permits: Permits| Message::Ask {
-            question: Box::new(move |state, now| {
-                let answer = question(state, now);
-                Box::new(move || {
-                    let _ = oneshot::Sender::send(reply, answer);
-                    drop(permits);
-                })
-            }),
+            question: answering(reply, permits, question),
         })
         .await
     }
+}
+
+/// A question, with the way of its answer.
+fn answering<T: Send + 'static>(
+    reply: Reply<T>,
+    permits: Permits,
+    question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
+) -> Question {
+    Box::new(move |state, now| {
+        let answer = question(state, now);
+        Box::new(move || {
+            let _ = oneshot::Sender::send(reply, answer);
+            drop(permits);
+        })
+    })
 }

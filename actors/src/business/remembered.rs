@@ -34,7 +34,8 @@ pub(super) fn remember(
 ) {
     let answered = state.clocks.steady();
     let Idempotency { key, fingerprint } = idempotency;
-    let record = IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), answered };
+    let record =
+        IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), answered };
     batch.put(keys::idempotency(state.id, answered.day(), &key), record.encode());
 }
 

@@ -12,6 +12,7 @@ use chrono::TimeDelta;
 
 use super::overlay::Overlay;
 use super::sweep::Ages;
+use super::usage::Accounts;
 use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
@@ -50,6 +51,8 @@ pub(crate) struct State {
     /// before a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) overlay: Overlay,
+    /// How much it keeps, and may keep.
+    pub(crate) accounts: Accounts,
     /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
     /// actor decides on a key: the number grows only once that is written.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
@@ -125,6 +128,7 @@ impl State {
     pub(crate) fn apply(&mut self, write: Write) {
         match write {
             Write::Business(business) => self.business = business,
+            Write::Budget(budget) => self.accounts.budget = budget,
             Write::Service(service) => {
                 self.services.insert(service.id, service);
             }

@@ -2,10 +2,11 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
+use super::state::State;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
-    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId, Service,
-    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId,
+    Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -16,6 +17,8 @@ use crate::store::{Batch, Record, keys};
 pub enum Write {
     /// The profile.
     Business(Business),
+    /// What the operator allows it to keep.
+    Budget(Budget),
     /// A service.
     Service(Service),
     /// A staff member.
@@ -63,10 +66,29 @@ pub enum Write {
 }
 
 impl Write {
+    /// Whether it creates a record, as far as records are counted: nothing stood under any of its keys.
+    pub(super) fn is_new(&self, state: &State) -> bool {
+        match self {
+            Self::Service(service) => !state.services.contains_key(&service.id),
+            Self::Staff(staff) => !state.staff.contains_key(&staff.id),
+            Self::Appointment { before, .. } => before.is_none(),
+            Self::Contact { before, .. } => before.is_none(),
+            Self::Message { before, .. } => before.is_none(),
+            Self::Call(_) | Self::Knowledge(_) => true,
+            Self::Business(_)
+            | Self::Budget(_)
+            | Self::ApiKey(_)
+            | Self::Webhook(_)
+            | Self::NoWebhook(_)
+            | Self::Delivery { .. } => false,
+        }
+    }
+
     /// Adds the record and its index rows to a batch of the business.
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
         match self {
             Self::Business(business) => batch.put(keys::profile(of), business.encode()),
+            Self::Budget(budget) => batch.put(keys::budget(of), budget.encode()),
             Self::Service(service) => batch.put(keys::service(of, service.id), service.encode()),
             Self::Staff(staff) => batch.put(keys::staff(of, staff.id), staff.encode()),
             Self::ApiKey(key) => {

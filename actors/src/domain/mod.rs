@@ -11,6 +11,7 @@ mod appointment;
 mod audit;
 pub mod availability;
 pub mod booking;
+mod budget;
 mod business;
 mod busy;
 mod calendar;
@@ -31,7 +32,7 @@ mod words;
 
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
-
+pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};
 pub use busy::Busy;
 pub use calendar::Calendar;

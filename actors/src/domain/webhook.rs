@@ -210,6 +210,12 @@ impl Delivery {
         }
     }
 
+    /// The same, but never sent unless that is asked for: more waits already than may.
+    #[must_use]
+    pub fn missed(self) -> Self {
+        Self { status: DeliveryStatus::Missed, next_attempt_at: None, ..self }
+    }
+
     /// Where it stands at an endpoint of this epoch.
     pub fn status_in(&self, epoch: u32) -> DeliveryStatus {
         match self.status {

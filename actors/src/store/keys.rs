@@ -24,6 +24,8 @@ pub mod kind {
     pub const STAFF: u8 = 0x03;
     /// A webhook endpoint: its id → `WebhookEndpoint`.
     pub const WEBHOOK: u8 = 0x04;
+    /// What the operator allows the business to keep: the rest is zero → `Budget`.
+    pub const BUDGET: u8 = 0x05;
     /// The first kind behind those that the business actor loads in one scan.
     pub const HOT_END: u8 = 0x10;
     /// A key of the business: its id → the 8 bytes under which the house keeps it.
@@ -168,6 +170,14 @@ pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
     key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
 }
 
+/// The business of a key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn business_of(key: &[u8]) -> Result<BusinessId, StoreError> {
+    id_at_end(key.get(..16).unwrap_or_default())
+}
+
 /// Whether the key is of what says whom an API key lets in, and into what.
 pub fn lets_in(key: &[u8]) -> bool {
     let house = key.starts_with(BusinessId::HOUSE.uuid().as_bytes());
@@ -200,6 +210,11 @@ pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), Store
 /// The profile of the business.
 pub fn profile(business: BusinessId) -> Key {
     start(business, kind::PROFILE).with(&[0; 16])
+}
+
+/// What the operator allows the business to keep.
+pub fn budget(business: BusinessId) -> Key {
+    start(business, kind::BUDGET).with(&[0; 16])
 }
 
 /// A service.
@@ -568,6 +583,7 @@ mod tests {
         let now = Timestamp::from_millis(5);
         let widths = [
             (profile(business), 33),
+            (budget(business), 33),
             (service(business, id(2)), 33),
             (staff(business, id(2)), 33),
             (key(business, id(2)), 33),
@@ -637,6 +653,7 @@ mod tests {
         let within = |key: Key| hot(business).from <= key && key < hot(business).to;
         assert!(
             within(profile(business))
+                && within(budget(business))
                 && within(service(business, id(0xff)))
                 && within(staff(business, id(0)))
         );
@@ -652,6 +669,7 @@ mod tests {
         }
         for key in [
             service(business, id(3)),
+            budget(business),
             key(business, id(3)),
             key_used(id(3)),
             meta(),

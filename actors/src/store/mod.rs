@@ -19,18 +19,22 @@ mod long;
 mod mark;
 mod memory;
 pub mod records;
+mod waiting;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
 pub use codec::Record;
 use committer::Committer;
-pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES};
+pub use committer::{
+    CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
+};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
+pub use waiting::Waiting;
 
 use crate::domain::BusinessId;
 
@@ -43,6 +47,8 @@ struct Inner {
     committer: Committer,
     backend: Arc<dyn Backend>,
     simulated: bool,
+    /// Whose waiting deliveries are counted.
+    watched: waiting::Watched,
 }
 
 impl Store {
@@ -55,7 +61,12 @@ impl Store {
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        Ok(Self(Arc::new(Inner { committer, backend, simulated: false })))
+        Ok(Self(Arc::new(Inner {
+            committer,
+            backend,
+            simulated: false,
+            watched: waiting::Watched::default(),
+        })))
     }
 
     /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
@@ -68,7 +79,12 @@ impl Store {
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
-        Ok(Self(Arc::new(Inner { committer, backend: session, simulated: true })))
+        Ok(Self(Arc::new(Inner {
+            committer,
+            backend: session,
+            simulated: true,
+            watched: waiting::Watched::default(),
+        })))
     }
 
     /// The record under the key.
@@ -130,7 +146,16 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
+        let watched = self.watched().read_recursive();
+        if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
+            self.note_waiting(business, &waiting, &batch);
+        }
         self.0.committer.submit(business, batch, done)
+    }
+
+    fn watched(&self) -> &waiting::Watched {
+        &self.0.watched
     }
 
     /// Waits until everything of the business that was queued before this call is durable; at once if it is.

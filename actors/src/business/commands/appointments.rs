@@ -5,7 +5,7 @@ use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, ContactDetails, ContactId, Problem, Refusal,
+    Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::engine::EngineError;
 use crate::store::StoreError;
@@ -54,6 +54,9 @@ impl Change for Book {
             }
         };
         let (appointment, event) = booking::book(&diary, &request, desk.mint(), contact.id, desk.at())?;
+        if is_new {
+            desk.check_room(BudgetKind::Contacts, &contact, "contact")?;
+        }
         let shown = desk.show(&appointment, &contact);
         let mut decision = Decision::created(&shown);
         if is_new {

@@ -3,7 +3,7 @@
 use super::{Change, contacts};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
-use crate::domain::{CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
+use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
 use crate::engine::EngineError;
 use crate::store::keys;
 use crate::view::CallView;
@@ -29,6 +29,8 @@ impl Change for RecordCall {
             (None, Some(phone)) => Some(newcomer(desk, phone.clone(), contact_name)),
             _ => None,
         };
+        // A call is kept whoever called; it is the contact for which there may be no room.
+        let new = new.filter(|new| desk.has_room(BudgetKind::Contacts, new));
         let contact = known.as_ref().or(new.as_ref());
         let call = details.into_call(desk.mint(), contact.map(|contact| contact.id), desk.at());
         let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));

@@ -4,6 +4,7 @@
 //! [`Decision`] as data. None of them writes anything itself.
 
 pub mod appointments;
+pub mod budget;
 pub mod calls;
 pub mod catalog;
 pub mod contacts;

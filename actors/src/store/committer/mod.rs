@@ -115,7 +115,8 @@ impl Committer {
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let shard = shard(business);
         let ticket = self.core.newest[shard].load(Ordering::Acquire);
-        let waiting = (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
+        let waiting =
+            (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
         async move {
             let Some(core) = waiting else { return Ok(()) };
             core.wait_until(|core| {

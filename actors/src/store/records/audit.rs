@@ -1,10 +1,14 @@
 //! Entries of the audit log.
+//!
+//! Every change that alters how much a business keeps writes an entry, so the newest one also tells how much that is
+//! behind it: no row of its own is written for it, and a crash leaves both or neither.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::budget::{UsageRecord, freeze_usage, thaw_usage};
 use super::{IdBytes, bytes_of, id_of, instant};
-use crate::domain::{Actor, AuditEntry, FieldChange};
+use crate::domain::{Actor, AuditEntry, FieldChange, Usage};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -24,7 +28,56 @@ struct AuditEntryRecordV1 {
     changes: Vec<(String, String, String)>,
 }
 
-record!(AuditEntry, "audit", 1 => AuditEntryRecordV1);
+#[derive(Serialize, Deserialize)]
+struct AuditEntryRecordV2 {
+    entry: AuditEntryRecordV1,
+    /// Empty where it is not told.
+    usage: UsageRecord,
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditRecord {
+    /// What was changed.
+    pub entry: AuditEntry,
+    /// How much the business keeps behind the change; entries of earlier versions do not tell.
+    pub usage: Option<Usage>,
+}
+
+record!(AuditRecord, "audit", 2 => AuditEntryRecordV2, 1 => AuditEntryRecordV1);
+
+impl Layout<AuditRecord> for AuditEntryRecordV2 {
+    fn freeze(value: &AuditRecord) -> Self {
+        Self { entry: Layout::freeze(&value.entry), usage: freeze_usage(value.usage.as_ref()) }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<AuditRecord, StoreError> {
+        Ok(AuditRecord { usage: thaw_usage(&self.usage), entry: self.entry.thaw(record)? })
+    }
+}
+
+impl Layout<AuditRecord> for AuditEntryRecordV1 {
+    fn freeze(value: &AuditRecord) -> Self {
+        Layout::freeze(&value.entry)
+    }
+
+    fn thaw(self, record: &'static str) -> Result<AuditRecord, StoreError> {
+        Ok(AuditRecord { entry: self.thaw(record)?, usage: None })
+    }
+}
+
+// Whoever reads the log need not know of what is stored beside it.
+record!(AuditEntry, "audit", 2 => AuditEntryRecordV2, 1 => AuditEntryRecordV1);
+
+impl Layout<AuditEntry> for AuditEntryRecordV2 {
+    fn freeze(value: &AuditEntry) -> Self {
+        Self { entry: Layout::freeze(value), usage: freeze_usage(None) }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<AuditEntry, StoreError> {
+        self.entry.thaw(record)
+    }
+}
 
 impl Layout<AuditEntry> for AuditEntryRecordV1 {
     fn freeze(value: &AuditEntry) -> Self {
@@ -75,7 +128,8 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
 mod tests {
     use super::super::testing::{check, check_damage};
     use super::*;
-    use crate::domain::Timestamp;
+    use crate::domain::{Amount, BudgetKind, Timestamp};
+    use crate::store::Record;
 
     fn entry() -> AuditEntry {
         AuditEntry {
@@ -93,20 +147,39 @@ mod tests {
         }
     }
 
+    /// The bytes of [`entry`] as the first version wrote them, but for the version.
+    const ENTRY: &str = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b390300000101a2a2a2a2\
+        a2a2a2a2a2a2a2a2a2a2a2a2156170706f696e746d656e742e63616e63656c6c\
+        65640b6170706f696e746d656e74a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a30106\
+        7374617475730b22636f6e6669726d6564220b2263616e63656c6c656422";
+
+    #[test]
+    fn an_entry_of_the_first_version_is_read_and_tells_no_usage() {
+        let bytes: Vec<u8> = (0..ENTRY.len() / 2)
+            .map(|at| u8::from_str_radix(&ENTRY[2 * at..2 * at + 2], 16).unwrap())
+            .collect();
+        let bytes = [&[1], &bytes[..]].concat();
+        assert_eq!(AuditEntry::decode(&bytes).unwrap(), entry());
+        assert_eq!(AuditRecord::decode(&bytes).unwrap(), AuditRecord { entry: entry(), usage: None });
+        assert!(AuditEntry::decode(&bytes[..bytes.len() - 1]).is_err());
+    }
+
     #[test]
     fn an_entry_has_these_bytes() {
-        check(
-            &entry(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b390300000101a2a2a2a2\
-             a2a2a2a2a2a2a2a2a2a2a2a2156170706f696e746d656e742e63616e63656c6c\
-             65640b6170706f696e746d656e74a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a30106\
-             7374617475730b22636f6e6669726d6564220b2263616e63656c6c656422",
-        );
+        check(&entry(), &format!("02{ENTRY}00"));
+        let mut usage = Usage::default();
+        for (rows, kind) in (1..).zip(BudgetKind::kept()) {
+            usage.set(kind, Amount { rows, bytes: 100 * rows });
+        }
+        let usage = Some(usage);
+        let told = AuditRecord { entry: entry(), usage };
+        check(&told, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
+        assert_eq!(AuditEntry::decode(&told.encode()).unwrap(), entry());
         check(
             &AuditEntry { actor: Actor::System, changes: vec![], ..entry() },
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000030015617070\
+            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000030015617070\
              6f696e746d656e742e63616e63656c6c65640b6170706f696e746d656e74a3a3\
-             a3a3a3a3a3a3a3a3a3a3a3a3a3a300",
+             a3a3a3a3a3a3a3a3a3a3a3a3a3a30000",
         );
     }
 

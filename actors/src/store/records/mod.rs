@@ -7,6 +7,7 @@
 
 mod appointment;
 mod audit;
+mod budget;
 mod business;
 mod call;
 mod catalog;
@@ -25,6 +26,7 @@ mod webhook;
 use chrono_tz::Tz;
 use uuid::Uuid;
 
+pub use self::audit::AuditRecord;
 pub use self::call::CallRow;
 pub use self::clock::ClockRecord;
 pub use self::house::{MetaRecord, STORE_FORMAT};
@@ -33,9 +35,9 @@ pub use self::message::status_number;
 pub use self::names::NamesRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus,
-    Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source, Timestamp, Urgency,
-    WebhookStatus,
+    AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
+    DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
+    Timestamp, Urgency, WebhookStatus,
 };
 
 /// A word with a number that never changes.
@@ -70,6 +72,10 @@ macro_rules! numbers {
 numbers! {
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
+    BudgetKind {
+        Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
+        WaitingDeliveries = 9,
+    }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
     CallOutcome {
         AppointmentBooked = 1, AppointmentRescheduled = 2, AppointmentCancelled = 3, MessageTaken = 4,

@@ -52,12 +52,13 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
     use crate::domain::{
-        ApiKey, Appointment, AuditEntry, Business, CallRecord, Contact, Delivery, Knowledge, Service,
+        ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Service,
         StaffMember, TakenMessage, WebhookEndpoint,
     };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);
+    let _ = Budget::decode(bytes);
     let _ = Business::decode(bytes);
     let _ = Contact::decode(bytes);
     let _ = Delivery::decode(bytes);
@@ -67,6 +68,7 @@ fn decode_all(bytes: &[u8]) {
     let _ = CallRecord::decode(bytes);
     let _ = Knowledge::decode(bytes);
     let _ = TakenMessage::decode(bytes);
+    let _ = super::AuditRecord::decode(bytes);
     let _ = super::CallRow::decode(bytes);
     let _ = super::ClockRecord::decode(bytes);
     let _ = super::IdempotencyRecord::decode(bytes);

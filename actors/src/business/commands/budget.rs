@@ -1,0 +1,48 @@
+//! Changing what a business may keep, for the operator.
+
+use super::Change;
+use crate::business::Write;
+use crate::business::desk::{Decision, Desk};
+use crate::domain::{BudgetKind, Limit};
+use crate::engine::EngineError;
+use crate::view::{BudgetView, LimitsView};
+
+/// Changes what is given of the budget and keeps the rest. What is there already stays, however much it is.
+#[derive(Clone, Debug)]
+pub struct PatchBudget {
+    /// What changes, by kind.
+    pub limits: Vec<(BudgetKind, LimitPatch)>,
+}
+
+/// What of one kind's limit changes; the inner `None` brings the default back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LimitPatch {
+    /// At most so many rows.
+    pub rows_max: Option<Option<u64>>,
+    /// At most so many bytes.
+    pub bytes_max: Option<Option<u64>>,
+}
+
+impl Change for PatchBudget {
+    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        let (before, used) = (desk.budget(), desk.used());
+        desk.check_match(&BudgetView::new(before, &used))?;
+        let mut after = *before;
+        for (kind, patch) in self.limits {
+            let Limit { rows_max, bytes_max } = after.limit(kind);
+            let limit = Limit {
+                rows_max: patch.rows_max.unwrap_or(rows_max),
+                bytes_max: patch.bytes_max.unwrap_or(bytes_max),
+            };
+            after.set(kind, limit);
+        }
+        let shown = BudgetView::new(&after, &used);
+        if after == *before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        let limits = (&LimitsView::from(before), &LimitsView::from(&after));
+        Ok(Decision::answering(&shown)
+            .note_changes("budget.updated", "budget", desk.business_id(), limits)
+            .write(Write::Budget(after)))
+    }
+}

@@ -1,0 +1,246 @@
+//! How much a business keeps: counted with each change, told in the newest entry of its audit log, and counted anew
+//! where no entry tells it yet.
+//!
+//! What always holds:
+//!
+//! - `State::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or of
+//!   all rows when nothing is left to be counted;
+//! - a change that alters it writes an entry of the audit log, which tells it in the same batch: a crash leaves both or
+//!   neither, and an actor that starts takes it from the newest entry;
+//! - a step of counting is one message among the others and reads a bounded number of rows and bytes, as the newest
+//!   decision left them: nobody waits for it but whoever asks for the whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::actor::Question;
+use super::state::State;
+use super::write::Write;
+use crate::domain::{Amount, ApiKey, Budget, BudgetKind, Refusal, Timestamp, Usage};
+use crate::store::keys::kind;
+use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, Waiting, keys};
+
+/// How many rows one step of counting reads.
+const COUNT_ROWS_MAX: usize = 256;
+/// How many bytes of values one step of counting reads, and one row more.
+const COUNT_BYTES_MAX: usize = 256 << 10;
+
+/// The kinds of rows that are counted, in the order of their keys.
+const COUNTED: [(u8, BudgetKind); 8] = [
+    (kind::SERVICE, BudgetKind::Services),
+    (kind::STAFF, BudgetKind::Staff),
+    (kind::KEY, BudgetKind::Keys),
+    (kind::APPOINTMENT, BudgetKind::Appointments),
+    (kind::CONTACT, BudgetKind::Contacts),
+    (kind::CALL, BudgetKind::Calls),
+    (kind::MESSAGE, BudgetKind::Messages),
+    (kind::KNOWLEDGE, BudgetKind::Knowledge),
+];
+
+/// How much a business keeps, how much it may, and how far that is counted.
+pub(crate) struct Accounts {
+    pub(crate) budget: Budget,
+    pub(crate) usage: Usage,
+    pub(crate) waiting: Arc<Waiting>,
+    /// What is still to be counted of the records; `None` when all are.
+    pub(super) kept: Option<Left>,
+    /// What is still to be counted of the deliveries that wait.
+    pub(super) due: Option<KeyRange>,
+    /// Who waits for the whole.
+    asked: Vec<Question>,
+}
+
+/// The rows that are still to be counted: of one kind from a key on, and all of the kinds behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// The place of the kind in [`COUNTED`].
+    kind: usize,
+    range: KeyRange,
+}
+
+impl Accounts {
+    /// The accounts of a business, with its usage if an entry of its audit log tells it.
+    pub(super) fn new(
+        of: crate::domain::BusinessId,
+        budget: Budget,
+        told: Option<Usage>,
+        waiting: Arc<Waiting>,
+    ) -> Self {
+        let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].0) };
+        Self {
+            budget,
+            usage: told.unwrap_or_default(),
+            waiting,
+            kept: told.is_none().then_some(all),
+            due: Some(keys::of_kind(of, kind::DELIVERY_DUE)),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Whether everything is counted.
+    pub(super) fn are_complete(&self) -> bool {
+        self.kept.is_none() && self.due.is_none()
+    }
+
+    /// The usage that an entry of the audit log may tell.
+    pub(super) fn telling(&self, usage: Usage) -> Option<Usage> {
+        self.kept.is_none().then_some(usage)
+    }
+
+    /// How much there is of every kind, what waits included.
+    pub(super) fn used(&self) -> Usage {
+        let mut usage = self.usage;
+        usage.set(BudgetKind::WaitingDeliveries, self.waiting.amount());
+        usage
+    }
+
+    /// Whether a row is counted already, or will be met by a later step.
+    fn has_counted(&self, place: usize, key: &Key) -> bool {
+        self.kept.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
+    }
+
+    /// Refuses what creates a record for which there is no room.
+    pub(super) fn check(&self, after: &Usage) -> Result<(), Refusal> {
+        for kind in BudgetKind::kept() {
+            let (before, after) = (self.usage.of(kind), after.of(kind));
+            if after.rows > before.rows {
+                let more = Amount {
+                    rows: after.rows - before.rows,
+                    bytes: after.bytes.saturating_sub(before.bytes),
+                };
+                self.budget.check(kind, before, more, kind.as_str())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The place among [`COUNTED`] of the kind of a key of this business.
+fn place_of(state: &State, key: &[u8]) -> Option<usize> {
+    let kind = key.strip_prefix(crate::domain::ResourceId::uuid(state.id).as_bytes())?.first()?;
+    COUNTED.iter().position(|(counted, _)| counted == kind)
+}
+
+/// Counts what one write puts and deletes: the last rows of the batch, from this one on.
+pub(super) fn count(
+    state: &State,
+    write: &Write,
+    (batch, from): (&Batch, usize),
+    usage: &mut Usage,
+) -> Result<(), StoreError> {
+    if let Write::ApiKey(key) = write {
+        return count_key(state, key, usage);
+    }
+    let is_new = write.is_new(state);
+    for (key, value) in batch.writes().skip(from) {
+        let Some(place) = place_of(state, key).filter(|place| state.accounts.has_counted(*place, key)) else {
+            continue;
+        };
+        let kind = COUNTED[place].1;
+        // Creations are the most, and need not ask whether there was something.
+        let before = if is_new { None } else { state.read_raw(key)? };
+        if let Some(before) = before {
+            usage.remove(kind, Amount::row(before.len()));
+        }
+        if let Some(value) = value {
+            usage.add(kind, Amount::row(value.len()));
+        }
+    }
+    Ok(())
+}
+
+/// Keys stand with those of all businesses; those that are revoked are not counted.
+fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), StoreError> {
+    let listed = keys::key(state.id, after.id);
+    let counted = place_of(state, &listed).is_some_and(|place| state.accounts.has_counted(place, &listed));
+    if !counted {
+        return Ok(());
+    }
+    if let Some(before) = live_key(state, keys::api_key_prefix(after))? {
+        usage.remove(BudgetKind::Keys, before);
+    }
+    if after.revoked_at.is_none() {
+        usage.add(BudgetKind::Keys, Amount::row(after.encode().len()));
+    }
+    Ok(())
+}
+
+/// The row of a key that is there and not revoked.
+fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
+    let Some(row) = state.read_raw(&keys::api_key(prefix))? else { return Ok(None) };
+    let lives = ApiKey::decode(&row)?.revoked_at.is_none();
+    Ok(lives.then_some(Amount::row(row.len())))
+}
+
+impl State {
+    /// Counts the next rows; whether something is left.
+    pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
+        if let Some(range) = self.accounts.due {
+            let waiting = Arc::clone(&self.accounts.waiting);
+            self.accounts.due = self.store.add_waiting(&waiting, range, COUNT_ROWS_MAX)?;
+        } else if let Some(left) = self.accounts.kept {
+            self.accounts.kept = self.count_kept(left)?;
+        }
+        Ok(!self.accounts.are_complete())
+    }
+
+    fn count_kept(&mut self, left: Left) -> Result<Option<Left>, StoreError> {
+        let kind = COUNTED[left.kind].1;
+        let (rows, rest) = self.next_rows(&left.range)?;
+        for (_, value) in rows {
+            let row = match kind {
+                BudgetKind::Keys => live_key(self, keys::prefix_from_value(&value)?)?,
+                _ => Some(Amount::row(value.len())),
+            };
+            if let Some(row) = row {
+                self.accounts.usage.add(kind, row);
+            }
+        }
+        if let Some(range) = rest {
+            return Ok(Some(Left { range, ..left }));
+        }
+        let next = left.kind + 1;
+        Ok(COUNTED.get(next).map(|(kind, _)| Left { kind: next, range: keys::of_kind(self.id, *kind) }))
+    }
+
+    /// The next rows of a range as the newest decision left them, and what is left of it.
+    #[allow(clippy::type_complexity, reason = "rows, and the rest of the range")]
+    fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
+        let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);
+        for row in self.store.scan(range, Order::Ascending) {
+            let (key, value) = row?;
+            bytes += value.len();
+            let key = Key::new(&key);
+            rows.insert(key, value);
+            if rows.len() == COUNT_ROWS_MAX || bytes >= COUNT_BYTES_MAX {
+                rest = Some(range.after(key));
+                break;
+            }
+        }
+        let seen = KeyRange { to: rest.map_or(range.to, |rest| rest.from), ..*range };
+        for (key, value) in self.overlay.range(&seen) {
+            match value {
+                Some(value) => rows.insert(*key, value.to_vec()),
+                None => rows.remove(key),
+            };
+        }
+        Ok((rows, rest))
+    }
+
+    /// Answers a question about the whole, now or once it is counted.
+    pub(super) fn ask_accounts(&mut self, question: Question, now: Timestamp) {
+        if !self.accounts.are_complete() {
+            self.accounts.asked.push(question);
+            return;
+        }
+        let done = question(self, now);
+        self.submit(Batch::default(), done);
+    }
+
+    /// Answers those who waited for the whole.
+    pub(super) fn answer_accounts(&mut self, now: Timestamp) {
+        for question in std::mem::take(&mut self.accounts.asked) {
+            self.ask_accounts(question, now);
+        }
+    }
+}

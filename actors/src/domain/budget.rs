@@ -1,0 +1,250 @@
+//! How much a business may keep, and how much it does: rows and bytes by kind, the operator's to set.
+//!
+//! What always holds: a budget only stands in the way of what creates a record of its kind. A change of a record that
+//! is there is never refused for it, nor is anything else.
+
+use super::words::words;
+use super::{Problem, Refusal};
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// How many rows and bytes of each kind a business may keep when the operator says nothing: enough for a chain of
+/// salons over years.
+const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
+    (BudgetKind::Services, Amount { rows: 1_000, bytes: 16 * MIB }),
+    (BudgetKind::Staff, Amount { rows: 1_000, bytes: 64 * MIB }),
+    (BudgetKind::Keys, Amount { rows: 1_000, bytes: MIB }),
+    (BudgetKind::Contacts, Amount { rows: 1_000_000, bytes: GIB }),
+    (BudgetKind::Appointments, Amount { rows: 5_000_000, bytes: 2 * GIB }),
+    (BudgetKind::Calls, Amount { rows: 5_000_000, bytes: 8 * GIB }),
+    (BudgetKind::Messages, Amount { rows: 1_000_000, bytes: 4 * GIB }),
+    (BudgetKind::Knowledge, Amount { rows: 10_000, bytes: 256 * MIB }),
+    (BudgetKind::WaitingDeliveries, Amount { rows: 100_000, bytes: GIB }),
+];
+
+/// The greatest number of rows or bytes that a budget names: what JSON numbers hold everywhere.
+pub const BUDGET_MAX: u64 = (1 << 53) - 1;
+
+words! {
+    /// What is counted apart.
+    BudgetKind {
+        /// Services.
+        Services = "services",
+        /// Staff members.
+        Staff = "staff",
+        /// API keys that are not revoked.
+        Keys = "keys",
+        /// Contacts.
+        Contacts = "contacts",
+        /// Appointments, whatever their status.
+        Appointments = "appointments",
+        /// Calls.
+        Calls = "calls",
+        /// Messages.
+        Messages = "messages",
+        /// Pieces of knowledge.
+        Knowledge = "knowledge",
+        /// Deliveries that wait for an attempt; each counts the bytes of its event.
+        WaitingDeliveries = "waiting_deliveries",
+    }
+}
+
+impl BudgetKind {
+    /// The kinds of records that a business keeps until somebody deletes them: all but the waiting deliveries.
+    pub fn kept() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| *kind != Self::WaitingDeliveries)
+    }
+
+    /// Its place among all kinds.
+    fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// Rows, and the bytes in them: the encoded record, without its key and its places in lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// How many rows.
+    pub rows: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+impl Amount {
+    /// One row of so many bytes.
+    pub fn row(bytes: usize) -> Self {
+        Self { rows: 1, bytes: bytes as u64 }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
+    }
+
+    /// This without a part of it.
+    ///
+    /// # Panics
+    /// When it is no part of it: what was counted is not what was there.
+    #[must_use]
+    pub fn minus(self, less: Self) -> Self {
+        let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));
+        let Some((rows, bytes)) = rest else { panic!("{less:?} is no part of {self:?}") };
+        Self { rows, bytes }
+    }
+}
+
+/// How much a business keeps of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage([Amount; BudgetKind::ALL.len()]);
+
+impl Usage {
+    /// Of one kind.
+    pub fn of(&self, kind: BudgetKind) -> Amount {
+        self.0[kind.place()]
+    }
+
+    /// Says how much of one kind there is.
+    pub fn set(&mut self, kind: BudgetKind, amount: Amount) {
+        self.0[kind.place()] = amount;
+    }
+
+    /// Counts a row that is there now.
+    pub fn add(&mut self, kind: BudgetKind, row: Amount) {
+        self.set(kind, self.of(kind).plus(row));
+    }
+
+    /// Counts a row no more.
+    ///
+    /// # Panics
+    /// When it was never counted.
+    pub fn remove(&mut self, kind: BudgetKind, row: Amount) {
+        self.set(kind, self.of(kind).minus(row));
+    }
+}
+
+/// What the operator says of one kind; where nothing is said, the default holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limit {
+    /// At most so many rows.
+    pub rows_max: Option<u64>,
+    /// At most so many bytes.
+    pub bytes_max: Option<u64>,
+}
+
+/// What the operator says of every kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget([Limit; BudgetKind::ALL.len()]);
+
+impl Budget {
+    /// What the operator says of one kind.
+    pub fn limit(&self, kind: BudgetKind) -> Limit {
+        self.0[kind.place()]
+    }
+
+    /// Sets what holds for one kind.
+    pub fn set(&mut self, kind: BudgetKind, limit: Limit) {
+        self.0[kind.place()] = limit;
+    }
+
+    /// How much of one kind is allowed.
+    pub fn allowed(&self, kind: BudgetKind) -> Amount {
+        let (limit, (_, default)) = (self.limit(kind), DEFAULTS[kind.place()]);
+        Amount {
+            rows: limit.rows_max.unwrap_or(default.rows),
+            bytes: limit.bytes_max.unwrap_or(default.bytes),
+        }
+    }
+
+    /// Whether more of one kind finds room beside what is there.
+    pub fn has_room(&self, kind: BudgetKind, used: Amount, more: Amount) -> bool {
+        let (allowed, after) = (self.allowed(kind), used.plus(more));
+        after.rows <= allowed.rows && after.bytes <= allowed.bytes
+    }
+
+    /// Refuses a record for which there is no room; the path is that of the property that asks for it, or the kind.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`], with what is full.
+    pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
+        if self.has_room(kind, used, more) {
+            return Ok(());
+        }
+        let (allowed, word) = (self.allowed(kind), kind.as_str().replace('_', " "));
+        let problem = if used.plus(more).rows > allowed.rows {
+            format!("the business may keep at most {} {word}; it has {}", allowed.rows, used.rows)
+        } else {
+            format!(
+                "the business may keep at most {} bytes of {word}; it has {}, and this one takes {}",
+                allowed.bytes, used.bytes, more.bytes
+            )
+        };
+        let details = vec![Problem::new(path, problem)];
+        Err(Refusal::Conflict { message: format!("the budget for {word} is used up"), details })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(rows_max: u64, bytes_max: u64) -> Budget {
+        let mut budget = Budget::default();
+        budget.set(BudgetKind::Contacts, Limit { rows_max: Some(rows_max), bytes_max: Some(bytes_max) });
+        budget
+    }
+
+    #[test]
+    fn the_defaults_stand_in_the_order_of_the_kinds() {
+        for (place, (kind, amount)) in DEFAULTS.iter().enumerate() {
+            assert_eq!(kind.place(), place);
+            assert_eq!(Budget::default().allowed(*kind), *amount);
+            assert!(amount.rows <= BUDGET_MAX && amount.bytes <= BUDGET_MAX);
+        }
+    }
+
+    #[test]
+    fn there_is_room_up_to_the_bound_and_not_beyond_it() {
+        let used = Amount { rows: 9, bytes: 90 };
+        let check =
+            |rows, bytes, more| budget(rows, bytes).check(BudgetKind::Contacts, used, more, "contact");
+        check(10, 100, Amount::row(10)).unwrap();
+        let refused = |refusal: Result<(), Refusal>| match refusal.unwrap_err() {
+            Refusal::Conflict { message, details } => {
+                assert_eq!(message, "the budget for contacts is used up");
+                assert_eq!(details[0].path, "contact");
+                details[0].message.clone()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            refused(check(9, 100, Amount::row(10))),
+            "the business may keep at most 9 contacts; it has 9"
+        );
+        assert_eq!(
+            refused(check(10, 99, Amount::row(10))),
+            "the business may keep at most 99 bytes of contacts; it has 90, and this one takes 10"
+        );
+        assert_eq!(
+            refused(check(0, 0, Amount::row(0))),
+            "the business may keep at most 0 contacts; it has 9"
+        );
+    }
+
+    #[test]
+    fn one_kind_is_counted_apart_from_the_others() {
+        let mut usage = Usage::default();
+        usage.add(BudgetKind::Calls, Amount::row(7));
+        usage.add(BudgetKind::Calls, Amount::row(5));
+        usage.remove(BudgetKind::Calls, Amount::row(7));
+        assert_eq!(usage.of(BudgetKind::Calls), Amount::row(5));
+        assert_eq!(usage.of(BudgetKind::Messages), Amount::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "is no part of")]
+    fn what_was_never_counted_cannot_be_taken_away() {
+        Usage::default().remove(BudgetKind::Calls, Amount::row(1));
+    }
+}

@@ -1,0 +1,90 @@
+//! What a business may keep, and keeps, as the operator API shows it: a property for each kind.
+
+use serde::Serialize;
+use serde::ser::Serializer;
+
+use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
+
+/// A budget and what is used of it, with the defaults filled in.
+#[derive(Clone, Debug)]
+pub struct BudgetView(Vec<(BudgetKind, UseView)>);
+
+/// What is allowed and used of one kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct UseView {
+    /// At most so many rows.
+    rows_max: u64,
+    /// At most so many bytes.
+    bytes_max: u64,
+    /// How many rows there are.
+    rows: u64,
+    /// How many bytes are in them.
+    bytes: u64,
+}
+
+impl BudgetView {
+    /// The view of a budget and of what there is.
+    pub fn new(budget: &Budget, used: &Usage) -> Self {
+        let view = |kind: BudgetKind| {
+            let (allowed, Amount { rows, bytes }) = (budget.allowed(kind), used.of(kind));
+            (kind, UseView { rows_max: allowed.rows, bytes_max: allowed.bytes, rows, bytes })
+        };
+        Self(BudgetKind::ALL.iter().copied().map(view).collect())
+    }
+}
+
+impl Serialize for BudgetView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+/// What the operator says of each kind; null is the default.
+#[derive(Clone, Debug)]
+pub struct LimitsView(Vec<(BudgetKind, LimitView)>);
+
+/// What the operator says of one kind.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct LimitView {
+    rows_max: Option<u64>,
+    bytes_max: Option<u64>,
+}
+
+impl From<&Budget> for LimitsView {
+    fn from(budget: &Budget) -> Self {
+        let view = |kind: BudgetKind| {
+            let Limit { rows_max, bytes_max } = budget.limit(kind);
+            (kind, LimitView { rows_max, bytes_max })
+        };
+        Self(BudgetKind::ALL.iter().copied().map(view).collect())
+    }
+}
+
+impl Serialize for LimitsView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_is_shown_with_what_is_allowed_and_what_is_used() {
+        let (mut budget, mut used) = (Budget::default(), Usage::default());
+        budget.set(BudgetKind::Contacts, Limit { rows_max: Some(7), bytes_max: None });
+        used.add(BudgetKind::Contacts, Amount::row(40));
+        let shown = serde_json::to_value(BudgetView::new(&budget, &used)).unwrap();
+        assert_eq!(shown["contacts"], json!({"rows_max": 7, "bytes_max": 1 << 30, "rows": 1, "bytes": 40}));
+        assert_eq!(
+            shown["waiting_deliveries"],
+            json!({"rows_max": 100_000, "bytes_max": 1 << 30, "rows": 0, "bytes": 0})
+        );
+        assert_eq!(shown.as_object().unwrap().len(), BudgetKind::ALL.len());
+        let limits = serde_json::to_value(LimitsView::from(&budget)).unwrap();
+        assert_eq!(limits["contacts"], json!({"rows_max": 7, "bytes_max": null}));
+    }
+}
