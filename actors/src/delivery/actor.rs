@@ -231,13 +231,14 @@ impl State {
             return Ok(());
         }
         let now = inner.steady.now();
-        let due = self.due(inner, &endpoint, now, room).await?;
+        let mut due = self.due(inner, &endpoint, now, room).await?;
         self.rest(due.waits() || !self.attempting.is_empty() || !self.recording.is_empty());
         if due.more {
             self.ask_turn(myself);
         }
         self.set_timer(myself, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
-        if due.now.is_empty() || self.waits_for_network(inner, myself, &endpoint) {
+        due.now.truncate(self.most_now(inner, myself, &endpoint));
+        if due.now.is_empty() {
             return Ok(());
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
@@ -299,21 +300,18 @@ impl State {
         self.set_timer(myself, Some(time));
     }
 
-    /// Whether an outage of ours keeps everything from the endpoint; then the actor looks again when it is over.
-    fn waits_for_network(
-        &mut self,
-        inner: &Inner,
-        myself: &ActorRef<Message>,
-        endpoint: &WebhookEndpoint,
-    ) -> bool {
+    /// How much may begin as far as the network goes. During an outage of ours that concerns the endpoint it is nothing,
+    /// and the actor looks again when it is over, or may be.
+    fn most_now(&mut self, inner: &Inner, myself: &ActorRef<Message>, endpoint: &WebhookEndpoint) -> usize {
         let network = inner.webhooks.network();
         // A URL that cannot be used fails without any network.
-        let waits = network.is_out()
+        let is_cut_off = network.is_out()
             && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| inner.webhooks.is_cut_off_from(&url));
-        if waits {
-            self.wake_after(myself, network.over());
+        if !is_cut_off {
+            return usize::MAX;
         }
-        waits
+        self.wake_after(myself, network.worth_trying());
+        usize::from(network.take_trial())
     }
 
     fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {

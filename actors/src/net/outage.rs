@@ -4,6 +4,9 @@
 //! no name server answers anything, and ends only when a probe has found both; there is one probe at a time, however
 //! much is held back; the log tells of the beginning and of the end, once each.
 //!
+//! A probe that finds no end lets one attempt be made all the same, of whoever has waited longest. Where the evidence is
+//! mistaken, for a network that is unlike others, that attempt reaches its receiver, and the next probe knows.
+//!
 //! Hosts that need no name server, because the URL holds their address or the machine's file of names does, and to
 //! which a way is known, are not held back: what is missing is not missing to them. So nobody's unknown name keeps a
 //! machine from delivering that has no name server to begin with.
@@ -62,10 +65,14 @@ struct Inner {
     dialer: Arc<dyn Dialer>,
     /// What is lacking while there is an outage.
     out: Mutex<Option<Lack>>,
-    /// Told when an outage is over, in the order in which they have asked.
-    over: Arc<Notify>,
-    /// Whether a name server has ever answered.
+    /// Tells those who wait that an outage is over, or the one who has waited longest that it may try.
+    waiting: Arc<Notify>,
+    /// Whether somebody may try though there is an outage.
+    trial: AtomicBool,
+    /// Whether a name server has ever given an address.
     had_names: AtomicBool,
+    /// Whether one has since this was asked last.
+    has_names: AtomicBool,
     /// The receivers that were reached last.
     reached: Mutex<VecDeque<IpAddr>>,
 }
@@ -77,8 +84,10 @@ impl Network {
             resolver,
             dialer,
             out: Mutex::default(),
-            over: Arc::default(),
+            waiting: Arc::default(),
+            trial: AtomicBool::new(false),
             had_names: AtomicBool::new(false),
+            has_names: AtomicBool::new(false),
             reached: Mutex::default(),
         }))
     }
@@ -104,16 +113,21 @@ impl Network {
         (!reachable).then_some(lack)
     }
 
-    /// Waits until there is no outage.
-    pub fn over(&self) -> impl Future<Output = ()> + Send + 'static {
-        // It learns of every end from here on, whenever it is awaited.
-        let over = Arc::clone(&self.0.over).notified_owned();
+    /// Waits until there is no outage, or it is this one's turn to try whether there still is.
+    pub fn worth_trying(&self) -> impl Future<Output = ()> + Send + 'static {
+        // It learns of whatever happens from here on, whenever it is awaited.
+        let told = Arc::clone(&self.0.waiting).notified_owned();
         let is_out = self.is_out();
         async move {
             if is_out {
-                over.await;
+                told.await;
             }
         }
+    }
+
+    /// Whether one attempt may be made though there is an outage. Whoever asks first may.
+    pub fn take_trial(&self) -> bool {
+        self.0.trial.swap(false, Ordering::Relaxed)
     }
 
     /// Whether a name server has ever answered. A machine on which none has may have none.
@@ -125,8 +139,9 @@ impl Network {
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
-                if !self.had_names() && self.0.resolver.known(name).is_empty() {
+                if (!self.had_names() || self.is_out()) && self.0.resolver.known(name).is_empty() {
                     self.0.had_names.store(true, Ordering::Relaxed);
+                    self.0.has_names.store(true, Ordering::Relaxed);
                 }
                 None
             }
@@ -159,6 +174,7 @@ impl Network {
     fn begin(&self, lack: Lack) -> Lack {
         let begins = self.0.out.lock().replace(lack).is_none();
         if begins {
+            self.0.has_names.store(false, Ordering::Relaxed);
             tracing::warn!("webhooks are held back: this service is cut off, for {lack}");
             tokio::spawn(probe(Arc::downgrade(&self.0)));
         }
@@ -185,13 +201,17 @@ async fn probe(network: Weak<Inner>) {
     loop {
         sleep(PROBE_AFTER).await;
         let Some(network) = network.upgrade() else { return };
-        if network.has_route() && network.resolver.is_answered().await {
+        let has_names = network.has_names.swap(false, Ordering::Relaxed);
+        if network.has_route() && (has_names || network.resolver.is_answered().await) {
             let seconds = began.elapsed().as_secs();
             tracing::info!(outage.seconds = seconds, "webhooks go on: this service is cut off no longer");
+            network.trial.store(false, Ordering::Relaxed);
             *network.out.lock() = None;
-            network.over.notify_waiters();
+            network.waiting.notify_waiters();
             return;
         }
+        network.trial.store(true, Ordering::Relaxed);
+        network.waiting.notify_one();
     }
 }
 

@@ -47,10 +47,10 @@ use crate::ports::{BoxFuture, NoNameServer, Resolver};
 const LOOKUPS_MAX: usize = 2_048;
 
 /// So many name servers are asked, the first ones of `resolv.conf`, as the system's own resolver does (`MAXNS`).
-pub(super) const SERVERS_MAX: usize = 3;
+const SERVERS_MAX: usize = 3;
 
 /// So often each is asked a question, in case a datagram is lost. The answer to any of them will do, however late.
-pub(super) const ASKED_MAX: u8 = 3;
+const ASKED_MAX: u8 = 3;
 
 /// So long after it was asked last it is asked again, unless `resolv.conf` says less.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);

@@ -14,7 +14,7 @@ use actors::net::url::Host;
 use actors::net::{Asker, Guard, Network, WebhookUrl};
 use actors::ports::{BoxFuture, Resolver};
 
-use crate::requests::Nobody;
+use super::requests::Nobody;
 
 /// The first and last addresses of what is not public.
 const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [

@@ -73,20 +73,52 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
     }
     sleep(PROBE_AFTER * 10 + Duration::from_secs(1)).await;
     assert_eq!(world.dns.probed(), 10);
-    assert!(!is_ready(world.network.over()));
-    let (first, second) = (world.network.over(), world.network.over());
+    world.network.worth_trying().await; // as somebody could have long ago
+    assert!(world.network.take_trial() && !world.network.take_trial());
+    let (first, second) = (world.network.worth_trying(), world.network.worth_trying());
     world.dns.set_silent(false);
     assert!(world.network.is_out(), "nobody knows yet");
     first.await;
     assert_eq!(start.elapsed(), PROBE_AFTER * 11);
-    assert!(is_ready(second) && is_ready(world.network.over()) && !world.network.is_out());
+    assert!(is_ready(second) && is_ready(world.network.worth_trying()) && !world.network.is_out());
+    assert!(!world.network.take_trial());
     assert_eq!(world.network.lack_for(&world.name()), None);
     sleep(PROBE_AFTER * 10).await;
     assert_eq!(world.dns.probed(), 11, "and no probe any more");
     // The next one is another outage.
     world.dns.set_silent(true);
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
-    assert!(!is_ready(world.network.over()));
+    assert!(!is_ready(world.network.worth_trying()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_probe_lets_one_try_who_has_waited_longest() {
+    let world = World::new();
+    world.dns.set_silent(true);
+    world.look_up().await;
+    let tried = Arc::new(Mutex::new(Vec::new()));
+    for waiter in 0..3 {
+        let (network, tried) = (world.network.clone(), Arc::clone(&tried));
+        tokio::spawn(async move {
+            loop {
+                network.worth_trying().await;
+                if !network.take_trial() {
+                    return;
+                }
+                tried.lock().push(waiter);
+            }
+        });
+    }
+    sleep(PROBE_AFTER * 5 + Duration::from_secs(1)).await;
+    assert_eq!(*tried.lock(), [0, 1, 2, 0, 1]);
+    // One that reaches a receiver through a network in which nothing else is as it is elsewhere ends the outage.
+    world.net.set_routes(Some(&[ADDRESS]));
+    let answer = Ok(vec![ADDRESS.parse().unwrap()]);
+    assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
+    world.network.note_reached(ADDRESS.parse().unwrap());
+    sleep(PROBE_AFTER).await;
+    assert!(!world.network.is_out());
+    assert_eq!(tried.lock().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
