@@ -31,8 +31,8 @@ pub use calls::CallFilter;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
-pub(crate) use pages::{collect, read_page};
 use pages::{Part, once, position_key, position_of, walk};
+pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
     /// Reads from the store and waits until what was read is on the disk.

@@ -10,5 +10,6 @@ mod failures;
 mod harness;
 mod idempotency;
 mod lifecycle;
+mod lists;
 mod permits;
 mod rows;
