@@ -9,20 +9,23 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use actors::business::Request;
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::keys::CreateKey;
+use actors::business::{AppointmentFilter, CallFilter, Change, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::sign;
 use actors::domain::availability::Diary;
 use actors::domain::booking::{self, BookRequest, Party};
 use actors::domain::{
     Actor, Appointment, AppointmentStatus, AuditEntry, BookingMode, Business, Busy, CalendarSyncStatus,
-    Contact, Day, DayHours, LocalTime, Locale, Scopes, Service, Source, StaffMember, Text, Timestamp,
-    WeeklyHours,
+    CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours, Direction, LocalTime,
+    Locale, Phone, Scopes, Service, Source, StaffMember, Text, Timestamp, WeeklyHours,
 };
 use actors::ports::Ports;
 use actors::store::Record;
-use actors::{Engine, NewBusiness};
+use actors::{BusinessHandle, Engine, NewBusiness};
 use chrono::{NaiveDate, TimeDelta};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use uuid::Uuid;
@@ -234,6 +237,120 @@ fn key_check(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
+/// How many calls and appointments lie in the store whose lists are read.
+const LISTED: usize = 6_000;
+
+/// A page of a list, out of a store on the disk: the usual one, and one that looks for what is not there.
+fn list(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, business) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let business = listed(&engine).await;
+        (engine, business)
+    });
+    let mut group = criterion.benchmark_group("page of 50");
+    let page = PageRequest { limit: 50, after: None };
+    let by_start = AppointmentFilter::default();
+    group.bench_function("appointments", |bencher| {
+        bencher.iter(|| runtime.block_on(business.appointments(&by_start, &page)).unwrap());
+    });
+    let by_change = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..by_start };
+    group.bench_function("changed appointments", |bencher| {
+        bencher.iter(|| runtime.block_on(business.appointments(&by_change, &page)).unwrap());
+    });
+    let by_start = CallFilter::default();
+    group.bench_function("calls", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&by_start, &page)).unwrap());
+    });
+    let by_change = CallFilter { updated_since: Some(Timestamp::MIN), ..by_start };
+    group.bench_function("changed calls", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&by_change, &page)).unwrap());
+    });
+    let spam = CallFilter { outcome: Some(CallOutcome::Spam), ..by_change };
+    group.bench_function("changed calls, of which none fits", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&spam, &page)).unwrap());
+    });
+    group.finish();
+    runtime.block_on(engine.close()).unwrap();
+}
+
+/// Makes something, and gives its id.
+async fn made(business: &BusinessHandle, change: impl Change + 'static) -> Uuid {
+    let answer = business.change(Request::by(Actor::Operator), change).await.unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    answer["id"].as_str().unwrap().parse().unwrap()
+}
+
+/// A business with calls and appointments of a few contacts.
+async fn listed(engine: &Engine) -> BusinessHandle {
+    let new = NewBusiness {
+        name: Text::new("Salon Lumière".into()).unwrap(),
+        zone: chrono_tz::Europe::Paris,
+        locale: Locale::Fr,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: always(),
+        phone_region: "FR".into(),
+    };
+    let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+    let name = |name: &str| Text::new(name.to_owned()).unwrap();
+    let description = Text::new(String::new()).unwrap();
+    let service =
+        CreateService { name: name("Coupe"), description, duration_minutes: SERVICE_MINUTES, active: true };
+    let service_id = made(&business, service).await.into();
+    let staff = CreateStaff {
+        name: Text::new("Awa".into()).unwrap(),
+        active: true,
+        zone: None,
+        service_ids: vec![service_id],
+    };
+    made(&business, staff).await;
+    let first = Timestamp::from_millis(engine.ports().clock.now().millis() / 86_400_000 * 86_400_000);
+    let mut pending = tokio::task::JoinSet::new();
+    for number in 0..LISTED {
+        let phone = Phone::from_e164(format!("+336{:08}", number % 40)).unwrap();
+        let started_at = now() + TimeDelta::minutes(number as i64);
+        let details = CallDetails {
+            direction: Direction::Inbound,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::Other,
+            from_number: Some(phone.clone()),
+            to_number: None,
+            contact_id: None,
+            started_at,
+            ended_at: started_at + TimeDelta::minutes(1),
+            duration_seconds: None,
+            locale: None,
+            summary: Some(Text::new("She asked when there is time for a cut.".into()).unwrap()),
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+        };
+        let contact = ContactDetails { phone: Some(phone), ..ContactDetails::default() };
+        let request = BookRequest {
+            service_id,
+            starts_at: first + TimeDelta::minutes(2_880 + 30 * number as i64),
+            staff_id: None,
+            source: Source::Api,
+            party: Party::Team,
+        };
+        let (calls, bookings) = (business.clone(), business.clone());
+        let by = || Request::by(Actor::Operator);
+        pending.spawn(async move {
+            calls.change(by(), RecordCall { details, contact_name: None }).await.unwrap()
+        });
+        let book = Book { request, contact: BookingContact::Described(contact) };
+        pending.spawn(async move { bookings.change(by(), book).await.unwrap() });
+        while pending.len() > 500 {
+            pending.join_next().await.unwrap().unwrap();
+        }
+    }
+    pending.join_all().await;
+    business
+}
+
 fn signature(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("signature");
     for bytes in [600, 16 << 10] {
@@ -247,5 +364,5 @@ fn signature(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, availability, decision, records, key_check, signature);
+criterion_group!(benches, availability, decision, records, key_check, list, signature);
 criterion_main!(benches);

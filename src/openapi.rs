@@ -82,8 +82,8 @@ fn about() -> String {
         most {} KiB; an unknown, repeated or wrong property is refused, and `details` names every problem with its
         place. No text may contain U+0000.
 
-        A list is walked with `cursor`, which is the `next_cursor` of the page before. Each key may make a number of
-        requests per minute (120 unless the operator sets another), which `X-RateLimit-Limit` tells. Every answer
+        A list is walked with `cursor`, which is the `next_cursor` of the page before. A request reads a bounded number
+        of rows: a page may be short or empty while `has_more` is true. Each key may make a number of requests per minute (120 unless the operator sets another), which `X-RateLimit-Limit` tells. Every answer
         carries `X-Request-Id`: the request's own, if it sent one of 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
         characters. GET answers HEAD as well.",
         BODY_BYTES_MAX / 1024
@@ -200,7 +200,7 @@ fn page(shown: &Value) -> Value {
     json!({"type": "object", "required": ["data", "has_more", "next_cursor"], "additionalProperties": false,
         "properties": {
             "data": {"type": "array", "items": shown},
-            "has_more": {"type": "boolean", "description": "Whether there is another page."},
+            "has_more": {"type": "boolean", "description": "Whether there is another page. There may be one behind a page that is short or empty."},
             "next_cursor": {"type": ["string", "null"],
                 "description": "The `cursor` of the next page; null exactly when there is none."}}})
 }

@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use actors::Engine;
 use actors::ports::Ports;
 use actors::store::StoreError;
+use actors::{Engine, Limits};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
@@ -73,11 +73,25 @@ impl Service {
         ports: Ports,
         on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Result<Self, ServiceError> {
+        Self::start_within(settings, ports, Limits::default(), on_fatal).await
+    }
+
+    /// [`Service::start`] with other bounds of the engine. Public for tests that are to reach them.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub async fn start_within(
+        settings: &Settings,
+        ports: Ports,
+        limits: Limits,
+        on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Result<Self, ServiceError> {
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
         let public = server::bind(variables::LISTEN, settings.listen).await?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
-        let engine = Engine::open(&settings.data_dir, ports, on_fatal).await?;
+        let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,

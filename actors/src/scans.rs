@@ -302,10 +302,13 @@ impl<S> Reading<S> {
         self.reads += reader.reads.get();
         self.of.rows_read.fetch_add(reader.reads.get() as u64, Ordering::Relaxed);
         assert!(
-            self.reads <= rows_max + ITEM_READS_MAX,
+            self.reads <= rows_max.saturating_add(ITEM_READS_MAX),
             "a request has read {} rows and may read {rows_max}",
             self.reads
         );
         found
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::record::{One, Page, Record, one_line};
 use super::task::{Call, Part, Show, Task};
 use super::{OperatorCommand, print};
 
-/// The most pages that a command gathers when it is not told a limit.
+/// The most pages that a command gathers, to the end of a list when it is not told a limit, else to the first row.
 pub(super) const WALK_PAGES_MAX: usize = 1000;
 
 /// Why a command failed.
@@ -18,7 +18,7 @@ pub(super) enum RunError {
     Options(#[from] OptionsError),
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("the list has more than {WALK_PAGES_MAX} pages; walk it with --limit and --cursor")]
+    #[error("the list has more than {WALK_PAGES_MAX} pages; narrow it, or walk it with --limit and --cursor")]
     ListTooLong,
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
@@ -103,7 +103,8 @@ async fn list(
     let first = call(None).await?;
     let mut list: Page = read(&first)?;
     let mut pages = 1;
-    while part.is_whole() && list.has_more {
+    // A page may be empty though there is more behind it.
+    while list.has_more && (part.is_whole() || list.data.is_empty()) {
         if pages == WALK_PAGES_MAX {
             return Err(RunError::ListTooLong);
         }

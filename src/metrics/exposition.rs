@@ -176,8 +176,12 @@ impl Exposition {
         for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
             count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
         }
+        let about = "Rows read for parts of lists";
+        let mut counter = encoder.encode_descriptor("listed_rows", about, None, MetricType::Counter)?;
+        count_of(&mut counter, self.engine.rows_listed())?;
         let free = self.engine.permits_available();
         for (name, about, value) in [
+            ("long_lists", "Requests that read much of a list, or wait to", self.engine.long_lists()),
             ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
             (
                 "running_deliveries",

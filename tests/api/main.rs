@@ -34,6 +34,7 @@ mod operator;
 mod rate_limit;
 mod reschedule;
 mod routes;
+mod short_pages;
 mod tenancy;
 mod walks;
 mod webhooks;

@@ -25,6 +25,8 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
         r#"http_requests_total{route="/v1/me",method="GET",status="429"} 1"#,
         r#"http_requests_total{route="/admin/v1/businesses",method="POST",status="201"} 1"#,
         r#"rate_limited_requests_total{by="key"} 1"#,
+        "listed_rows_total 0",
+        "long_lists 0",
         "running_businesses 1",
         "permits_in_use 0",
         "store_failed 0",

@@ -11,6 +11,8 @@ use crate::harness::{Dice, House, Salon, TestClock, id, ids};
 
 const TASKS: u64 = 8;
 const KEPT: usize = 12;
+/// How many rows a request reads: some pages end there, and the small ones where they are full.
+const ROWS: usize = 15;
 
 /// Eight tasks that each write so many times, the clock going on a little now and then.
 fn writers<F: Future<Output = ()> + Send + 'static>(
@@ -118,7 +120,7 @@ async fn write_appointment(salon: Salon, mut dice: Dice, _: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_contacts_while_others_write_skips_and_repeats_nothing() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
@@ -131,7 +133,7 @@ async fn walking_contacts_while_others_write_skips_and_repeats_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_contacts_that_are_being_changed_repeats_none() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
@@ -149,7 +151,7 @@ async fn walking_contacts_that_are_being_changed_repeats_none() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_calls_while_others_write_skips_and_repeats_nothing() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
@@ -161,7 +163,7 @@ async fn walking_calls_while_others_write_skips_and_repeats_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_messages_while_others_write_skips_and_repeats_nothing() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for _ in 0..KEPT {
@@ -172,7 +174,7 @@ async fn walking_messages_while_others_write_skips_and_repeats_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_by_updated_since_skips_nothing_that_stays() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
@@ -184,7 +186,7 @@ async fn walking_by_updated_since_skips_nothing_that_stays() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
@@ -230,7 +232,7 @@ async fn polling_contacts_misses_no_change() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_appointments_misses_no_change() {
-    let house = House::open().await;
+    let house = House::reading(ROWS).await;
     let salon = house.salon().await;
     poll(&salon, "appointments", writers(&house, &salon, 10, write_appointment)).await;
 }

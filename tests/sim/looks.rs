@@ -1,12 +1,17 @@
 //! Reading: what is shown is there for good, what is listed is what can be booked, and nobody sees another's.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use actors::delivery::DeliveryFilter;
 use actors::domain::booking::{BookRequest, Party};
-use actors::domain::{ContactDetails, Phone, Refusal, ResourceId, ServiceId, Source, StaffId, Timestamp};
+use actors::domain::{
+    CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId, Source, StaffId,
+    Timestamp, WebhookId,
+};
 use actors::{BusinessHandle, EngineError};
 use chrono::{NaiveDate, TimeDelta};
 use serde::Serialize;
@@ -69,6 +74,22 @@ where
     }
 }
 
+/// The first items of a list, from as many pages as it takes to see one.
+async fn some<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
+where
+    F: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let mut after = None;
+    loop {
+        let found = next(PageRequest { limit, after }).await?;
+        assert!(found.items.len() <= limit);
+        if !found.items.is_empty() || found.next.is_none() {
+            return Ok(found.items);
+        }
+        after = found.next;
+    }
+}
+
 /// Takes one look and gives the resources that it showed.
 async fn look(
     handle: &BusinessHandle,
@@ -78,34 +99,43 @@ async fn look(
     let any = AppointmentFilter::default();
     let changed = Some(Timestamp::MIN);
     Ok(match look {
-        Look::Appointments => values(&handle.appointments(&any, &page(20)).await?.items),
+        Look::Appointments => values(&some(20, async |page| handle.appointments(&any, &page).await).await?),
         Look::ChangedAppointments => {
             let filter = AppointmentFilter { updated_since: changed, ..any };
             values(&all(30, async |page| handle.appointments(&filter, &page).await).await?)
         }
-        Look::Contacts => values(&handle.contacts(&ContactFilter::default(), &page(10)).await?.items),
+        Look::Contacts => {
+            let filter = ContactFilter::default();
+            values(&some(10, async |page| handle.contacts(&filter, &page).await).await?)
+        }
         Look::NamedContacts => {
             let filter = ContactFilter { name_part: Some("CONTACT 1".into()), ..ContactFilter::default() };
-            values(&handle.contacts(&filter, &page(10)).await?.items)
+            values(&some(10, async |page| handle.contacts(&filter, &page).await).await?)
         }
-        Look::Calls => values(&handle.calls(&CallFilter::default(), &page(10)).await?.items),
-        Look::Messages => values(&handle.messages(&MessageFilter::default(), &page(10)).await?.items),
+        Look::Calls => {
+            let filter = CallFilter::default();
+            values(&some(10, async |page| handle.calls(&filter, &page).await).await?)
+        }
+        Look::Messages => {
+            let filter = MessageFilter::default();
+            values(&some(10, async |page| handle.messages(&filter, &page).await).await?)
+        }
         Look::House => {
             let business = actors::view::OperatorBusinessView::from(&handle.business().await?);
             let mut found = values(&[business]);
-            for service in handle.services(true, &page(50)).await?.items {
+            for service in all(50, async |page| handle.services(true, &page).await).await? {
                 found.extend(values(&[actors::view::ServiceView::from(&service)]));
             }
-            for member in handle.staff(&page(50)).await?.items {
+            for member in all(50, async |page| handle.staff(&page).await).await? {
                 found.extend(values(&[actors::view::StaffView::from(&member)]));
             }
-            for endpoint in handle.webhooks(&page(50)).await?.items {
+            for endpoint in all(50, async |page| handle.webhooks(&page).await).await? {
                 found.extend(values(&[actors::view::WebhookView::from(&endpoint)]));
             }
             found
         }
         Look::Audit => {
-            handle.audit(&page(10)).await?;
+            some(10, async |page| handle.audit(&page).await).await?;
             Vec::new()
         }
         Look::One => match id {
@@ -255,6 +285,14 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     for shown in &newest {
         assert_eq!(values(&[shown]), values(handle.call_record(shown.id).await?.as_slice()));
     }
+    let mut by_outcome = 0;
+    for outcome in CallOutcome::ALL {
+        let filter = CallFilter { outcome: Some(*outcome), updated_since: changed, ..CallFilter::default() };
+        let found = all(3, async |page| handle.calls(&filter, &page).await).await?;
+        assert!(found.iter().all(|call| call.outcome == *outcome));
+        by_outcome += found.len();
+    }
+    assert_eq!(by_outcome, newest.len());
     let filter = CallFilter { updated_since: changed, ..filter };
     assert_eq!(all(3, async |page| handle.calls(&filter, &page).await).await?.len(), newest.len());
     let filter = MessageFilter::default();
@@ -262,5 +300,21 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     assert!(newest.is_sorted_by(|a, b| (a.created_at, a.id) > (b.created_at, b.id)));
     let filter = MessageFilter { updated_since: changed, ..filter };
     assert_eq!(all(3, async |page| handle.messages(&filter, &page).await).await?.len(), newest.len());
+    for endpoint in all(2, async |page| handle.webhooks(&page).await).await? {
+        walk_log(handle, endpoint.id).await?;
+    }
+    Ok(())
+}
+
+/// The log of deliveries, which goes on being written: what has come to its end stays as it is.
+async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineError> {
+    let of = |status| DeliveryFilter { status };
+    let whole = all(4, async |page| handle.deliveries(id, of(None), &page).await).await?;
+    assert!(whole.is_sorted_by(|a, b| a.event_id > b.event_id));
+    let delivered = Some(DeliveryStatus::Delivered);
+    let found = all(4, async |page| handle.deliveries(id, of(delivered), &page).await).await?;
+    let ids: BTreeSet<_> = found.iter().map(|row| row.event_id).collect();
+    let were = whole.iter().filter(|row| row.status == DeliveryStatus::Delivered);
+    assert!(were.into_iter().all(|row| ids.contains(&row.event_id)), "{id} has lost deliveries");
     Ok(())
 }

@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actors::Engine;
 use actors::net::Trust;
 use actors::ports::Ports;
 use actors::store::{MemoryBackend, Store};
+use actors::{Engine, Limits};
 use parking_lot::Mutex;
 
 use crate::dice::Dice;
@@ -58,6 +58,7 @@ pub(crate) struct World {
     /// When the store of the present life has failed.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
+    limits: Limits,
     /// The businesses whose actors were broken in the present life.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
@@ -85,6 +86,11 @@ pub(crate) fn count_panics() {
     });
 }
 
+/// How many rows a list reads at once: mostly few, so that pages end early.
+fn limits(seed: u64) -> Limits {
+    Limits { scan_rows: *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]) }
+}
+
 impl World {
     pub(crate) fn new(seed: u64, trace: Arc<Trace>) -> Self {
         PANICS.set(0);
@@ -98,6 +104,7 @@ impl World {
             failed: Arc::default(),
             broken: Arc::default(),
             chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
+            limits: limits(seed),
         }
     }
 
@@ -109,7 +116,7 @@ impl World {
             trust: Trust::nobody().and(authority()).unwrap(),
             ..Ports::with_clock_and_random(Arc::clone(&self.time) as _, Arc::clone(&self.chance) as _)
         };
-        Engine::start(self.store(), ports).await.unwrap()
+        Engine::start_within(self.store(), ports, self.limits).await.unwrap()
     }
 
     /// The store itself, while no engine is on it.

@@ -14,7 +14,7 @@ use actors::domain::{
 };
 use actors::ports::{Clock, Ports, Random};
 use actors::store::{MemoryBackend, Store};
-use actors::{BusinessHandle, Engine, EngineError, NewBusiness};
+use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -80,6 +80,8 @@ pub(crate) struct World {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) ports: Ports,
     pub(crate) engine: Engine,
+    /// The bounds of the engines to come.
+    pub(crate) limits: Limits,
     /// How many times an engine of this world said that its store failed for good.
     pub(crate) fatal: Arc<AtomicUsize>,
 }
@@ -93,12 +95,13 @@ impl World {
             Ports::with_clock_and_random(Arc::clone(&clock) as Arc<dyn Clock>, Arc::new(Seeded::new(seed)));
         let fatal = Arc::new(AtomicUsize::new(0));
         let engine = Engine::start(store(&disk, &fatal), ports.clone()).await.unwrap();
-        Self { disk, clock, ports, engine, fatal }
+        Self { disk, clock, ports, engine, limits: Limits::default(), fatal }
     }
 
     /// The engine of the next life, on what the disk holds.
     pub(crate) async fn open_again(&mut self) {
-        self.engine = Engine::start(self.store(), self.ports.clone()).await.unwrap();
+        let (store, ports) = (self.store(), self.ports.clone());
+        self.engine = Engine::start_within(store, ports, self.limits).await.unwrap();
     }
 
     /// Closes the engine and opens it again.

@@ -10,6 +10,7 @@ mod failures;
 mod harness;
 mod idempotency;
 mod lifecycle;
+mod lists;
 mod permits;
 mod retention;
 mod rows;

@@ -139,6 +139,26 @@ async fn one_page_says_how_to_go_on() {
 }
 
 #[tokio::test]
+async fn an_empty_page_is_not_the_end_of_a_list() {
+    let empty = r#"{"data":[],"next_cursor":"c","has_more":true}"#;
+    let pages = move |number| match number {
+        0 | 1 | 3 => response("200 OK", empty),
+        2 => page(7, Some("d")),
+        _ => page(8, None),
+    };
+    let stub = Stub::start(pages).await;
+    let shown = perform_at(&stub, "business list --limit 5").await.unwrap();
+    assert!(shown.output.contains("N7") && !shown.output.contains("N8"), "{}", shown.output);
+    assert_eq!(shown.note.as_deref(), Some("there is more: --cursor d"));
+    assert_eq!(stub.requests().len(), 3, "what has a row is shown");
+    let shown = perform_at(&Stub::start(pages).await, "business list").await.unwrap();
+    assert!(shown.output.contains("N7") && shown.output.contains("N8"), "{}", shown.output);
+    let shown = perform_at(&Stub::start(pages).await, "business list --limit 5 --json").await.unwrap();
+    let json: Value = serde_json::from_str(&shown.output).unwrap();
+    assert_eq!((&json["data"][0]["id"], &json["next_cursor"]), (&"7".into(), &"d".into()));
+}
+
+#[tokio::test]
 async fn a_walk_has_a_bound() {
     let last = WALK_PAGES_MAX - 1;
     let stub = Stub::start(move |number| page(number, (number < last).then_some("c"))).await;

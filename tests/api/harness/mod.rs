@@ -17,6 +17,7 @@ mod shapes;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use actors::Limits;
 use actors::ports::Ports;
 use receptionist::config::{AdminToken, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
@@ -54,6 +55,7 @@ pub(crate) const SCOPES: [&str; 10] = [
 pub(crate) struct House {
     service: Option<Service>,
     settings: Settings,
+    limits: Limits,
     pub(crate) clock: TestClock,
     pub(crate) network: Network,
     /// The operator API, from `/admin/v1` on.
@@ -67,17 +69,22 @@ impl House {
         Self::with_limit(1_000_000).await
     }
 
+    /// A service that reads so many rows for one request.
+    pub(crate) async fn reading(scan_rows: usize) -> Self {
+        Self::with(1_000_000, TrustedProxies::default(), Limits { scan_rows, ..Limits::default() }).await
+    }
+
     /// A service that allows so many requests a minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
-        Self::with(limit, TrustedProxies::default()).await
+        Self::with(limit, TrustedProxies::default(), Limits::default()).await
     }
 
     /// The same, which believes these proxies.
     pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
-        Self::with(limit, proxies.parse().unwrap()).await
+        Self::with(limit, proxies.parse().unwrap(), Limits::default()).await
     }
 
-    async fn with(limit: u32, trusted_proxies: TrustedProxies) -> Self {
+    async fn with(limit: u32, trusted_proxies: TrustedProxies, limits: Limits) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
@@ -91,16 +98,16 @@ impl House {
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
         let (clock, network) = (TestClock::default(), Network::default());
-        let service = start(&settings, &clock, &network).await;
+        let service = start(&settings, limits, &clock, &network).await;
         let operator = operator(&service);
-        Self { service: Some(service), settings, clock, network, operator, dir }
+        Self { service: Some(service), settings, limits, clock, network, operator, dir }
     }
 
     /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
     pub(crate) async fn restart(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());
-        let service = start(&self.settings, &self.clock, &self.network).await;
+        let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
     }
@@ -146,14 +153,15 @@ impl House {
     }
 }
 
-async fn start(settings: &Settings, clock: &TestClock, network: &Network) -> Service {
+async fn start(settings: &Settings, limits: Limits, clock: &TestClock, network: &Network) -> Service {
     let ports = Ports {
         clock: Arc::new(clock.clone()),
         resolver: Arc::new(network.clone()),
         dialer: Arc::new(network.clone()),
         ..Ports::system().unwrap()
     };
-    Service::start(settings, ports, |error| panic!("the store failed: {error}")).await.unwrap()
+    let on_fatal = |error: &_| panic!("the store failed: {error}");
+    Service::start_within(settings, ports, limits, on_fatal).await.unwrap()
 }
 
 fn operator(service: &Service) -> Api {

@@ -159,3 +159,6 @@ fn next_of(
         (None, _) => other.next(),
     }
 }
+
+#[cfg(test)]
+mod tests;

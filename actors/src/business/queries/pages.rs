@@ -172,3 +172,6 @@ pub(super) fn once<I: ResourceId + Hash, T>(
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! Every list, read with a budget of few rows: whatever the budget and the page, a walk shows the same.
+
+use actors::business::commands::appointments::{Cancel, Reschedule};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::keys::CreateKey;
+use actors::business::commands::messages::TakeMessage;
+use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
+use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use actors::delivery::DeliveryFilter;
+use actors::domain::booking::{MoveRequest, Party};
+use actors::domain::{
+    AppointmentStatus, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch,
+    DeliveryStatus, Direction, DisabledReason, EventTypes, MessageDetails, MessageStatus, Scopes, Text,
+    Timestamp, Urgency, WebhookId, WebhookStatus,
+};
+use actors::net::WebhookUrl;
+use actors::view::{AuditView, OperatorServiceView, StaffView, WebhookView};
+use actors::{BusinessHandle, EngineError, Limits};
+use chrono::TimeDelta;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::harness::{Shop, World, appointment_of, at, by_operator, id_of, text};
+
+/// A call that is a minute long.
+fn call(number: i64) -> RecordCall {
+    let outcomes = [CallOutcome::Other, CallOutcome::Voicemail, CallOutcome::Hangup];
+    let started_at = at(0, 1) + TimeDelta::minutes(number / 3);
+    let details = CallDetails {
+        direction: if number % 7 == 0 { Direction::Outbound } else { Direction::Inbound },
+        status: CallStatus::Completed,
+        outcome: outcomes[usize::try_from(number % 3).unwrap()],
+        from_number: Some(actors::domain::Phone::from_e164(format!("+1555{:07}", number % 4)).unwrap()),
+        to_number: None,
+        contact_id: None,
+        started_at,
+        ended_at: started_at + TimeDelta::minutes(1),
+        duration_seconds: None,
+        locale: None,
+        // Some are longer than a row that counts as one.
+        summary: (number % 10 == 0).then(|| Text::new("long ".repeat(2_000)).unwrap()),
+        recording_url: None,
+        appointment_id: None,
+        message_id: None,
+    };
+    RecordCall { details, contact_name: None }
+}
+
+/// A shop with some of everything, and an endpoint that has missed what happened.
+async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
+    let shop = world.shop(2).await;
+    let handle = world.at(&shop);
+    let hook = CreateWebhook {
+        url: WebhookUrl::parse("https://a.example.com/").unwrap(),
+        events: EventTypes::all(),
+        description: Text::new(String::new()).unwrap(),
+    };
+    let hook: WebhookId = id_of(&handle.change(by_operator(), hook).await.unwrap());
+    let off = PatchWebhook {
+        id: hook,
+        url: None,
+        events: None,
+        description: None,
+        status: Some(WebhookStatus::Disabled),
+        reason: DisabledReason::Operator,
+    };
+    handle.change(by_operator(), off).await.unwrap();
+    let mut contact = None;
+    for number in 0..30 {
+        let booking = shop.booking(at(number, 9), usize::try_from(number % 5).unwrap());
+        let booked = handle.change(by_operator(), booking).await.unwrap();
+        contact =
+            contact.or(serde_json::from_value(crate::harness::json(&booked)["contact_id"].clone()).ok());
+        let id = appointment_of(&booked);
+        if number % 3 == 0 {
+            handle.change(by_operator(), Cancel { id }).await.unwrap();
+        } else if number % 4 == 0 {
+            let request = MoveRequest { starts_at: at(100 - number, 9), staff_id: None, party: Party::Team };
+            handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
+        }
+        world.clock.jump(TimeDelta::milliseconds(number % 2));
+        handle.change(by_operator(), call(number)).await.unwrap();
+    }
+    for number in 0..150 {
+        let name = if number % 50 == 49 { format!("Zoë {number}") } else { format!("Contact x{number}") };
+        let details = ContactDetails { name: Some(text(&name)), ..ContactDetails::default() };
+        let made = handle.change(by_operator(), CreateContact { details }).await.unwrap();
+        if number % 20 == 0 {
+            let patch = ContactPatch {
+                name: Some(Some(text(&format!("Zoë x{number}")))),
+                ..ContactPatch::default()
+            };
+            handle.change(by_operator(), PatchContact { id: id_of(&made), patch }).await.unwrap();
+        }
+    }
+    for number in 0..25 {
+        let details = MessageDetails {
+            call_id: None,
+            contact_id: None,
+            caller_name: None,
+            caller_phone: None,
+            body: Text::new("Ring back".into()).unwrap(),
+            urgency: Urgency::Normal,
+            staff_id: None,
+            status: if number % 9 == 0 { MessageStatus::Read } else { MessageStatus::New },
+        };
+        handle.change(by_operator(), TakeMessage { details }).await.unwrap();
+        let key = CreateKey { name: text(&format!("Key {number}")), scopes: Scopes::all() };
+        handle.change(by_operator(), key).await.unwrap();
+    }
+    (shop, hook, contact.unwrap())
+}
+
+/// What a walk has shown.
+#[derive(Default)]
+struct Walked {
+    items: Vec<Value>,
+    pages: usize,
+    /// Pages without an item that were not the last.
+    empty: usize,
+}
+
+async fn walked<T: Serialize, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Walked
+where
+    F: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let (mut walked, mut after) = (Walked::default(), None);
+    loop {
+        let page = next(PageRequest { limit, after }).await.unwrap();
+        assert!(page.items.len() <= limit);
+        walked.pages += 1;
+        walked.empty += usize::from(page.items.is_empty() && page.next.is_some());
+        walked.items.extend(page.items.iter().map(|item| serde_json::to_value(item).unwrap()));
+        match page.next {
+            None => return walked,
+            next => after = next,
+        }
+    }
+}
+
+/// A page whose items are shown as something else.
+fn shown<T, V: From<T>>(page: Page<T>) -> Page<V> {
+    Page { items: page.items.into_iter().map(V::from).collect(), next: page.next }
+}
+
+/// Walks every list there is.
+async fn every_list(
+    handle: &BusinessHandle,
+    world: &World,
+    (hook, contact): (WebhookId, ContactId),
+    limit: usize,
+) -> Vec<(String, Walked)> {
+    let mut lists = Vec::new();
+    let changed = [None, Some(Timestamp::MIN), Some(at(0, 8) + TimeDelta::milliseconds(9))];
+    for updated_since in changed {
+        let any = AppointmentFilter { updated_since, ..AppointmentFilter::default() };
+        let filters = [
+            any.clone(),
+            AppointmentFilter { status: vec![AppointmentStatus::Cancelled], ..any.clone() },
+            AppointmentFilter { status: vec![AppointmentStatus::Declined], ..any.clone() },
+            AppointmentFilter { contact_id: Some(contact), ..any.clone() },
+            AppointmentFilter { from: Some(at(5, 0)), to: Some(at(90, 0)), ..any },
+        ];
+        for filter in filters {
+            let found = walked(limit, async |page| handle.appointments(&filter, &page).await).await;
+            lists.push((format!("{filter:?}"), found));
+        }
+        let any = CallFilter { updated_since, ..CallFilter::default() };
+        let filters = [
+            any.clone(),
+            CallFilter { outcome: Some(CallOutcome::Hangup), ..any.clone() },
+            CallFilter { outcome: Some(CallOutcome::Spam), ..any.clone() },
+            CallFilter { contact_id: Some(contact), direction: Some(Direction::Outbound), ..any.clone() },
+            CallFilter { to: Some(at(0, 1) + TimeDelta::minutes(5)), ..any },
+        ];
+        for filter in filters {
+            let found = walked(limit, async |page| handle.calls(&filter, &page).await).await;
+            lists.push((format!("{filter:?}"), found));
+        }
+        let any = ContactFilter { updated_since, ..ContactFilter::default() };
+        for part in [None, Some("zoë"), Some("x1"), Some("nobody"), Some("contact")] {
+            let filter = ContactFilter { name_part: part.map(Into::into), ..any.clone() };
+            let found = walked(limit, async |page| handle.contacts(&filter, &page).await).await;
+            lists.push((format!("{filter:?}"), found));
+        }
+        let any = MessageFilter { updated_since, ..MessageFilter::default() };
+        for status in [None, Some(MessageStatus::Read), Some(MessageStatus::Resolved)] {
+            let filter = MessageFilter { status, ..any.clone() };
+            let found = walked(limit, async |page| handle.messages(&filter, &page).await).await;
+            lists.push((format!("{filter:?}"), found));
+        }
+    }
+    for status in [None, Some(DeliveryStatus::Missed), Some(DeliveryStatus::Failed)] {
+        let filter = DeliveryFilter { status };
+        let found = walked(limit, async |page| handle.deliveries(hook, filter, &page).await).await;
+        lists.push((format!("{filter:?}"), found));
+    }
+    let audit = async |page| Ok(shown::<_, AuditView>(handle.audit(&page).await?));
+    lists.push(("audit".into(), walked(limit, audit).await));
+    lists.push(("keys".into(), walked(limit, async |page| handle.keys(&page).await).await));
+    let services = async |page| {
+        let page = handle.services(true, &page).await?;
+        Ok(Page { items: page.items.iter().map(OperatorServiceView::from).collect(), next: page.next })
+    };
+    lists.push(("services".into(), walked(limit, services).await));
+    let staff = async |page| {
+        let page = handle.staff(&page).await?;
+        Ok(Page { items: page.items.iter().map(StaffView::from).collect(), next: page.next })
+    };
+    lists.push(("staff".into(), walked(limit, staff).await));
+    let webhooks = async |page| {
+        let page = handle.webhooks(&page).await?;
+        Ok(Page { items: page.items.iter().map(WebhookView::from).collect(), next: page.next })
+    };
+    lists.push(("webhooks".into(), walked(limit, webhooks).await));
+    let businesses = async |page| {
+        let page = world.engine.businesses(&page).await?;
+        Ok(Page { items: page.items.iter().map(|business| business.id).collect(), next: page.next })
+    };
+    lists.push(("businesses".into(), walked(limit, businesses).await));
+    lists
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
+    let mut world = World::new(3).await;
+    let (shop, hook, contact) = busy_shop(&world).await;
+    for _ in 0..5 {
+        world.shop(0).await;
+    }
+    world.limits = Limits { scan_rows: 1_000_000 };
+    world.restart().await;
+    let whole = every_list(&world.at(&shop), &world, (hook, contact), usize::MAX).await;
+    assert!(whole.iter().all(|(_, walked)| walked.pages == 1), "nothing ends these early");
+    let found =
+        |part: &str| whole.iter().any(|(name, walked)| name.contains(part) && !walked.items.is_empty());
+    assert!(["Hangup", "zoë", "Cancelled", "Missed", "audit"].into_iter().all(found));
+    let mut empty = 0;
+    for scan_rows in [1, 2, 3, 4, 7, 20, 100, 2_048] {
+        world.limits = Limits { scan_rows };
+        world.restart().await;
+        for limit in [1, 4, 100] {
+            let lists = every_list(&world.at(&shop), &world, (hook, contact), limit).await;
+            for ((name, walked), (_, whole)) in lists.iter().zip(&whole) {
+                assert_eq!(walked.items, whole.items, "{name}, {scan_rows} rows, {limit} a page");
+                empty += walked.empty;
+            }
+        }
+    }
+    assert!(empty > 1_000, "{empty} pages were empty and not the last");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_matches_nothing_costs_its_budget_and_no_more() {
+    let mut world = World::new(4).await;
+    let (shop, ..) = busy_shop(&world).await;
+    world.limits = Limits { scan_rows: 20 };
+    world.restart().await;
+    let handle = world.at(&shop);
+    let spam = CallFilter { outcome: Some(CallOutcome::Spam), ..CallFilter::default() };
+    let changed = CallFilter { updated_since: Some(Timestamp::MIN), ..spam.clone() };
+    let nobody = ContactFilter { name_part: Some("contact x999".into()), ..ContactFilter::default() };
+    let page = PageRequest { limit: 100, after: None };
+    let before = world.engine.rows_listed();
+    assert!(handle.calls(&spam, &page).await.unwrap().next.is_some());
+    let by_start = world.engine.rows_listed() - before;
+    assert!((20..=24).contains(&by_start), "{by_start}: each step sees one row that it leaves");
+    assert!(handle.calls(&changed, &page).await.unwrap().next.is_some());
+    // A long record counts as several, so there are fewer.
+    let by_change = world.engine.rows_listed() - before - by_start;
+    assert!((10..=26).contains(&by_change), "{by_change}");
+    let found = handle.contacts(&nobody, &page).await.unwrap();
+    assert!(found.next.is_none(), "150 names are few rows");
+    assert_eq!(json!(found.items), json!([]));
+}

@@ -1,0 +1,87 @@
+//! Lists of more rows than a request reads: pages that are short or empty while there is more.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, House, Salon, ids};
+
+/// How many rows a request reads.
+const ROWS: usize = 16;
+
+/// Calls a minute apart, the fifth of them spam, and as many contacts, of whom the third is called otherwise.
+async fn many(salon: &Salon) -> (Value, Value) {
+    let (mut spam, mut zoe) = (Value::Null, Value::Null);
+    for number in 0..40 {
+        let outcome = if number == 4 { "spam" } else { "other" };
+        let started = format!("2026-03-01T09:{number:02}:00Z");
+        let call = salon.record_call(json!({ "started_at": started, "outcome": outcome })).await;
+        let name = if number == 2 { "Zo\u{eb}".to_owned() } else { format!("Contact {number}") };
+        let contact = salon.contact(json!({ "name": name, "email": format!("c{number}@b") })).await;
+        if number == 4 {
+            spam = call;
+        } else if number == 2 {
+            zoe = contact;
+        }
+    }
+    (spam, zoe)
+}
+
+/// Walks a list, and gives how many of its pages were empty though there was more.
+async fn walk(api: &Api, path: &str, limit: usize) -> (Vec<Value>, usize) {
+    let join = if path.contains('?') { '&' } else { '?' };
+    let (mut all, mut empty, mut cursor) = (Vec::new(), 0, String::new());
+    loop {
+        let page = api.get(&format!("{path}{join}limit={limit}{cursor}")).await;
+        empty += usize::from(page.list().is_empty() && page.body["has_more"] == true);
+        all.extend(page.list());
+        match page.body["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return (all, empty),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_empty_page_with_more_behind_it_leads_to_the_end() {
+    let house = House::reading(ROWS).await;
+    let salon = house.salon().await;
+    let (spam, _) = many(&salon).await;
+    let changed = "updated_since=2000-01-01T00:00:00Z";
+    let first = salon.get("/calls?outcome=spam").await;
+    assert!(first.list().is_empty() && first.body["has_more"] == true, "{first}");
+    for path in [format!("/calls?outcome=spam&{changed}"), "/calls?outcome=spam".into()] {
+        for limit in [1, 100] {
+            let (found, empty) = walk(&salon.api, &path, limit).await;
+            assert_eq!(found, [spam.clone()], "{path}");
+            assert!(empty > 0, "{path}");
+        }
+        let other = salon.get(&path).await.body["next_cursor"].as_str().unwrap().to_owned();
+        salon.get(&format!("/calls?cursor={other}")).await.invalid_at(&["cursor"]);
+        salon.get(&format!("/calls?outcome=hangup&cursor={other}")).await.invalid_at(&["cursor"]);
+    }
+    for path in [format!("/calls?outcome=hangup&{changed}"), "/calls?outcome=hangup".into()] {
+        let (found, empty) = walk(&salon.api, &path, 50).await;
+        assert!(found.is_empty() && empty >= 2, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_ends_short_where_its_rows_do_and_the_walk_shows_all() {
+    let house = House::reading(ROWS).await;
+    let salon = house.salon().await;
+    let (_, zoe) = many(&salon).await;
+    for path in ["/calls", "/contacts", "/contacts?q=contact", "/contacts?updated_since=2000-01-01T00:00:00Z"]
+    {
+        let first =
+            salon.get(&format!("{path}{}limit=100", if path.contains('?') { '&' } else { '?' })).await;
+        assert!((1..ROWS).contains(&first.list().len()) && first.body["has_more"] == true, "{first}");
+        let (whole, _) = walk(&salon.api, path, 100).await;
+        assert_eq!(whole.len(), if path.ends_with("contact") { 39 } else { 40 });
+        assert_eq!(ids(&walk(&salon.api, path, 3).await.0), ids(&whole), "{path}");
+    }
+    assert_eq!(walk(&salon.api, "/contacts?q=zo%C3%AB", 10).await.0, [zoe]);
+    // The operator's lists, too.
+    let (entries, _) = walk(&salon.desk, "/audit", 100).await;
+    assert!(entries.len() > 80);
+    assert_eq!(ids(&walk(&salon.desk, "/audit", 7).await.0), ids(&entries));
+    assert_eq!(walk(&house.operator, "/businesses", 100).await.0.len(), 1);
+}
