@@ -112,7 +112,9 @@ impl Clocks {
                 clock.ahead_seconds = ahead / 1_000,
                 "the wall clock has jumped; stamps go on evenly until it has held for ten minutes"
             ),
-            (Some(_), None) => tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again"),
+            (Some(_), None) => {
+                tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again")
+            }
             _ => {}
         }
         *told = doubted;

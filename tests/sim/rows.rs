@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    ApiKey, Appointment, AppointmentId, AuditEntry, Business, BusinessId, CallRecord, Contact, ContactId,
-    Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
-    WebhookId, fold_name,
+    ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact,
+    ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, house_kind, kind};
 use actors::store::records::{CallRow, IdempotencyRecord, NamesRecord, status_number};
@@ -107,6 +107,10 @@ impl Rows {
             kind::IDEMPOTENCY => {
                 let hash = *key.last_chunk::<32>().unwrap();
                 self.remembered.insert(hash, IdempotencyRecord::decode(value).unwrap().body);
+            }
+            kind::AGE => {
+                let until: AuditId = keys::id_at_end(value).unwrap();
+                assert!(self.audit.iter().any(|entry| entry.id == until), "an age names no entry");
             }
             kind::CONTACT_NAMES => {
                 let row = NamesRecord::decode(value).unwrap().names;

@@ -17,9 +17,7 @@ use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::{EndpointKey, SteadyClock, write_delivery};
 use crate::directory::{Directory, Seated};
-use crate::domain::{
-    AuditEntry, BusinessId, Delivery, EventId, EventType, Timestamp,
-};
+use crate::domain::{AuditEntry, BusinessId, Delivery, EventId, EventType, Timestamp};
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Record, Store, keys};

@@ -18,8 +18,8 @@ use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
 use super::actor::{Message, Permits};
-use super::remembered::given;
 use super::handle::{Answer, BusinessHandle, Reply, Request};
+use super::remembered::given;
 use super::state::State;
 use crate::domain::availability::Slot;
 use crate::domain::{

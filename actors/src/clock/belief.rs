@@ -76,7 +76,8 @@ mod tests {
     fn each_minute(ahead: &[i64]) -> Vec<i64> {
         let mut belief = Belief::new(WALL, BOOT);
         let minutes = (1..).map(|minute: i64| minute * MINUTE);
-        let read = |(ahead, passed): (&i64, i64)| belief.read(WALL + passed + ahead, BOOT + passed) - WALL - passed;
+        let read =
+            |(ahead, passed): (&i64, i64)| belief.read(WALL + passed + ahead, BOOT + passed) - WALL - passed;
         ahead.iter().zip(minutes).map(read).collect()
     }
 

@@ -30,9 +30,9 @@ pub(crate) use actor::{DeliveryActor, Message};
 pub(crate) use attempts::{Slots, write_delivery};
 pub use handle::DeliveryFilter;
 pub(crate) use handle::LOG_DAYS;
+pub(crate) use schedule::delay_before;
 pub(crate) use signature::reveal;
 pub use signature::sign;
-pub(crate) use schedule::delay_before;
 pub(crate) use steady::SteadyClock;
 
 /// An endpoint of a business.

@@ -61,7 +61,9 @@ impl Stamped for Appointment {
     }
 
     fn rows(&self, of: BusinessId) -> Vec<(Key, Vec<u8>)> {
-        let row = || (keys::appointment_by_update(of, self.updated_at, self.id), keys::millis_value(self.starts_at));
+        let row = || {
+            (keys::appointment_by_update(of, self.updated_at, self.id), keys::millis_value(self.starts_at))
+        };
         has_change_row(self).then(row).into_iter().collect()
     }
 }
@@ -104,7 +106,8 @@ impl Stamped for TakenMessage {
             self.contact_id.map(MessagesOf::Contact),
             self.call_id.map(MessagesOf::Call),
         ];
-        let listed = lists.into_iter().flatten().map(|list| keys::message_in(of, list, self.created_at, self.id));
+        let listed =
+            lists.into_iter().flatten().map(|list| keys::message_in(of, list, self.created_at, self.id));
         let all = listed.chain([keys::message_by_update(of, self.updated_at, self.id)]);
         all.map(|key| (key, Vec::new())).collect()
     }
