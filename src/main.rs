@@ -26,6 +26,8 @@ enum Command {
     Serve(ServeArgs),
     /// Run the service on a store of its own with a sample business, and print how to book there
     Demo(ServeArgs),
+    /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
+    RepairStamps(cli::RepairArgs),
     /// Print the OpenAPI document of the public API
     Openapi,
     #[command(flatten)]
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
+        Command::RepairStamps(args) => cli::repair(args),
         Command::Openapi => cli::openapi(),
         Command::Operator(command) => cli::operate(command),
     }

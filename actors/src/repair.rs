@@ -96,6 +96,11 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     Ok(report)
 }
 
+/// The keys of a business, but for the map itself.
+fn stamped(of: BusinessId) -> KeyRange {
+    KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) }
+}
+
 /// A repair under way.
 struct Repair<'a> {
     store: &'a Store,
@@ -153,9 +158,7 @@ impl Repair<'_> {
         let mut records: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (store, present) = (self.store, self.present);
         if !map.is_empty() {
-            let all = keys::of_kind(of, kind::PROFILE).starting_at(keys::profile(of));
-            let all = KeyRange { to: keys::repair_part(of, 0), ..all };
-            self.walk(all, |key, value| {
+            self.walk(stamped(of), |key, value| {
                 let moved = each_of(store, of, key, value, present, &mut |stamp| *stamp = map.moved(*stamp))?;
                 let Some(Moved { batch, name }) = moved else { return Ok(Batch::default()) };
                 *records.entry(name).or_default() += 1;
@@ -198,8 +201,7 @@ impl Repair<'_> {
     async fn make_map(&mut self, of: BusinessId) -> Result<StampMap, StoreError> {
         let mut stamps = Stamps::new();
         let (store, present) = (self.store, self.present);
-        let all = KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) };
-        self.walk(all, |key, value| {
+        self.walk(stamped(of), |key, value| {
             each_of(store, of, key, value, present, &mut |stamp| stamps.add(*stamp, present))?;
             Ok(Batch::default())
         })

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use actors::domain::{
     Actor, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId,
 };
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -16,6 +17,9 @@ use crate::hooks::{Hook, Owed};
 use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
+
+/// How far lists by change and starts may have put a stamp behind the one before: a millisecond each.
+const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// One life of the engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +41,8 @@ pub(crate) struct Span {
 /// What a business must be.
 pub(crate) struct House {
     pub(crate) id: BusinessId,
+    /// The newest stamp; a list by change, or a start, puts the next one at most a little behind it.
+    newest_stamp: Timestamp,
     /// The newest entry of the audit log that was replayed, and how many there were.
     replayed: Option<AuditId>,
     count: usize,
@@ -74,6 +80,7 @@ impl House {
     pub(crate) fn new(id: BusinessId) -> Self {
         Self {
             id,
+            newest_stamp: Timestamp::MIN,
             replayed: None,
             count: 0,
             carried_out: BTreeSet::new(),
@@ -121,6 +128,8 @@ impl House {
                 Actor::System => self.replay_turn_off(rows, &group[0], span),
             };
             self.check_effects(rows, group, &effects, span);
+            assert!(group[0].at >= self.newest_stamp, "a stamp has gone back: {:?}", group[0]);
+            self.newest_stamp = group[0].at;
             for entry in group {
                 self.stamps.insert((entry.resource_id, entry.at.to_string()));
             }
@@ -142,6 +151,7 @@ impl House {
         assert!(self.carried_out.insert(tried.by), "{name} was carried out twice: {group:?}");
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
         let body = body.unwrap_or_else(|| panic!("half of {name} is there: {group:?}"));
+        self.check_stamp(entry, group[0].at, &name);
         let window = (entry.asked, entry.answered.unwrap_or(span.ended));
         let effects = self.apply(&tried.op, &body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
@@ -150,6 +160,15 @@ impl House {
             assert_eq!(updated_at, group[0].at.to_string(), "{name} was stamped otherwise");
         }
         effects
+    }
+
+    /// A change is stamped with what the service may believe it to be, or as the one before where that is later.
+    fn check_stamp(&self, entry: &Entry, at: Timestamp, name: &str) {
+        let (from, to) = entry.believed;
+        assert!(at >= from, "{name} was stamped {at}, before {from}");
+        let told = entry.answered.is_some() && entry.times == 1;
+        let latest = to.max(self.newest_stamp + STAMP_STEPS_MAX);
+        assert!(!told || at <= latest, "{name} was stamped {at}, behind {to} and {}", self.newest_stamp);
     }
 
     /// The operator creates the business, and shuts its keys out for a while.
@@ -225,7 +244,7 @@ impl House {
             let tried = &entry.tried;
             let name = format!("#{} {}", tried.number, tried.op.name());
             let (remembered, audited) = (rows.remembered.get(&tried.key), audited.contains(&tried.by));
-            let kept = entry.wall.millis() > kept_from;
+            let kept = entry.count > kept_from;
             match &entry.came {
                 Came::Done(body) => {
                     assert!(!kept || remembered.is_some(), "{name} was answered and is not remembered");

@@ -9,6 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::ops::Op;
+use crate::time::Time;
 
 /// A request that was made. Each has an actor and an idempotency key of its own, by which its traces are found.
 #[derive(Clone, Debug)]
@@ -41,8 +42,10 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// When it was answered.
     pub(crate) answered: Option<i64>,
-    /// The earlier of what the wall clock showed when it was made and when it was answered.
-    pub(crate) wall: Timestamp,
+    /// What the service's count of steady time was when it was made, the least of all times.
+    pub(crate) count: i64,
+    /// What the service may have believed it to be: the earliest when it was made, the latest when it was answered.
+    pub(crate) believed: (Timestamp, Timestamp),
     pub(crate) came: Came,
     /// How often it was made.
     pub(crate) times: u32,
@@ -88,26 +91,31 @@ impl Ledger {
     }
 
     /// Takes down a new request.
-    pub(crate) fn ask(&self, tried: Tried, asked: i64, wall: Timestamp) {
+    pub(crate) fn ask(&self, tried: Tried, time: &Time) {
         self.by.lock().insert(tried.by, tried.number);
-        self.entries.lock().push(Entry { tried, asked, answered: None, wall, came: Came::Unknown, times: 1 });
+        let (asked, count, believed) = (time.now(), time.count(), time.believed());
+        let (answered, came, times) = (None, Came::Unknown, 1);
+        self.entries.lock().push(Entry { tried, asked, answered, count, believed, came, times });
     }
 
     /// Takes down what came of it. What was refused at first may be carried out when it is tried again.
-    pub(crate) fn end(&self, number: usize, at: i64, wall: Timestamp, answer: Option<&Answer>) {
+    pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer>) {
         let entry = &mut self.entries.lock()[number];
         let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.body.to_vec()));
         if let Came::Done(_) = entry.came {
             return;
         }
-        (entry.answered, entry.came) = (Some(at), came);
-        entry.wall = entry.wall.min(wall);
+        (entry.answered, entry.came) = (Some(time.now()), came);
+        entry.believed.1 = time.believed().1;
         self.news.lock().push(number);
     }
 
     /// It was made once more.
-    pub(crate) fn again(&self, number: usize) {
-        self.entries.lock()[number].times += 1;
+    pub(crate) fn again(&self, number: usize, time: &Time) {
+        let entry = &mut self.entries.lock()[number];
+        entry.times += 1;
+        entry.count = entry.count.min(time.count());
+        entry.believed.0 = entry.believed.0.min(time.believed().0);
     }
 
     pub(crate) fn entry(&self, number: usize) -> Entry {

@@ -62,7 +62,6 @@ async fn carry_out(
     let request = Request { actor: Actor::ApiKey(tried.by), if_match: None, idempotency };
     let answer = handle.change(request, tried.op.clone()).await;
     let name = format!("#{} {}", tried.number, tried.op.name());
-    let (at, wall) = (world.time.now(), world.time.wall());
     let Entry { came: before, times, .. } = ledger.entry(tried.number);
     match &answer {
         Ok(answer) => {
@@ -75,7 +74,7 @@ async fn carry_out(
             {
                 world.wrong(format_args!("{name} was carried out twice"));
             }
-            ledger.end(tried.number, at, wall, Some(answer));
+            ledger.end(tried.number, &world.time, Some(answer));
         }
         Err(EngineError::Refused(refusal)) => {
             world.say(format_args!("{name} < refused: {refusal:?}"));
@@ -88,12 +87,12 @@ async fn carry_out(
                 world.wrong(format_args!("{name} was refused so: {refusal:?}"));
             }
             if !in_progress {
-                ledger.end(tried.number, at, wall, None);
+                ledger.end(tried.number, &world.time, None);
             }
         }
         Err(EngineError::Suspended) => {
             world.say(format_args!("{name} < suspended"));
-            ledger.end(tried.number, at, wall, None);
+            ledger.end(tried.number, &world.time, None);
         }
         Err(error) => {
             world.say(format_args!("{name} < {error}"));
@@ -136,7 +135,7 @@ impl Sim {
         let tried = Tried { number: self.ledger.len(), shop, by, key, op, foreign };
         let place = if foreign { format!("{shop}, of another business") } else { shop.to_string() };
         self.world.say(format_args!("#{} {} at {place}: {:?}", tried.number, tried.op.name(), tried.op));
-        self.ledger.ask(tried.clone(), self.world.time.now(), self.world.time.wall());
+        self.ledger.ask(tried.clone(), &self.world.time);
         self.ask_again(life, &tried, false);
         tried
     }
@@ -144,7 +143,7 @@ impl Sim {
     /// Makes a request that was made already.
     pub(crate) fn ask_again(&self, life: &mut Life, tried: &Tried, again: bool) {
         if again {
-            self.ledger.again(tried.number);
+            self.ledger.again(tried.number, &self.world.time);
             self.world.say(format_args!("#{} {} again", tried.number, tried.op.name()));
         }
         let handle = life.engine.business(self.shops[tried.shop].id);
@@ -186,7 +185,7 @@ impl Sim {
     pub(crate) fn some_repeat(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
-        let kept = |entry: &&Entry| entry.body().is_some() && entry.wall.millis() > kept_from;
+        let kept = |entry: &&Entry| entry.body().is_some() && entry.count > kept_from;
         let kept: Vec<_> = entries.iter().filter(kept).collect();
         if !kept.is_empty() {
             let tried = self.dice.pick(&kept).tried.clone();
@@ -255,9 +254,15 @@ impl Sim {
 
     /// The wall clock jumps, or is put right.
     pub(crate) fn some_jump(&self) {
+        let hours = |bound: usize| i64::try_from(self.dice.below(bound)).unwrap();
         let ahead = if self.world.time.ahead() == 0 {
-            // Not a day forward, behind which idempotency keys would have outlived their time.
-            (20 - i64::try_from(self.dice.below(1_500)).unwrap()) * 3_600_000 + 1_234
+            let ahead = match self.dice.below(4) {
+                0 => hours(30_000),
+                1 => -hours(30_000),
+                _ => 20 - hours(1_500),
+            };
+            // No two alike, for one that looks as one before may be taken for it.
+            ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0
         };

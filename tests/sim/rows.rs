@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    ApiKey, Appointment, AppointmentId, AuditEntry, Budget, Business, BusinessId, CallRecord, Contact,
+    ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, Business, BusinessId, CallRecord, Contact,
     ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp,
     WebhookEndpoint, WebhookId, fold_name,
 };
@@ -108,6 +108,10 @@ impl Rows {
             kind::IDEMPOTENCY => {
                 let hash = *key.last_chunk::<32>().unwrap();
                 self.remembered.insert(hash, IdempotencyRecord::decode(value).unwrap().body);
+            }
+            kind::AGE => {
+                let until: AuditId = keys::id_at_end(value).unwrap();
+                assert!(self.audit.iter().any(|entry| entry.id == until), "an age names no entry");
             }
             kind::CONTACT_NAMES => {
                 let row = NamesRecord::decode(value).unwrap().names;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use actors::NewBusiness;
 use actors::domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus};
+use actors::store::keys;
+use actors::store::records::ClockRecord;
 use tokio::runtime::Runtime;
 
 use crate::dice::Dice;
@@ -20,8 +22,10 @@ use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 90;
-/// An idempotency key is kept for a day; a little less is what a test may rely on.
-const KEPT_MILLIS: i64 = 23 * 3_600_000;
+/// An idempotency key is kept for a day of steady time; a minute less, for what is on its way.
+const KEPT_MILLIS: i64 = 24 * 3_600_000 - 60_000;
+/// How often the service keeps its count of steady time, with a little room for the disk.
+const KEEPS_MILLIS: i64 = 65_000;
 
 /// A seed and everything in it.
 pub(crate) struct Sim {
@@ -30,6 +34,8 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) houses: Vec<House>,
+    /// What the disk holds of the service's count of steady time, now that no engine runs.
+    kept: Option<ClockRecord>,
 }
 
 /// How a life ends.
@@ -49,7 +55,8 @@ fn runtime() -> Runtime {
 pub(crate) fn run(seed: u64, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
-    let mut sim = Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new() };
+    let mut sim =
+        Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new(), kept: None };
     for life in 0..LIVES {
         sim.live(life);
     }
@@ -57,9 +64,9 @@ pub(crate) fn run(seed: u64, trace: Arc<Trace>) {
 }
 
 impl Sim {
-    /// What was answered before this instant of the wall clock may have been forgotten by now.
+    /// What was answered before this point of steady time may have been forgotten by now.
     pub(crate) fn kept_from(&self) -> i64 {
-        self.world.time.latest().millis() - KEPT_MILLIS
+        self.world.time.count() - KEPT_MILLIS
     }
 
     fn live(&mut self, number: usize) {
@@ -73,7 +80,7 @@ impl Sim {
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
-            self.world.time.begin();
+            self.world.time.begin(self.kept.as_ref());
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
             let mut life = Life::begin(&self.world).await;
@@ -118,7 +125,7 @@ impl Sim {
     /// Makes them again, but those whose key may have outlived its day: to the service they would be others.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
-        for entry in unknown.iter().filter(|entry| entry.wall.millis() > kept_from) {
+        for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
             self.ask_again(life, &entry.tried, true);
         }
     }
@@ -208,7 +215,7 @@ impl Sim {
         }
         let mut span = Span { began: self.world.time.now(), ..Span::default() };
         runtime.block_on(async {
-            self.world.time.begin();
+            self.world.time.begin(self.kept.as_ref());
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
             let mut life = Life::begin(&self.world).await;
@@ -275,8 +282,13 @@ impl Sim {
         let runtime = runtime();
         let store = runtime.block_on(async { self.world.store() });
         let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
+        let kept =
+            store.get::<ClockRecord>(&keys::clock()).unwrap().expect("the count is kept from the first");
         runtime.block_on(store.close()).unwrap();
         drop((store, runtime));
+        let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
+        assert!((0..KEEPS_MILLIS).contains(&lost), "{lost} ms of steady time are lost");
+        self.kept = Some(kept);
         for (house, rows) in self.houses.iter_mut().zip(&all_rows) {
             house.replay(rows, &self.ledger, span);
         }

@@ -1,4 +1,4 @@
-//! Time: how much of it has passed in a seed, and what the wall clock shows.
+//! Time: how much of it has passed in a seed, what the wall clock shows, and what of that may be believed.
 //!
 //! Each life of the engine has a tokio runtime of its own, whose clock stands still while anything can run. What has
 //! passed in the lives before is added up here, so that simulated time goes on through crashes and restarts.
@@ -7,8 +7,25 @@ use std::time::Duration;
 
 use actors::domain::Timestamp;
 use actors::ports::Clock;
+use actors::store::records::ClockRecord;
 use parking_lot::Mutex;
 use tokio::time::Instant;
+
+/// A jump of the wall clock is believed when it has held for so long, or by then at the latest, in milliseconds: somebody
+/// asks what time it is once a minute.
+const HELD_MILLIS: i64 = 600_000;
+const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
+/// What is no further away is followed at once, in milliseconds.
+const FOLLOWED_MILLIS: i64 = 60_000;
+/// So much of the time for which nothing ran counts, at most.
+const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
+
+/// What the service may believe: how far its time is ahead of the truth, and since when it doubts the wall clock.
+#[derive(Clone, Copy, PartialEq)]
+struct Belief {
+    ahead: i64,
+    doubts_since: Option<i64>,
+}
 
 /// When every seed begins: a Monday at 08:00 UTC.
 const BEGIN: i64 = 1_772_438_400_000;
@@ -25,8 +42,10 @@ struct State {
     began: Option<Instant>,
     /// How far the wall clock is ahead of the truth.
     ahead: i64,
-    /// The latest that the wall clock ever showed.
-    latest: i64,
+    /// What may be believed.
+    beliefs: Vec<Belief>,
+    /// How far the count that the service keeps of steady time is ahead of the simulated time.
+    counts_ahead: i64,
     /// How often the wall clock has jumped.
     jumps: u32,
 }
@@ -37,10 +56,26 @@ impl State {
         self.before + elapsed.unwrap_or_default()
     }
 
-    fn wall(&mut self) -> i64 {
-        let wall = BEGIN + self.now() + self.ahead;
-        self.latest = self.latest.max(wall);
-        wall
+    fn wall(&self) -> i64 {
+        BEGIN + self.now() + self.ahead
+    }
+
+    /// Lets what is doubted be believed that has held for long enough.
+    fn believe(&mut self) {
+        let (now, ahead) = (self.now(), self.ahead);
+        let believed = Belief { ahead, doubts_since: None };
+        let mut beliefs = Vec::new();
+        for belief in self.beliefs.drain(..) {
+            let held = belief.doubts_since.map_or(0, |since| now - since);
+            if held <= HELD_MILLIS_MAX {
+                beliefs.push(belief);
+            }
+            if held >= HELD_MILLIS {
+                beliefs.push(believed);
+            }
+        }
+        beliefs.dedup();
+        self.beliefs = beliefs;
     }
 }
 
@@ -60,11 +95,20 @@ impl Time {
         Timestamp::from_millis(BEGIN + self.now())
     }
 
-    /// The latest that the wall clock ever showed.
-    pub(crate) fn latest(&self) -> Timestamp {
+    /// The earliest and the latest that the service may believe it to be.
+    pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
-        state.wall();
-        Timestamp::from_millis(state.latest)
+        state.believe();
+        let truth = BEGIN + state.now();
+        let ahead = || state.beliefs.iter().map(|belief| belief.ahead);
+        let at = |ahead: Option<i64>| Timestamp::from_millis(truth + ahead.unwrap_or(state.ahead));
+        (at(ahead().min()), at(ahead().max()))
+    }
+
+    /// The count that the service keeps of steady time, in milliseconds.
+    pub(crate) fn count(&self) -> i64 {
+        let state = self.0.lock();
+        state.now() + state.counts_ahead
     }
 
     /// How often the wall clock has jumped.
@@ -81,13 +125,29 @@ impl Time {
     pub(crate) fn set_ahead(&self, millis: i64) {
         let mut state = self.0.lock();
         state.jumps += u32::from(state.ahead != millis);
+        state.believe();
         state.ahead = millis;
-        state.wall();
+        let now = state.now();
+        for belief in &mut state.beliefs {
+            if (belief.ahead - millis).abs() <= FOLLOWED_MILLIS {
+                *belief = Belief { ahead: millis, doubts_since: None };
+            } else {
+                belief.doubts_since = Some(now);
+            }
+        }
     }
 
-    /// A life begins, in the runtime that this is called in.
-    pub(crate) fn begin(&self) {
-        self.0.lock().began = Some(Instant::now());
+    /// A life begins, in the runtime that this is called in: what the wall clock shows is believed, and the count goes on
+    /// from what was kept of it.
+    pub(crate) fn begin(&self, kept: Option<&ClockRecord>) {
+        let mut state = self.0.lock();
+        state.began = Some(Instant::now());
+        state.beliefs = vec![Belief { ahead: state.ahead, doubts_since: None }];
+        let wall = state.wall();
+        let count = kept.map_or(wall, |kept| {
+            kept.steady.millis() + (wall - kept.wall.millis()).clamp(0, STOPPED_MILLIS_MAX)
+        });
+        state.counts_ahead = count - state.now();
     }
 
     /// The life ends; to be called in the same runtime.

@@ -43,8 +43,9 @@ pub(super) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>, EngineError> {
     let now = state.clocks.steady();
     let today = now.day();
+    // Days ahead first: what the sweep moves from there to today is found in one place or the other.
     let days = [Some(today), today.checked_sub(1)].into_iter().flatten();
-    for day in days.chain(state.days_ahead.iter().copied()) {
+    for day in state.days_ahead.iter().copied().chain(days) {
         let key = keys::idempotency(state.id, day, &idempotency.key);
         let Some(record) = state.read::<IdempotencyRecord>(&key)? else { continue };
         if now - record.answered >= IDEMPOTENCY_KEPT {

@@ -68,10 +68,11 @@ fn noted_until(
 
 /// Deletes what has outlived its time. When there may be more, it goes on once these rows are deleted.
 pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    renew_keys_ahead(state, myself)?;
     let mut batch = Batch::default();
     sweep_keys(state, &mut batch)?;
     sweep_deliveries(state, now, &mut batch)?;
-    let more = batch.len() >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX;
+    let more = batch.len() >= SWEEP_ROWS_MAX;
     if !batch.is_empty() {
         let myself = myself.clone();
         // Not before these are gone: the store would show the same rows again.
@@ -85,19 +86,27 @@ pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message
     Ok(())
 }
 
-/// Deletes idempotency records of days that no look-up reaches any more. One of a day far ahead was remembered by an
-/// earlier version on a wrong clock; nobody knows how old it is, so it is kept a day from now.
+/// Deletes idempotency records of days that no look-up reaches any more.
 fn sweep_keys(state: &State, batch: &mut Batch) -> Result<(), StoreError> {
-    let now = state.clocks.steady();
-    let today = now.day();
+    let today = state.clocks.steady().day();
     let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
     for row in state.store.scan(&outlived, Order::Ascending).take(SWEEP_ROWS_MAX) {
         let (key, value) = row?;
         batch.delete_whole(Key::new(&key), value.len());
     }
+    Ok(())
+}
+
+/// Keeps for a day from now what stands under a day far ahead: an earlier version remembered it on a wrong clock, and
+/// nobody knows how old it is.
+fn renew_keys_ahead(state: &State, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    let now = state.clocks.steady();
+    let today = now.day();
+    let (mut batch, mut rows) = (Batch::default(), 0);
     let ahead = keys::idempotency_from(state.id, today.saturating_add(2));
     for row in state.store.scan(&ahead, Order::Ascending).take(SWEEP_ROWS_MAX) {
         let (key, value) = row?;
+        rows += 1;
         let (_, hash) = keys::day_and_hash(&key)?;
         batch.delete_whole(Key::new(&key), value.len());
         let as_of_now = keys::idempotency(state.id, today, &hash);
@@ -108,6 +117,16 @@ fn sweep_keys(state: &State, batch: &mut Batch) -> Result<(), StoreError> {
         if batch.bytes() >= SWEEP_BYTES_MAX {
             break;
         }
+    }
+    if !batch.is_empty() {
+        let (more, myself) = (rows >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX, myself.clone());
+        let goes_on = move || {
+            if more {
+                let _ = myself.cast(Message::Sweep);
+            }
+        };
+        // Not by way of the overlay, where it would look like an answer that is not there yet.
+        state.store.submit(state.id, batch, Box::new(goes_on));
     }
     Ok(())
 }

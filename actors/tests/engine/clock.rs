@@ -1,4 +1,5 @@
-//! The wall clock may jump both ways: no time is booked twice and no stamp goes back.
+//! The wall clock may jump both ways: a glitch leaves no trace, a jump that holds is followed, no time is booked twice, no
+//! stamp goes back, and what is kept for a time is kept for that time.
 
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Cancel, Reschedule};
@@ -6,11 +7,21 @@ use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{Timestamp, availability::Slot};
 use chrono::TimeDelta;
 
-use crate::harness::{Shop, World, appointment_of, at, by_operator, first_page, is_taken, json, walk};
+use crate::harness::{
+    Shop, World, appointment_of, at, by_operator, first_page, hold, is_taken, json, pass, walk,
+};
 
 async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     let date = at(day, 0).utc().date_naive();
     world.at(shop).availability(shop.service, None, date, date).await.unwrap()
+}
+
+/// Asks what time it is until a jump has held: while the disk hangs, the supervisor waits for it.
+async fn read_each_minute(world: &World) {
+    for _ in 0..12 {
+        pass(1).await;
+        world.engine.now();
+    }
 }
 
 fn lists(open: &[Slot], starts_at: Timestamp) -> bool {
@@ -26,18 +37,19 @@ async fn what_a_jump_forward_made_the_actor_forget_still_holds_its_time() {
         handle.change(by_operator(), shop.booking(at(day, 10), 1)).await.unwrap();
     }
     for (forward, back) in [(60, 60), (200, 199), (10, 11)] {
-        world.clock.jump(TimeDelta::days(forward));
-        let now = world.ports.clock.now();
+        world.jump_and_hold(&shop, TimeDelta::days(forward)).await;
+        let now = world.engine.now();
+        assert_eq!(now, world.ports.clock.now());
         let later = Timestamp::from_millis(now.millis() - now.millis() % 86_400_000) + TimeDelta::days(40);
         handle.change(by_operator(), shop.booking(later, 2)).await.unwrap();
         assert!(is_taken(&handle.change(by_operator(), shop.booking(later, 3)).await));
-        world.clock.jump(TimeDelta::days(-back));
+        world.jump_and_hold(&shop, TimeDelta::days(-back)).await;
         for day in 2..30 {
             assert!(is_taken(&handle.change(by_operator(), shop.booking(at(day, 10), 3)).await), "day {day}");
             let open = open_on(&world, &shop, day).await;
             assert!(!lists(&open, at(day, 10)) && lists(&open, at(day, 11)), "day {day}");
         }
-        world.clock.jump(TimeDelta::days(back - forward));
+        world.jump_and_hold(&shop, TimeDelta::days(back - forward)).await;
     }
 }
 
@@ -60,8 +72,10 @@ async fn what_is_not_yet_on_the_disk_is_read_again_as_it_shall_be() {
     pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
     pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);
     world.clock.jump(TimeDelta::days(60));
+    read_each_minute(&world).await;
     let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // makes the actor forget
     world.clock.jump(TimeDelta::days(-60));
+    read_each_minute(&world).await;
     let free: Vec<_> = [8, 12].map(|hour| shop.booking(at(3, hour), 4)).into();
     let taken: Vec<_> = [10, 14, 16].map(|hour| shop.booking(at(3, hour), 4)).into();
     let (mut booked, mut refused) = (Vec::new(), Vec::new());
@@ -118,4 +132,69 @@ async fn businesses_are_listed_in_the_order_of_their_creation_whatever_the_clock
     let engine = world.engine.clone();
     let listed = walk(2, async |page| engine.businesses(&page).await).await;
     assert_eq!(listed.iter().map(|business| business.id).collect::<Vec<_>>(), created);
+}
+
+/// Books something in so many days, and gives the stamp.
+async fn stamp(world: &World, shop: &Shop, day: i64) -> Timestamp {
+    let contact = usize::try_from(day).unwrap();
+    let booked = world.at(shop).change(by_operator(), shop.booking(at(day, 9), contact)).await.unwrap();
+    Timestamp::parse(json(&booked)["updated_at"].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_glitch_leaves_no_trace() {
+    let world = World::new(5).await;
+    let shop = world.shop(1).await;
+    let mut day = 1_100;
+    for years in [3, -3] {
+        let jump = TimeDelta::days(365 * years);
+        for minutes in [0, 1, 9] {
+            world.clock.jump(jump);
+            pass(minutes).await;
+            day += 1;
+            let truth = world.ports.clock.now() - jump;
+            let stamped = stamp(&world, &shop, day).await;
+            assert!((stamped - truth).num_seconds().abs() < 2, "{years} years off, {stamped} at {truth}");
+            // What is past is past by the same clock.
+            let open = open_on(&world, &shop, 0).await;
+            assert!(open.iter().all(|slot| slot.starts_at > truth) && !open.is_empty());
+            world.clock.jump(-jump);
+            world.engine.now(); // somebody sees that it is back
+            pass(1).await;
+        }
+    }
+    day += 1;
+    let after = stamp(&world, &shop, day).await;
+    assert!((after - world.ports.clock.now()).num_seconds().abs() < 2, "{after}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_jump_that_holds_is_followed_though_nobody_asks() {
+    let world = World::new(6).await;
+    let shop = world.shop(1).await;
+    for (jump, day) in [(TimeDelta::days(400), 900), (TimeDelta::hours(1), 901)] {
+        world.clock.jump(jump);
+        assert!(world.engine.clock_doubted());
+        let before = stamp(&world, &shop, day).await;
+        assert!(before < world.ports.clock.now() - jump + TimeDelta::minutes(1), "{before}");
+        hold().await;
+        assert!(!world.engine.clock_doubted());
+        let after = stamp(&world, &shop, day + 10).await;
+        assert!((world.ports.clock.now() - after).num_seconds().abs() < 2, "{after}");
+    }
+    // Back again it is believed too, but no stamp goes back.
+    let newest = stamp(&world, &shop, 950).await;
+    world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
+    assert!(world.engine.now() < newest);
+    assert!(stamp(&world, &shop, 951).await >= newest);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_put_right_by_less_than_a_minute_is_followed_at_once() {
+    let world = World::new(7).await;
+    for seconds in [60, -60, 59, 1] {
+        world.clock.jump(TimeDelta::seconds(seconds));
+        assert_eq!(world.engine.now(), world.ports.clock.now());
+        assert!(!world.engine.clock_doubted());
+    }
 }

@@ -110,6 +110,16 @@ impl World {
         self.open_again().await;
     }
 
+    /// Makes the wall clock jump, and waits until that is believed; the shop's actor is in use meanwhile.
+    pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
+        self.clock.jump(by);
+        for _ in 0..12 {
+            pass(1).await;
+            let today = self.engine.now().utc().date_naive();
+            self.at(shop).availability(shop.service, None, today, today).await.unwrap();
+        }
+    }
+
     /// Cuts the power, then starts again; of the unsynced batches, the first so many survive.
     pub(crate) async fn crash(&mut self, keep: usize) {
         self.disk.crash(keep);
@@ -242,6 +252,11 @@ impl Shop {
 /// when nothing else can.
 pub(crate) async fn everything_else_runs() {
     tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
+/// Waits until a jump of the wall clock has held long enough to be believed.
+pub(crate) async fn hold() {
+    pass(12).await;
 }
 
 /// Waits this long in simulated time.

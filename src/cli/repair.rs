@@ -1,0 +1,131 @@
+//! `repair-stamps`: brings stamps of the future back to the present, on a store that no service runs on.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use actors::ports::system_clock;
+use actors::repair::{RepairError, Report, repair_stamps};
+use actors::store::{Store, StoreError};
+use clap::Args;
+
+use super::print;
+use crate::config::variables;
+
+/// The options of `repair-stamps`.
+#[derive(Debug, Args)]
+pub struct RepairArgs {
+    /// The data directory of the stopped service
+    #[arg(long, value_name = "DIR", env = variables::DATA_DIR, default_value = "./receptionist-data")]
+    data_dir: PathBuf,
+    /// Only tell what would be repaired
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Why stamps were not repaired.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
+    Repair {
+        #[from]
+        source: RepairError,
+    },
+    #[error("cannot write to standard output: {0}")]
+    Output(#[source] io::Error),
+    #[error("cannot start the runtime: {0}")]
+    Runtime(#[source] io::Error),
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        RepairError::from(error).into()
+    }
+}
+
+/// Repairs the stamps of a store and prints what it did. Exit code 1 when that cannot be done, by a service that runs
+/// among others; begun again it goes on.
+pub fn repair(args: RepairArgs) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let repaired = runtime.map_err(CommandError::Runtime).and_then(|runtime| runtime.block_on(run(args)));
+    match repaired {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print::note(&error.to_string().replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: RepairArgs) -> Result<(), CommandError> {
+    let RepairArgs { data_dir, dry_run } = args;
+    // Opening would make one.
+    if !data_dir.is_dir() {
+        return Err(RepairError::NoStore.into());
+    }
+    let store = Store::open_disk(&data_dir, Box::new(|_| ()))?;
+    let repaired = repair_stamps(&store, system_clock().now(), dry_run).await;
+    let closed = store.close().await;
+    let report = repaired?;
+    closed?;
+    print::output(&told(&report, dry_run)).map_err(CommandError::Output)
+}
+
+/// What is printed of a repair.
+fn told(report: &Report, dry_run: bool) -> String {
+    let mut text = format!("the present is {}", report.present);
+    if report.resumed {
+        text.push_str(", as when the repair was begun");
+    }
+    text.push('\n');
+    for business in &report.businesses {
+        text.push_str(&format!("{business}\n"));
+    }
+    if report.others > 0 {
+        text.push_str(&format!("of no business: {}\n", report.others));
+    }
+    text.push_str(match (report.businesses.is_empty() && report.others == 0, dry_run) {
+        (true, _) => "no stamp is later than that\n",
+        (false, true) => "nothing was changed; without --dry-run these records move to the present, in their order\n",
+        (false, false) => {
+            "these records were moved to the present, in their order; clients that poll with updated_since must read \
+             anew from an instant before the wrong stamps\n"
+        }
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use actors::domain::Timestamp;
+    use actors::repair::BusinessReport;
+
+    use super::*;
+
+    #[test]
+    fn the_report_says_what_moved_and_who_must_read_anew() {
+        let mut report = Report {
+            present: Timestamp::parse("2026-03-02T09:00:00Z").unwrap(),
+            resumed: false,
+            businesses: Vec::new(),
+            others: 0,
+        };
+        assert_eq!(
+            told(&report, false),
+            "the present is 2026-03-02T09:00:00.000Z\nno stamp is later than that\n"
+        );
+        report.businesses.push(BusinessReport {
+            id: uuid::Uuid::nil().into(),
+            name: "Salon \"Lumière\"\n".into(),
+            records: BTreeMap::from([("appointments", 2), ("audit entries", 3)]),
+        });
+        report.resumed = true;
+        let text = told(&report, false);
+        let line = "00000000-0000-0000-0000-000000000000 \"Salon \\\"Lumière\\\"\\n\": 2 appointments, 3 audit entries\n";
+        assert!(text.contains(line) && text.contains("as when the repair was begun"), "{text}");
+        assert!(text.contains("updated_since"), "{text}");
+        assert!(told(&report, true).contains("nothing was changed"));
+    }
+}
