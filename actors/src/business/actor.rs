@@ -214,6 +214,7 @@ fn carry_out(
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
     if let Some(answer) = given(state, request, now)? {
+        let answer = change.replay(answer)?;
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
@@ -221,7 +222,7 @@ fn carry_out(
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
-    let Decision { writes, audit, events, turned_off, status, body } = decision;
+    let Decision { writes, audit, events, turned_off, status, body, remembered } = decision;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
         let from = batch.len();
@@ -259,7 +260,7 @@ fn carry_out(
         let record = IdempotencyRecord {
             fingerprint: idempotency.fingerprint,
             status: status_code(status),
-            body: body.clone(),
+            body: remembered.unwrap_or_else(|| body.clone()),
             created_at: at,
         };
         batch.put(keys::idempotency(state.id, keys::day(at), &idempotency.key), record.encode());
