@@ -7,6 +7,7 @@ mod audit_records;
 mod availability;
 mod bad_input;
 mod booking;
+mod budget;
 mod business;
 mod call_list;
 mod calls;

@@ -2,6 +2,7 @@
 
 use actors::EngineError;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
 use actors::business::commands::contacts::{CreateContact, PatchContact};
@@ -10,8 +11,9 @@ use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::business::{Change, Decision, Desk};
+use actors::business::{Answer, Change, Decision, Desk};
 use actors::domain::{Email, Phone};
+use actors::store::StoreError;
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
@@ -42,6 +44,12 @@ macro_rules! ops {
                     $(Self::$name(change) => Box::new(change).decide(desk),)*
                 }
             }
+
+            fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
+                match self {
+                    $(Self::$name(change) => change.replay(remembered),)*
+                }
+            }
         }
     };
 }
@@ -49,7 +57,7 @@ macro_rules! ops {
 ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
-    RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret,
+    RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
 }
 
 impl Op {
@@ -63,9 +71,21 @@ impl Op {
                 | Self::AddKnowledge(_)
                 | Self::CreateService(_)
                 | Self::PatchBusiness(_)
+                | Self::PatchBudget(_)
                 | Self::CreateKey(_)
                 | Self::CreateWebhook(_)
         )
+    }
+
+    /// What is remembered of this answer: all of it, but for the content of knowledge, which the request has.
+    pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
+        match self {
+            Self::AddKnowledge(add) => {
+                let content = serde_json::to_string(add.details.content.as_str()).unwrap();
+                String::from_utf8_lossy(body).replacen(&content, "\"\"", 1).into_bytes()
+            }
+            _ => body.to_vec(),
+        }
     }
 
     /// Whom a new contact would be made from, when nobody has this phone or email.

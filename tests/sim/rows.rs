@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember, TakenMessage, Timestamp,
-    WebhookEndpoint, WebhookId, fold_name,
+    Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, BudgetKind, Business, BusinessId,
+    CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember,
+    TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, house_kind, kind};
-use actors::store::records::{CallRow, IdempotencyRecord, NamesRecord, status_number};
+use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
 use actors::store::{Key, Order, Record, Store};
 use actors::view::{
     CallView, ContactView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorServiceView,
@@ -32,6 +32,9 @@ pub(crate) struct Rows {
     pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
     /// The audit log, oldest first.
     pub(crate) audit: Vec<AuditEntry>,
+    /// How much the newest entry says that the business keeps, and how much it does.
+    told: Option<Usage>,
+    kept: Usage,
     /// The bodies of remembered answers, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
     /// Every resource as an answer would show it, but for names that it takes from others.
@@ -56,12 +59,26 @@ impl Rows {
         for appointment in rows.appointments.values() {
             assert!(rows.contacts.contains_key(&appointment.contact_id), "an appointment has no contact");
         }
+        assert_eq!(rows.told, Some(rows.kept), "what the newest entry tells is not what is kept");
         rows.check_overlaps();
         rows.check_deliveries(store, of);
         rows
     }
 
     fn add(&mut self, store: &Store, of: BusinessId, key: Vec<u8>, value: &[u8]) {
+        let counted = match keys::kind_of(&key).unwrap() {
+            kind::SERVICE => Some(BudgetKind::Services),
+            kind::STAFF => Some(BudgetKind::Staff),
+            kind::APPOINTMENT => Some(BudgetKind::Appointments),
+            kind::CONTACT => Some(BudgetKind::Contacts),
+            kind::CALL => Some(BudgetKind::Calls),
+            kind::MESSAGE => Some(BudgetKind::Messages),
+            kind::KNOWLEDGE => Some(BudgetKind::Knowledge),
+            _ => None,
+        };
+        if let Some(kind) = counted {
+            self.kept.add(kind, Amount::row(value.len()));
+        }
         match keys::kind_of(&key).unwrap() {
             kind::PROFILE => self.show(of, &OperatorBusinessView::from(&Business::decode(value).unwrap())),
             kind::SERVICE => {
@@ -82,6 +99,9 @@ impl Rows {
                 let key = store.get::<ApiKey>(&keys::api_key(prefix)).unwrap();
                 let key = key.expect("a key that is listed is there");
                 assert_eq!(key.business_id, of);
+                if key.revoked_at.is_none() {
+                    self.kept.add(BudgetKind::Keys, Amount::row(key.encode().len()));
+                }
                 self.show(key.id, &KeyView::from(&key));
             }
             kind::APPOINTMENT => self.add_appointment(of, &key, value),
@@ -104,7 +124,11 @@ impl Rows {
                 self.due.insert((id_in(&key), at, event));
             }
             kind::DELIVERY_REACHED => assert_eq!(value.len(), 8),
-            kind::AUDIT => self.audit.push(AuditEntry::decode(value).unwrap()),
+            kind::AUDIT => {
+                let record = AuditRecord::decode(value).unwrap();
+                self.told = record.usage;
+                self.audit.push(record.entry);
+            }
             kind::IDEMPOTENCY => {
                 let hash = *key.last_chunk::<32>().unwrap();
                 self.remembered.insert(hash, IdempotencyRecord::decode(value).unwrap().body);

@@ -2,7 +2,7 @@
 
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::domain::booking::Party;
-use actors::domain::{AuditEntry, ResourceId, Timestamp};
+use actors::domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -38,6 +38,12 @@ impl House {
             let email = email.map(|email| email.as_str().to_owned());
             let known = phone.as_ref().and_then(|phone| self.phones.get(phone));
             let known = known.or_else(|| email.as_ref().and_then(|email| self.emails.get(email))).copied();
+            let full = self.contacts_max.is_some_and(|most| self.contacts >= most);
+            if let (Op::RecordCall(_), None, true) = (op, known, full) {
+                assert!(body["contact_id"].is_null(), "a contact too many: {body}");
+                self.keep(op, body, &mut effects);
+                return effects;
+            }
             let contact = known.unwrap_or_else(|| {
                 let id = group[0].resource_id;
                 let shown = json!({ "id": id, "phone": phone, "email": email });
@@ -55,6 +61,13 @@ impl House {
             }
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
+            }
+            // It has no id; it is a setting of the business.
+            Op::PatchBudget(patch) => {
+                for (_, limit) in patch.limits.iter().filter(|(kind, _)| *kind == BudgetKind::Contacts) {
+                    self.contacts_max = limit.rows_max.unwrap_or(self.contacts_max);
+                }
+                effects.noted.push(("budget.updated", self.id.uuid()));
             }
             Op::RevokeKey(revoke) => effects.noted.push(("api_key.revoked", revoke.id.uuid())),
             _ => self.keep(op, body, &mut effects),
@@ -130,7 +143,11 @@ impl House {
                 assert_eq!(other, None, "two contacts have the {field} {value}");
             }
         }
-        self.newest.insert(id, shown.clone());
+        if self.newest.insert(id, shown.clone()).is_none() {
+            let full = self.contacts_max.is_some_and(|most| self.contacts >= most);
+            assert!(!full, "a contact too many: {shown}");
+            self.contacts += 1;
+        }
     }
 
     fn book(&mut self, book: &Book, body: &Value, effects: &mut Effects) {

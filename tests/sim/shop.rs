@@ -2,6 +2,7 @@
 
 use actors::business::commands::Audience;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
 use actors::business::commands::contacts::{CreateContact, PatchContact};
@@ -12,10 +13,11 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
-    AppointmentId, BookingMode, BusinessId, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
-    ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType, EventTypes, KeyId,
-    KnowledgeDetails, LocalTime, Locale, MessageDetails, MessageId, MessageStatus, Phone, Scopes, ServiceId,
-    Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WeeklyHours,
+    AppointmentId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome, CallStatus,
+    ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
+    EventTypes, KeyId, KnowledgeDetails, LocalTime, Locale, MessageDetails, MessageId, MessageStatus, Phone,
+    Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus,
+    WeeklyHours,
 };
 use actors::net::WebhookUrl;
 use actors::ports::Random;
@@ -227,6 +229,7 @@ impl Shop {
                 service_ids: dice.maybe(4, || self.services.clone()),
             }
             .into(),
+            9 => Self::budget(dice).into(),
             _ => PatchBusiness {
                 name: None,
                 zone: None,
@@ -248,6 +251,20 @@ impl Shop {
             }
             .into(),
         }
+    }
+
+    /// Little room for some kind of record, or as much as ever.
+    fn budget(dice: &Dice) -> PatchBudget {
+        let kinds: Vec<_> = BudgetKind::kept().collect();
+        let kind = if dice.once_in(2) { BudgetKind::Contacts } else { *dice.pick(&kinds) };
+        let rows_max = Some(dice.maybe(2, || dice.between(0, 20)));
+        PatchBudget { limits: vec![(kind, LimitPatch { rows_max, bytes_max: None })] }
+    }
+
+    /// Room for whatever is booked next.
+    pub(crate) fn room() -> PatchBudget {
+        let limit = LimitPatch { rows_max: Some(None), bytes_max: None };
+        PatchBudget { limits: vec![(BudgetKind::Contacts, limit), (BudgetKind::Appointments, limit)] }
     }
 
     pub(crate) fn service(dice: &Dice) -> CreateService {

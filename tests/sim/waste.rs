@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use crate::hooks::RETRY_MILLIS;
 use crate::life::Life;
 use crate::network::Mood;
-use crate::shop::text;
+use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
 /// What happens on that day beside an event that fails all its attempts.
@@ -31,6 +31,7 @@ impl Sim {
         let shop = self.dice.below(self.shops.len());
         let day = *self.dice.pick(&[Day::Idle, Day::Takes, Day::TurnedOffAndOn]);
         self.world.say(format_args!("a day at {shop}: {day:?}"));
+        self.ask(life, shop, Shop::room().into(), false);
         let host = self.world.network.len();
         let create =
             CreateWebhook { url: self.new_url(), events: EventTypes::all(), description: Text::default() };

@@ -210,6 +210,7 @@ fn carry_out(
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
     if let Some(answer) = given(state, request)? {
+        let answer = change.replay(answer)?;
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
@@ -217,7 +218,7 @@ fn carry_out(
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
-    let Decision { writes, audit, events, turned_off, status, body } = decision;
+    let Decision { writes, audit, events, turned_off, status, body, remembered } = decision;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
         let from = batch.len();
@@ -253,7 +254,7 @@ fn carry_out(
         batch.put(keys::audit(state.id, id), record.encode());
     }
     if let Some(idempotency) = request.idempotency {
-        remember(state, idempotency, status, &body, &mut batch);
+        remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
     if !batch.is_empty() {
         state.last = at;

@@ -231,6 +231,8 @@ pub struct Decision {
     pub(super) turned_off: Option<WebhookId>,
     pub(super) status: AnswerStatus,
     pub(super) body: Vec<u8>,
+    /// What is remembered of the body, if not all of it; see [`super::Change::replay`].
+    pub(super) remembered: Option<Vec<u8>>,
 }
 
 impl Decision {
@@ -248,6 +250,7 @@ impl Decision {
             turned_off: None,
             status: AnswerStatus::Done,
             body: view::render(resource),
+            remembered: None,
         }
     }
 
@@ -265,7 +268,15 @@ impl Decision {
             turned_off: None,
             status: AnswerStatus::Gone,
             body: Vec::new(),
+            remembered: None,
         }
+    }
+
+    /// Remembers this instead of the whole answer; the change makes the answer of it again.
+    #[must_use]
+    pub(super) fn remember<V: Serialize>(mut self, part: &V) -> Self {
+        self.remembered = Some(view::render(part));
+        self
     }
 
     /// Writes a record.

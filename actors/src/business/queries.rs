@@ -191,6 +191,11 @@ impl BusinessHandle {
         .await
     }
 
+    /// How many more deliveries may wait: none where their bytes are used up.
+    pub(crate) async fn waiting_room(&self) -> Result<u64, EngineError> {
+        self.ask(|state, _| Ok(state.accounts.waiting_room())).await
+    }
+
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.
     async fn ask<T: Send + 'static>(
         &self,

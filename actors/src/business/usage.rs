@@ -94,6 +94,12 @@ impl Accounts {
         usage
     }
 
+    /// How many more deliveries may wait: none where their bytes are used up.
+    pub(super) fn waiting_room(&self) -> u64 {
+        let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.amount());
+        if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 }
+    }
+
     /// Whether a row is counted already, or will be met by a later step.
     fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.kept.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))

@@ -61,12 +61,13 @@ impl BusinessHandle {
     /// Sends an event again: the same id and bytes, a new schedule.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while it waits or the endpoint is disabled.
+    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while it waits, the endpoint is disabled, or as much waits as may.
     pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event of an enabled endpoint again; gives how many.
+    /// Sends every missed and failed event of an enabled endpoint again, as far as the budget of what waits has room;
+    /// gives how many.
     ///
     /// # Errors
     /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the endpoint is disabled.
@@ -76,11 +77,12 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        let room = self.waiting_room().await?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();
         let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;
         let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let resending = Resending { what, resent: 0, reply, _permits: (permit, in_use) };
+        let resending = Resending { what, room, resent: 0, reply, _permits: (permit, in_use) };
         running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
         answer.await.map_err(|_| EngineError::Failed)?
     }

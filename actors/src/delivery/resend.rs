@@ -21,6 +21,8 @@ pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
 pub(crate) struct Resending {
     /// What.
     pub(super) what: Resend,
+    /// For how many there was room among what waits when this was asked for.
+    pub(super) room: u64,
     /// How many so far.
     pub(super) resent: u64,
     /// Where the number goes.
@@ -48,8 +50,10 @@ impl State {
         mut step: Resending,
     ) {
         let done = match &mut step.what {
-            Resend::One(event) => self.resend_one(inner, *event).await.map(|sent| sent.then_some(1)),
-            Resend::Missed(range) => match self.resend_missed(inner, range).await {
+            Resend::One(event) => {
+                self.resend_one(inner, *event, step.room).await.map(|sent| sent.then_some(1))
+            }
+            Resend::Missed(range) => match self.resend_missed(inner, range, step.room - step.resent).await {
                 Ok((count, more)) => {
                     step.resent += count;
                     Ok((!more).then_some(step.resent))
@@ -74,7 +78,7 @@ impl State {
     }
 
     /// False while an outcome of the event is on its way to the disk, which the row has to wait for.
-    async fn resend_one(&mut self, inner: &Inner, event: EventId) -> Result<bool, EngineError> {
+    async fn resend_one(&mut self, inner: &Inner, event: EventId, room: u64) -> Result<bool, EngineError> {
         let endpoint = self.resendable(inner)?;
         let EndpointKey { business, endpoint: id } = self.key;
         inner.store.settled(business).await?;
@@ -83,6 +87,10 @@ impl State {
         let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
+        }
+        if room == 0 {
+            let message = "the budget for waiting deliveries is used up";
+            return Err(Refusal::conflict(message, "waiting_deliveries", "as many wait as may").into());
         }
         if self.recording.contains(&event) {
             return Ok(false);
@@ -94,11 +102,13 @@ impl State {
         Ok(true)
     }
 
-    /// Sends what is missed or failed among the next rows of the range again: how many, and whether there are more.
+    /// Sends what is missed or failed among the next rows of the range again, while there is room: how many, and whether
+    /// there are more.
     async fn resend_missed(
         &mut self,
         inner: &Inner,
         range: &mut KeyRange,
+        room: u64,
     ) -> Result<(u64, bool), EngineError> {
         let endpoint = self.resendable(inner)?;
         let business = self.key.business;
@@ -116,6 +126,10 @@ impl State {
             let status = delivery.status_in(endpoint.epoch);
             let lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
             if lost && delivery.created_at > oldest {
+                if count == room {
+                    (last, waits) = (None, false);
+                    break;
+                }
                 self.send_again(inner, &mut batch, &delivery, &endpoint);
                 count += 1;
             }

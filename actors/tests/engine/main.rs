@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod answers;
+mod budget;
 mod changes;
 mod clock;
 mod conversations;

@@ -273,3 +273,25 @@ fn the_options_stand_before_or_after_the_command() {
         assert_eq!(access.authorization, "Bearer t", "{line}");
     }
 }
+
+#[test]
+fn the_budget() {
+    let path = format!("{B}/budget");
+    check("budget show --business b1", "GET", &path, Value::Null);
+    let set = "budget set --business b1 --kind";
+    check(
+        &format!("{set} contacts --rows-max 10 --bytes-max default"),
+        "PATCH",
+        &path,
+        json!({"contacts": {"rows_max": 10, "bytes_max": null}}),
+    );
+    check(
+        &format!("{set} waiting_deliveries --bytes-max 0"),
+        "PATCH",
+        &path,
+        json!({"waiting_deliveries": {"bytes_max": 0}}),
+    );
+    check(&format!("{set} calls"), "PATCH", &path, json!({"calls": {}}));
+    check_usage(&format!("{set} clients"), "waiting_deliveries");
+    check_usage(&format!("{set} calls --rows-max many"), "a whole number, or `default`");
+}

@@ -209,6 +209,18 @@ const DELIVERY: Shape = &[
     ("next_attempt_at", OptInstant),
     CREATED,
 ];
+const USED: Kind = Object(&[("rows_max", Whole), ("bytes_max", Whole), ("rows", Whole), ("bytes", Whole)]);
+const BUDGET: Shape = &[
+    ("services", USED),
+    ("staff", USED),
+    ("keys", USED),
+    ("contacts", USED),
+    ("appointments", USED),
+    ("calls", USED),
+    ("messages", USED),
+    ("knowledge", USED),
+    ("waiting_deliveries", USED),
+];
 const HOURS: Shape = &[
     ("day", OneOf(&["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"])),
     ("open", Text),
@@ -245,6 +257,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", Text)],
         ("webhooks", false) if method == Method::POST => NEW_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
+        ("budget", true) => BUDGET,
         ("audit", true) => AUDIT,
         _ => panic!("{method} {path} succeeds with something unknown"),
     }

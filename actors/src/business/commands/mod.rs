@@ -15,7 +15,9 @@ pub mod profile;
 pub mod webhooks;
 
 use super::desk::{Decision, Desk};
+use super::handle::Answer;
 use crate::engine::EngineError;
+use crate::store::StoreError;
 
 /// A change that the business actor can be asked for.
 pub trait Change: Send {
@@ -24,6 +26,15 @@ pub trait Change: Send {
     /// # Errors
     /// The refusal, or the store's failure; then nothing is changed.
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError>;
+
+    /// The answer to the same request again, from what is remembered of the first one: all of it, but for what the
+    /// request says itself.
+    ///
+    /// # Errors
+    /// When what is remembered is no such answer.
+    fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
+        Ok(remembered)
+    }
 }
 
 /// Which of its views a resource is answered in.
