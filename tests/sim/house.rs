@@ -140,6 +140,7 @@ impl House {
         assert!(self.carried_out.insert(tried.by), "{name} was carried out twice: {group:?}");
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
         let body = body.unwrap_or_else(|| panic!("half of {name} is there: {group:?}"));
+        self.check_terms(tried, &name);
         let window = (entry.asked, entry.answered.unwrap_or(span.ended));
         let effects = self.apply(&tried.op, &body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();

@@ -27,6 +27,8 @@ struct State {
     latest: i64,
     /// How often the wall clock has jumped.
     jumps: u32,
+    /// How much later than usual the seed begins.
+    later: i64,
 }
 
 impl State {
@@ -36,7 +38,7 @@ impl State {
     }
 
     fn wall(&mut self) -> i64 {
-        let wall = BEGIN + self.now() + self.ahead;
+        let wall = BEGIN + self.later + self.now() + self.ahead;
         self.latest = self.latest.max(wall);
         wall
     }
@@ -55,7 +57,8 @@ impl Time {
 
     /// What a wall clock would show that never jumped.
     pub(crate) fn truth(&self) -> Timestamp {
-        Timestamp::from_millis(BEGIN + self.now())
+        let later = self.0.lock().later;
+        Timestamp::from_millis(BEGIN + later + self.now())
     }
 
     /// The latest that the wall clock ever showed.
@@ -63,6 +66,11 @@ impl Time {
         let mut state = self.0.lock();
         state.wall();
         Timestamp::from_millis(state.latest)
+    }
+
+    /// Has the seed begin so many milliseconds later than usual.
+    pub(crate) fn begin_later(&self, millis: i64) {
+        self.0.lock().later = millis;
     }
 
     /// How often the wall clock has jumped.
