@@ -160,6 +160,7 @@ impl House {
             body["content"] = add.details.content.as_str().into(); // which is not remembered
         }
         self.check_stamp(entry, group[0].at, &name);
+        self.check_terms(tried, &name);
         let window = (entry.asked, entry.answered.unwrap_or(span.ended));
         let effects = self.apply(&tried.op, &body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();

@@ -9,6 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::ops::Op;
+use crate::terms::Terms;
 use crate::time::Time;
 
 /// A request that was made. Each has an actor and an idempotency key of its own, by which its traces are found.
@@ -21,6 +22,8 @@ pub(crate) struct Tried {
     pub(crate) op: Op,
     /// Whether it names what belongs to another business, so that it must be refused.
     pub(crate) foreign: bool,
+    /// On which terms.
+    pub(crate) terms: Terms,
 }
 
 /// What came of a request.

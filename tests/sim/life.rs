@@ -15,6 +15,7 @@ use crate::ledger::{Entry, Ledger, Tried};
 use crate::network::{Mood, Name};
 use crate::ops::Op;
 use crate::sim::Sim;
+use crate::terms::Terms;
 use crate::world::World;
 
 /// Whatever is asked for is answered by then; trying an endpoint out takes longest.
@@ -55,12 +56,16 @@ impl Life {
 /// Carries out a request and takes down what came of it.
 async fn carry_out(
     (world, ledger, closing): (World, Arc<Ledger>, Arc<AtomicBool>),
+    engine: Engine,
     handle: BusinessHandle,
     tried: Tried,
 ) {
     let idempotency = Some(Idempotency { key: tried.key, fingerprint: tried.key });
-    let request = Request { actor: Actor::ApiKey(tried.by), if_match: None, idempotency };
-    let answer = handle.change(request, tried.op.clone()).await;
+    let request = Request { actor: Actor::ApiKey(tried.by), if_match: tried.terms.if_match(), idempotency };
+    let answer = match tried.terms.lets_in(&engine).await {
+        Ok(()) => handle.change(request, tried.op.clone()).await,
+        Err(error) => Err(error),
+    };
     let name = format!("#{} {}", tried.number, tried.op.name());
     let Entry { came: before, times, .. } = ledger.entry(tried.number);
     match &answer {
@@ -68,6 +73,9 @@ async fn carry_out(
             world.say(format_args!("{name} < {}", brief(&answer.body)));
             if tried.foreign {
                 world.wrong(format_args!("{name} reached into another business"));
+            }
+            if let Some(why) = tried.terms.forbid() {
+                world.wrong(format_args!("{name} was carried out: {why}"));
             }
             if let crate::ledger::Came::Done(body) = &before
                 && (!answer.replayed || *body != answer.body)
@@ -93,6 +101,13 @@ async fn carry_out(
         Err(EngineError::Suspended) => {
             world.say(format_args!("{name} < suspended"));
             ledger.end(tried.number, &world.time, None);
+        }
+        Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
+            world.say(format_args!("{name} < its key is revoked"));
+            // Of one that was made before, nobody knows what came of it then.
+            if times == 1 {
+                ledger.end(tried.number, at, wall, None);
+            }
         }
         Err(error) => {
             world.say(format_args!("{name} < {error}"));
@@ -129,10 +144,16 @@ impl Sim {
 
     /// Asks for a change, and does not wait for the answer.
     pub(crate) fn ask(&self, life: &mut Life, shop: usize, op: Op, foreign: bool) -> Tried {
+        self.ask_on(life, shop, op, foreign, Terms::default())
+    }
+
+    /// The same on these terms.
+    pub(crate) fn ask_on(&self, life: &mut Life, shop: usize, op: Op, foreign: bool, terms: Terms) -> Tried {
         let mut key = [0; 32];
         self.dice.fill(&mut key);
         let by = KeyId::from(uuid::Builder::from_random_bytes(*key.first_chunk().unwrap()).into_uuid());
-        let tried = Tried { number: self.ledger.len(), shop, by, key, op, foreign };
+        let by = self.asker(&terms, by);
+        let tried = Tried { number: self.ledger.len(), shop, by, key, op, foreign, terms };
         let place = if foreign { format!("{shop}, of another business") } else { shop.to_string() };
         self.world.say(format_args!("#{} {} at {place}: {:?}", tried.number, tried.op.name(), tried.op));
         self.ledger.ask(tried.clone(), &self.world.time);
@@ -148,7 +169,7 @@ impl Sim {
         }
         let handle = life.engine.business(self.shops[tried.shop].id);
         let notes = (self.world.clone(), Arc::clone(&self.ledger), Arc::clone(&life.closing));
-        life.spawn(carry_out(notes, handle, tried.clone()));
+        life.spawn(carry_out(notes, life.engine.clone(), handle, tried.clone()));
     }
 
     /// Takes note of what was answered.

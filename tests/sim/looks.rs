@@ -58,7 +58,10 @@ fn values<T: Serialize>(items: &[T]) -> Vec<Value> {
 }
 
 /// Walks a list to its end.
-async fn all<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
+pub(crate) async fn all<T, F>(
+    limit: usize,
+    mut next: impl FnMut(PageRequest) -> F,
+) -> Result<Vec<T>, EngineError>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,
 {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, BudgetKind, Business, BusinessId,
-    CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service, StaffMember,
-    TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
+    Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, BudgetKind, Business,
+    BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
+    StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, house_kind, kind};
 use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
@@ -39,6 +39,10 @@ pub(crate) struct Rows {
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
     /// Every resource as an answer would show it, but for names that it takes from others.
     pub(crate) shown: BTreeMap<Uuid, Value>,
+    /// The endpoints of which a row says that something has reached them.
+    pub(crate) reached: BTreeSet<WebhookId>,
+    /// The endpoints that stand in the list of all.
+    pub(crate) listed: BTreeSet<WebhookId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
@@ -123,7 +127,10 @@ impl Rows {
                 let (at, event) = keys::instant_and_id(&key).unwrap();
                 self.due.insert((id_in(&key), at, event));
             }
-            kind::DELIVERY_REACHED => assert_eq!(value.len(), 8),
+            kind::DELIVERY_REACHED => {
+                assert_eq!(value.len(), 8);
+                self.reached.insert(id_in(&key));
+            }
             kind::AUDIT => {
                 let record = AuditRecord::decode(value).unwrap();
                 self.told = record.usage;
@@ -234,7 +241,7 @@ impl Rows {
     }
 
     /// What waits stands among what is due, every delivery has its event, and every endpoint is in the list of all.
-    fn check_deliveries(&self, store: &Store, of: BusinessId) {
+    fn check_deliveries(&mut self, store: &Store, of: BusinessId) {
         for ((endpoint, event), delivery) in &self.deliveries {
             if !self.endpoints.contains_key(endpoint) {
                 continue;
@@ -251,12 +258,13 @@ impl Rows {
             assert!(self.deliveries.contains_key(&(*endpoint, *event)), "{event} is due and not there");
         }
         let listed = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
-        let listed: BTreeSet<_> = store
+        self.listed = store
             .scan(&listed, Order::Ascending)
             .map(|row| keys::business_and_endpoint(&row.unwrap().0).unwrap())
+            .filter_map(|(business, endpoint)| (business == of).then_some(endpoint))
             .collect();
         for endpoint in self.endpoints.keys() {
-            assert!(listed.contains(&(of, *endpoint)), "{endpoint} is not in the list of all");
+            assert!(self.listed.contains(endpoint), "{endpoint} is not in the list of all");
         }
     }
 

@@ -43,6 +43,8 @@ pub(crate) struct Shop {
     pub(crate) messages: Vec<MessageId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
+    /// How many endpoints it has at most.
+    endpoints_max: usize,
 }
 
 pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
@@ -70,7 +72,7 @@ pub(crate) fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> I
 }
 
 impl Shop {
-    pub(crate) fn new(id: BusinessId, zone: Tz) -> Self {
+    pub(crate) fn new(id: BusinessId, zone: Tz, endpoints_max: usize) -> Self {
         Self {
             id,
             zone,
@@ -82,6 +84,7 @@ impl Shop {
             messages: Vec::new(),
             webhooks: Vec::new(),
             keys: Vec::new(),
+            endpoints_max,
         }
     }
 
@@ -343,7 +346,7 @@ impl Shop {
                 reason: DisabledReason::Api,
             }
             .into(),
-            _ if self.webhooks.len() < 4 => Self::webhook(dice, url()).into(),
+            _ if self.webhooks.len() < self.endpoints_max => Self::webhook(dice, url()).into(),
             _ => self.next_key(dice),
         }
     }

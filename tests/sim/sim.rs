@@ -18,6 +18,7 @@ use crate::network::Line;
 use crate::ops::Op;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
+use crate::wide::Workload;
 use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
@@ -36,6 +37,9 @@ pub(crate) struct Sim {
     pub(crate) houses: Vec<House>,
     /// What the disk holds of the service's count of steady time, now that no engine runs.
     kept: Option<ClockRecord>,
+    pub(crate) workload: Workload,
+    /// Whether very many contacts were made at once.
+    pub(crate) has_burst: bool,
 }
 
 /// How a life ends.
@@ -52,11 +56,12 @@ fn runtime() -> Runtime {
 }
 
 /// Runs a seed, whose history goes into the trace.
-pub(crate) fn run(seed: u64, trace: Arc<Trace>) {
+pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
-    let mut sim =
-        Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new(), kept: None };
+    let (shops, houses, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
+    let mut sim = Sim { dice, world, ledger: Arc::default(), shops, houses, kept, workload, has_burst };
+    sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
     }
@@ -130,10 +135,9 @@ impl Sim {
         }
     }
 
-    /// Three businesses, with what can be booked there.
+    /// The businesses, with what can be booked there.
     async fn found(&mut self, life: &mut Life) {
-        let zones = [chrono_tz::UTC, chrono_tz::Europe::Paris, chrono_tz::America::New_York];
-        for (number, zone) in zones.into_iter().enumerate() {
+        for (number, zone) in self.workload.zones(self).into_iter().enumerate() {
             let new = NewBusiness {
                 name: text(&format!("Shop {number}")),
                 zone,
@@ -145,19 +149,18 @@ impl Sim {
             };
             let business = life.engine.create_business(new, Actor::Operator).await.unwrap();
             self.houses.push(House::new(business.id));
-            self.shops.push(Shop::new(business.id, zone));
+            self.shops.push(Shop::new(business.id, zone, self.workload.endpoints_max()));
             for _ in 0..2 {
                 self.ask_and_learn(life, number, Shop::service(&self.dice).into()).await;
             }
-            for _ in 0..=number {
+            for _ in 0..=number.min(2) {
                 self.ask_and_learn(life, number, self.shops[number].member(&self.dice).into()).await;
             }
-            let url = self.new_url();
-            self.ask_and_learn(life, number, Shop::webhook(&self.dice, url).into()).await;
+            self.found_endpoints(life, number).await;
         }
     }
 
-    async fn ask_and_learn(&mut self, life: &mut Life, shop: usize, op: Op) {
+    pub(crate) async fn ask_and_learn(&mut self, life: &mut Life, shop: usize, op: Op) {
         self.ask(life, shop, op, false);
         life.quiet().await;
         self.learn();
@@ -167,7 +170,8 @@ impl Sim {
         self.world.disk.set_sync_delay(Duration::from_millis(self.dice.next() % 4));
         let ends_at = self.dice.below(STEPS_A_LIFE) + 10;
         for _ in 0..ends_at {
-            match self.dice.below(60) {
+            match if self.some_wide(life).await { 60 } else { self.dice.below(60) } {
+                60 => {}
                 0..=1 => self.some_weather(),
                 2..=4 => self.some_repeat(life),
                 5 if self.dice.once_in(2) => self.some_jump(),
@@ -192,6 +196,9 @@ impl Sim {
             }
         }
         if self.dice.once_in(3) {
+            if self.workload == Workload::Wide {
+                self.glance(life).await;
+            }
             return End::Killed;
         }
         if self.dice.once_in(2) {
@@ -241,6 +248,7 @@ impl Sim {
         span.held_until = self.held_until();
         let all_rows = self.look_at_disk(span, from);
         for (house, rows) in self.houses.iter().zip(&all_rows) {
+            house.check_nothing_left(rows);
             for (endpoint, event) in house.owed.keys() {
                 let hook = &house.hooks[endpoint];
                 if hook.is_there() {
@@ -301,6 +309,7 @@ impl Sim {
         let kept_from = self.kept_from();
         for (shop, (house, rows)) in self.houses.iter_mut().zip(&all_rows).enumerate() {
             house.check_deliveries(rows, span);
+            house.check_leftovers(rows);
             house.check_traces(rows, entries.get(&shop).map_or(&[], Vec::as_slice), kept_from);
             house.hooks.values_mut().for_each(crate::hooks::Hook::forget_attempts);
         }

@@ -48,6 +48,8 @@ struct State {
     counts_ahead: i64,
     /// How often the wall clock has jumped.
     jumps: u32,
+    /// How much later than usual the seed begins.
+    later: i64,
 }
 
 impl State {
@@ -57,7 +59,7 @@ impl State {
     }
 
     fn wall(&self) -> i64 {
-        BEGIN + self.now() + self.ahead
+        BEGIN + self.later + self.now() + self.ahead
     }
 
     /// Lets what is doubted be believed that has held for long enough.
@@ -92,14 +94,15 @@ impl Time {
 
     /// What a wall clock would show that never jumped.
     pub(crate) fn truth(&self) -> Timestamp {
-        Timestamp::from_millis(BEGIN + self.now())
+        let later = self.0.lock().later;
+        Timestamp::from_millis(BEGIN + later + self.now())
     }
 
     /// The earliest and the latest that the service may believe it to be.
     pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
         state.believe();
-        let truth = BEGIN + state.now();
+        let truth = BEGIN + state.later + state.now();
         let ahead = || state.beliefs.iter().map(|belief| belief.ahead);
         let at = |ahead: Option<i64>| Timestamp::from_millis(truth + ahead.unwrap_or(state.ahead));
         (at(ahead().min()), at(ahead().max()))
@@ -109,6 +112,11 @@ impl Time {
     pub(crate) fn count(&self) -> i64 {
         let state = self.0.lock();
         state.now() + state.counts_ahead
+    }
+
+    /// Has the seed begin so many milliseconds later than usual.
+    pub(crate) fn begin_later(&self, millis: i64) {
+        self.0.lock().later = millis;
     }
 
     /// How often the wall clock has jumped.

@@ -1,0 +1,63 @@
+//! What may be left of what is no more, and for how long.
+//!
+//! - Rows of an endpoint that was deleted go in steps, so a kill may leave some; then the endpoint still stands in the
+//!   list of all, by which the next life goes on.
+//! - An event may outlast its deliveries only where every endpoint that it was for was deleted; the sweep takes it.
+//! - A row among what is due may be stale only since its endpoint was turned off; who delivers drops it on the way.
+//!
+//! At the end of the last life nothing waits, and none of it is left but such events.
+
+use std::collections::BTreeSet;
+
+use actors::domain::{DeliveryStatus, EventId, WebhookId};
+
+use crate::house::House;
+use crate::rows::Rows;
+
+impl House {
+    /// Checks what is left between two lives.
+    pub(crate) fn check_leftovers(&self, rows: &Rows) {
+        for endpoint in left_of(rows) {
+            assert!(
+                rows.listed.contains(&endpoint),
+                "rows of {endpoint} are left, and nobody will delete them"
+            );
+        }
+        let delivered: BTreeSet<EventId> = rows.deliveries.keys().map(|(_, event)| *event).collect();
+        for event in rows.events.keys().filter(|event| !delivered.contains(event)) {
+            let mut owed = self.owed.keys().filter(|(_, owed)| owed == event).peekable();
+            assert!(owed.peek().is_some(), "{event} was for nobody");
+            for (endpoint, _) in owed {
+                assert!(!self.hooks[endpoint].is_there(), "{event} has lost its delivery to {endpoint}");
+            }
+        }
+        for (endpoint, at, event) in &rows.due {
+            let Some(now) = rows.endpoints.get(endpoint) else { continue };
+            let delivery = &rows.deliveries[&(*endpoint, *event)];
+            let waits = delivery.next_attempt_at == Some(*at)
+                && delivery.status_in(now.epoch) == DeliveryStatus::Pending;
+            let turned_off = now.epoch > 0;
+            assert!(
+                waits || turned_off,
+                "{event} is due at {at} for {endpoint}, and does not wait: {delivery:?}"
+            );
+        }
+    }
+
+    /// Checks that the last life has left nothing.
+    pub(crate) fn check_nothing_left(&self, rows: &Rows) {
+        assert_eq!(rows.due, BTreeSet::new(), "something is still due");
+        let left: BTreeSet<_> = left_of(rows).collect();
+        assert_eq!(left, BTreeSet::new(), "rows of deleted endpoints are left");
+        let there: BTreeSet<_> = rows.endpoints.keys().copied().collect();
+        assert_eq!(rows.listed, there, "the list of all endpoints");
+    }
+}
+
+/// The endpoints that are no more and have rows.
+fn left_of(rows: &Rows) -> impl Iterator<Item = WebhookId> {
+    let delivered = rows.deliveries.keys().map(|(endpoint, _)| *endpoint);
+    let due = rows.due.iter().map(|(endpoint, ..)| *endpoint);
+    let all = delivered.chain(due).chain(rows.reached.iter().copied());
+    all.filter(|endpoint| !rows.endpoints.contains_key(endpoint))
+}

@@ -1,0 +1,210 @@
+//! The terms on which a change is asked for: a key that is shown, a state that the resource must still have, and an
+//! idempotency key that was used for something else.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use actors::business::commands::appointments::Cancel;
+use actors::business::commands::contacts::PatchContact;
+use actors::business::commands::messages::PatchMessage;
+use actors::business::{Idempotency, IfMatch, Request};
+use actors::credentials::Credential;
+use actors::domain::{Actor, ContactPatch, KeyId, MessageStatus, Refusal, WebhookStatus};
+use actors::ports::Random;
+use actors::view::etag;
+use actors::{Engine, EngineError};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::house::House;
+use crate::ledger::{Came, Entry, Ledger, Tried, json};
+use crate::life::Life;
+use crate::ops::Op;
+use crate::shop::{id, text};
+use crate::sim::Sim;
+
+/// On which terms a change is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    /// The key that is shown, whole; else somebody asks whose key nobody looks at.
+    pub(crate) key: Option<Shown>,
+    /// The resource as whoever asks has seen it: it must be so still.
+    pub(crate) seen: Option<Vec<u8>>,
+}
+
+/// A key that is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    id: KeyId,
+    secret: String,
+    /// Whether it was surely revoked before this was asked for.
+    revoked: bool,
+}
+
+impl Terms {
+    pub(crate) fn if_match(&self) -> Option<IfMatch> {
+        self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
+    }
+
+    /// What is wrong with a change that was carried out, if anything.
+    pub(crate) fn forbid(&self) -> Option<String> {
+        let key = self.key.as_ref().filter(|key| key.revoked)?;
+        Some(format!("it was asked for with {}, which was revoked", key.id))
+    }
+
+    /// Whether the key lets in whoever shows it.
+    pub(crate) async fn lets_in(&self, engine: &Engine) -> Result<(), EngineError> {
+        let Some(key) = &self.key else { return Ok(()) };
+        let credential = Credential::parse(&key.secret).unwrap();
+        let opened = engine.authenticate(&credential).await?;
+        if opened.is_some() { Ok(()) } else { Err(EngineError::KeyRevoked) }
+    }
+
+    /// Whether it may be that the key was revoked.
+    pub(crate) fn may_be_shut_out(&self, ledger: &Ledger) -> bool {
+        let Some(key) = &self.key else { return false };
+        ledger.since(0).iter().any(|entry| entry.came != Came::Refused && revokes(&entry.tried.op, key.id))
+    }
+}
+
+fn revokes(op: &Op, key: KeyId) -> bool {
+    matches!(op, Op::RevokeKey(op) if op.id == key)
+}
+
+impl House {
+    /// What was asked for on the condition that nothing had changed has found nothing changed.
+    pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
+        let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
+        let of: Uuid = id(&seen["id"]);
+        let before = &self.newest[&of];
+        // Of a contact that a booking has made, the model does not know when.
+        let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
+        assert!(same, "{name} asked for {seen} to be unchanged, and changed {before}");
+    }
+}
+
+impl Sim {
+    /// Somebody changes what they have seen, and only if it is so still; some of it is old.
+    pub(crate) fn some_condition(&self, life: &mut Life) {
+        let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
+        let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
+        if changed.is_empty() {
+            return;
+        }
+        let (entry, op) = self.dice.pick(&changed);
+        let Came::Done(body) = &entry.came else { return };
+        let terms = Terms { seen: Some(body.clone()), ..Terms::default() };
+        self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
+    }
+
+    /// What may be asked for next of the resource that a request was answered with.
+    fn follow(&self, entry: &Entry) -> Option<Op> {
+        let body = entry.body()?;
+        Some(match &entry.tried.op {
+            Op::CreateContact(_) | Op::PatchContact(_) => self.rename(&body),
+            Op::Book(_) | Op::Reschedule(_) | Op::Confirm(_) => Cancel { id: id(&body["id"]) }.into(),
+            Op::TakeMessage(_) | Op::PatchMessage(_) => {
+                let status = Some(*self.dice.pick(MessageStatus::ALL));
+                PatchMessage { id: id(&body["id"]), status, staff_id: None }.into()
+            }
+            Op::PatchWebhook(_) => Self::turn(id(&body["id"]), WebhookStatus::Enabled),
+            _ => return None,
+        })
+    }
+
+    /// A name that nobody has had.
+    fn rename(&self, contact: &Value) -> Op {
+        let name = Some(text(&format!("Renamed {}", self.ledger.len())));
+        let patch = ContactPatch { name: Some(name), phone: None, email: None, locale: None, zone: None };
+        PatchContact { id: id(&contact["id"]), patch }.into()
+    }
+
+    /// While nothing else goes on, what is true is taken, and what is true no longer is refused.
+    pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
+        life.quiet().await;
+        self.learn();
+        let shop = self.dice.below(self.shops.len());
+        let Some(contact) = self.dice.any(&self.shops[shop].contacts) else { return };
+        let Ok(Some(shown)) = life.engine.business(self.shops[shop].id).contact(contact).await else {
+            return;
+        };
+        let body = actors::view::render(&shown);
+        for stale in [false, true] {
+            let op = self.rename(&json(&body));
+            let terms = Terms { seen: Some(body.clone()), ..Terms::default() };
+            let tried = self.ask_on(life, shop, op, false, terms);
+            life.quiet().await;
+            self.learn();
+            let came = self.ledger.entry(tried.number).came;
+            let right = if stale { Came::Refused } else { Came::Done(Vec::new()) };
+            let agrees = std::mem::discriminant(&came) == std::mem::discriminant(&right);
+            assert!(
+                agrees || came == Came::Unknown,
+                "the condition is stale: {stale}, and it came to {came:?}"
+            );
+            if came == Came::Unknown {
+                return;
+            }
+        }
+    }
+
+    /// Somebody uses an idempotency key for something else than before.
+    pub(crate) fn some_reused_key(&self, life: &mut Life) {
+        let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
+        let kept_from = self.kept_from();
+        // Those with a key of their own may be shut out meanwhile, which is told first.
+        let kept = |entry: &&Entry| {
+            entry.body().is_some() && entry.wall.millis() > kept_from && entry.tried.terms.key.is_none()
+        };
+        let kept: Vec<_> = entries.iter().filter(kept).collect();
+        if kept.is_empty() {
+            return;
+        }
+        let tried = self.dice.pick(&kept).tried.clone();
+        let mut fingerprint = [0; 32];
+        self.dice.fill(&mut fingerprint);
+        let idempotency = Some(Idempotency { key: tried.key, fingerprint });
+        let request = Request { actor: Actor::ApiKey(tried.by), if_match: None, idempotency };
+        let handle = life.engine.business(self.shops[tried.shop].id);
+        let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
+        world.say(format_args!("the key of #{} for something else", tried.number));
+        life.spawn(async move {
+            match handle.change(request, tried.op).await {
+                Err(EngineError::Refused(Refusal::IdempotencyKeyReused) | EngineError::Suspended) => {}
+                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(tried.shop) => {}
+                Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                other => {
+                    world.wrong(format_args!("the key of #{} was used again: {other:?}", tried.number));
+                }
+            }
+        });
+    }
+
+    /// Somebody shows a key that the business has made, and asks for a change with it. Each is used once, so that its
+    /// traces are found.
+    pub(crate) fn some_change_by_key(&self, life: &mut Life) {
+        let entries = self.ledger.since(0);
+        let made = |entry: &&Entry| matches!(entry.tried.op, Op::CreateKey(_));
+        let made = entries.iter().filter(made).filter_map(|entry| Some((entry.tried.shop, entry.body()?)));
+        let unused: Vec<_> = made.filter(|(_, body)| self.ledger.by(id(&body["id"])).is_none()).collect();
+        if unused.is_empty() {
+            return;
+        }
+        let (shop, body) = self.dice.pick(&unused);
+        let key: KeyId = id(&body["id"]);
+        let gone = |entry: &Entry| matches!(entry.came, Came::Done(_)) && revokes(&entry.tried.op, key);
+        let revoked = entries.iter().any(gone);
+        let secret = body["key"].as_str().unwrap().to_owned();
+        let op = self.shops[*shop].next(&self.dice, self.world.time.truth(), || self.new_url());
+        let terms = Terms { key: Some(Shown { id: key, secret, revoked }), seen: None };
+        let tried = self.ask_on(life, *shop, op, false, terms);
+        if self.dice.once_in(6) {
+            self.ask_again(life, &tried, true);
+        }
+    }
+
+    /// Who asks: the key that is shown, else somebody new.
+    pub(crate) fn asker(&self, terms: &Terms, drawn: KeyId) -> KeyId {
+        terms.key.as_ref().map_or(drawn, |key| key.id)
+    }
+}

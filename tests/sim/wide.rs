@@ -1,0 +1,170 @@
+//! The wider workload: more businesses, in zones of every kind, with more endpoints; bursts, conditions, keys, and
+//! reads at the very moment before the power goes.
+//!
+//! The first workload stays as it was beside it, because the seeds that found a fault mean it: of what the wider one
+//! does, it does nothing, and draws no lot for it.
+
+use std::time::Duration;
+
+use actors::business::ContactFilter;
+use actors::business::commands::contacts::CreateContact;
+use actors::domain::ContactDetails;
+use chrono_tz::Tz;
+
+use crate::life::Life;
+use crate::looks::all;
+use crate::network::Mood;
+use crate::shop::{Shop, text};
+use crate::sim::Sim;
+
+/// What happens in a seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Workload {
+    /// Three businesses.
+    First,
+    /// Everything.
+    Wide,
+}
+
+/// Zones of whole hours, halves and quarters, with and without summer time; of Lord Howe it is half an hour.
+const ZONES: [Tz; 9] = [
+    chrono_tz::UTC,
+    chrono_tz::Europe::Paris,
+    chrono_tz::America::New_York,
+    chrono_tz::Australia::Lord_Howe,
+    chrono_tz::Asia::Kathmandu,
+    chrono_tz::Pacific::Chatham,
+    chrono_tz::America::St_Johns,
+    chrono_tz::Pacific::Apia,
+    chrono_tz::America::Santiago,
+];
+/// Days after the usual beginning on which some clocks change a day or two later: 7 March (America), 27 March
+/// (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and 30 October (America).
+const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
+const DAY_MILLIS: i64 = 86_400_000;
+const BUSINESSES: usize = 5;
+/// Endpoints of a business, at most.
+const ENDPOINTS_MAX: usize = 6;
+/// Contacts of a burst: more than a row of names holds; and of a big one: more than one turn looks at of what is due.
+const BURST: (u64, u64) = (70, 90);
+const BIG_BURST: (u64, u64) = (280, 320);
+/// So many requests of a burst are under way at once, fewer than a business takes.
+const AT_ONCE: usize = 40;
+
+impl Workload {
+    /// The zones of the businesses, in their order.
+    pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
+        match self {
+            Self::First => ZONES[..3].to_vec(),
+            Self::Wide => (0..BUSINESSES).map(|_| *sim.dice.pick(&ZONES)).collect(),
+        }
+    }
+
+    pub(crate) fn endpoints_max(self) -> usize {
+        if self == Self::First { 4 } else { ENDPOINTS_MAX }
+    }
+}
+
+impl Sim {
+    /// Begins on a day near which clocks change.
+    pub(crate) fn choose_beginning(&self) {
+        if self.workload == Workload::Wide {
+            self.world.time.begin_later(*self.dice.pick(&BEGINNINGS) * DAY_MILLIS);
+        }
+    }
+
+    /// Does something of the wider workload, now and then; whether it did.
+    pub(crate) async fn some_wide(&mut self, life: &mut Life) -> bool {
+        if self.workload == Workload::First || !self.dice.once_in(5) {
+            return false;
+        }
+        match self.dice.below(24) {
+            0..=5 => self.some_condition(life),
+            6 => self.probe_condition(life).await,
+            7..=9 => self.some_reused_key(life),
+            10..=16 => self.some_change_by_key(life),
+            17 | 18 => self.some_search(life),
+            19 if !self.has_burst => self.burst(life).await,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Very many new contacts at one business, whose receivers fail meanwhile: names fill whole rows, and what is due
+    /// is more than one turn looks at.
+    async fn burst(&mut self, life: &mut Life) {
+        self.has_burst = true;
+        let shop = self.dice.below(self.shops.len());
+        let (from, to) = if self.dice.once_in(4) { BIG_BURST } else { BURST };
+        let count = usize::try_from(self.dice.between(from, to)).unwrap();
+        self.world.say(format_args!("{count} new contacts at {shop}"));
+        for host in 0..self.world.network.len() {
+            if self.dice.once_in(2) {
+                self.world.network.set_mood(host, Mood::Fails(503));
+            }
+        }
+        for number in 0..count {
+            if number % AT_ONCE == 0 {
+                life.quiet().await;
+            }
+            let name = Some(text(&format!("Contact {}", 1_000 + number)));
+            let details = ContactDetails { name, ..ContactDetails::default() };
+            self.ask(life, shop, CreateContact { details }.into(), false);
+        }
+        life.quiet().await;
+        self.learn();
+    }
+
+    /// Somebody searches contacts by a part of their names, to the last page.
+    fn some_search(&self, life: &mut Life) {
+        let shop = self.dice.below(self.shops.len());
+        let part = (*self.dice.pick(&["contact 1", "CONTACT 10", "renamed", "t 1"])).to_owned();
+        let handle = life.engine.business(self.shops[shop].id);
+        let (world, ledger) = (self.world.clone(), std::sync::Arc::clone(&self.ledger));
+        world.say(format_args!("somebody searches {shop} for {part}"));
+        life.spawn(async move {
+            let filter = ContactFilter { name_part: Some(part.clone()), ..ContactFilter::default() };
+            let Ok(found) = all(7, async |page| handle.contacts(&filter, &page).await).await else { return };
+            let names = || found.iter().filter_map(|contact| contact.name.as_deref());
+            if names().any(|name| !name.to_lowercase().contains(&part.to_lowercase())) {
+                world.wrong(format_args!(
+                    "a search of {shop} for {part} found {:?}",
+                    names().collect::<Vec<_>>()
+                ));
+            }
+            for contact in &found {
+                ledger.saw(shop, &serde_json::to_value(contact).unwrap(), "found");
+            }
+        });
+    }
+
+    /// Reads what is written and not yet on the disk. The caller lets the power go right after.
+    pub(crate) async fn glance(&mut self, life: &mut Life) {
+        life.quiet().await;
+        self.learn();
+        self.world.say(format_args!("a glance before the power goes"));
+        self.world.disk.set_sync_delay(Duration::from_millis(self.dice.between(5, 40)));
+        for _ in 0..self.dice.between(1, 4) {
+            self.some_request(life);
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        for _ in 0..8 {
+            self.some_look(life);
+        }
+        tokio::time::sleep(Duration::from_millis(self.dice.between(1, 20))).await;
+        self.learn();
+        self.world.check();
+    }
+
+    /// Endpoints of a new business: with one, everything goes to one receiver; with several, places are shared.
+    pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
+        let count = match self.workload {
+            Workload::First => 1,
+            Workload::Wide => self.dice.between(1, 3),
+        };
+        for _ in 0..count {
+            let url = self.new_url();
+            self.ask_and_learn(life, shop, Shop::webhook(&self.dice, url).into()).await;
+        }
+    }
+}
