@@ -106,7 +106,7 @@ async fn carry_out(
             world.say(format_args!("{name} < its key is revoked"));
             // Of one that was made before, nobody knows what came of it then.
             if times == 1 {
-                ledger.end(tried.number, at, wall, None);
+                ledger.end(tried.number, &world.time, None);
             }
         }
         Err(error) => {

@@ -154,7 +154,7 @@ impl Sim {
         let kept_from = self.kept_from();
         // Those with a key of their own may be shut out meanwhile, which is told first.
         let kept = |entry: &&Entry| {
-            entry.body().is_some() && entry.wall.millis() > kept_from && entry.tried.terms.key.is_none()
+            entry.body().is_some() && entry.count > kept_from && entry.tried.terms.key.is_none()
         };
         let kept: Vec<_> = entries.iter().filter(kept).collect();
         if kept.is_empty() {
