@@ -130,6 +130,7 @@ where
         let page = next(PageRequest { limit, after }).await.unwrap();
         assert!(page.items.len() <= limit);
         walked.pages += 1;
+        assert!(walked.pages < 1_000, "the walk does not come to its end");
         walked.empty += usize::from(page.items.is_empty() && page.next.is_some());
         walked.items.extend(page.items.iter().map(|item| serde_json::to_value(item).unwrap()));
         match page.next {
