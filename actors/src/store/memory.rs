@@ -37,6 +37,7 @@ struct State {
     fail_read: bool,
     applies: u64,
     syncs: u64,
+    reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
 }
@@ -118,6 +119,11 @@ impl MemoryBackend {
         self.0.state.lock().syncs
     }
 
+    /// How many rows were read or looked for, those of a scan each by itself.
+    pub fn reads(&self) -> u64 {
+        self.0.state.lock().reads
+    }
+
     /// How many batches a crash would find unsynced.
     pub fn unsynced(&self) -> usize {
         self.0.state.lock().unsynced.len()
@@ -184,6 +190,7 @@ impl Backend for Session {
         if std::mem::take(&mut state.fail_read) {
             return Err(StoreError::Read("a fault was injected".into()));
         }
+        state.reads += 1;
         Ok(state.pairs.get(key).cloned())
     }
 
@@ -195,13 +202,14 @@ impl Backend for Session {
             if done {
                 return None;
             }
-            let state = match self.alive() {
+            let mut state = match self.alive() {
                 Ok(state) => state,
                 Err(error) => {
                     done = true;
                     return Some(Err(error));
                 }
             };
+            state.reads += 1;
             let mut pairs = state.pairs.range((from.clone(), to.clone()));
             let found = match order {
                 Order::Ascending => pairs.next(),
