@@ -97,7 +97,8 @@ pub fn lines_dropped() -> u64 {
 }
 
 fn tell_dropped(lines: u64) {
-    tracing::warn!(log.dropped = lines, "log lines were dropped because standard error was not read");
+    // Not `log.…`: fields of that name are taken for those of the crate `log`, and left out.
+    tracing::warn!(lines.dropped = lines, "log lines were dropped because standard error was not read");
 }
 
 /// Logs a panic where it happens, and so inside the span of the request that caused it.

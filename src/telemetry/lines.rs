@@ -117,14 +117,14 @@ impl Shared {
             let lines = std::mem::take(&mut state.waiting);
             state.writing = true;
             drop(state);
-            // There is nowhere to tell that standard error takes nothing.
-            let _ = sink.write_all(&lines);
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > told {
-                // This leaves a line here, and so comes before the lock is taken.
+                // This leaves a line here, where there is room just now.
                 tell(dropped - told);
                 told = dropped;
             }
+            // There is nowhere to tell that standard error takes nothing.
+            let _ = sink.write_all(&lines);
             state = self.state.lock();
             state.writing = false;
             if state.waiting.is_empty() {
