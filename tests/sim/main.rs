@@ -28,6 +28,7 @@ mod network;
 mod nudges;
 mod ops;
 mod receiver;
+mod repair;
 mod rows;
 mod rules;
 mod shop;
