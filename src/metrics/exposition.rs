@@ -196,6 +196,11 @@ impl Exposition {
             ),
             ("permits_available", "How many more messages may be in flight", free),
             ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
+            (
+                "wall_clock_doubted",
+                "1 while the wall clock has jumped and is not followed yet",
+                usize::from(self.engine.clock_doubted()),
+            ),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
         ] {
             gauge(encoder, name, about, value)?;

@@ -30,6 +30,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
         "running_businesses 1",
         "permits_in_use 0",
         "store_failed 0",
+        "wall_clock_doubted 0",
     ] {
         assert!(text.contains(&format!("receptionist_{line}\n")), "{line} is not in\n{text}");
     }

@@ -32,6 +32,7 @@ mod nudges;
 mod ops;
 mod outages;
 mod receiver;
+mod repair;
 mod rows;
 mod rules;
 mod shop;

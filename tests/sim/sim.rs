@@ -51,7 +51,7 @@ enum End {
 }
 
 /// A runtime on one thread, whose clock goes on only when nothing else can.
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
@@ -74,6 +74,11 @@ impl Sim {
         self.world.time.count() - KEPT_MILLIS
     }
 
+    /// A life begins, in the runtime that this is called in.
+    pub(crate) fn begin_time(&self) {
+        self.world.time.begin(self.kept.as_ref());
+    }
+
     fn live(&mut self, number: usize) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -85,7 +90,7 @@ impl Sim {
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
-            self.world.time.begin(self.kept.as_ref());
+            self.begin_time();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
             let mut life = Life::begin(&self.world).await;
@@ -222,7 +227,7 @@ impl Sim {
         }
         let mut span = Span { began: self.world.time.now(), ..Span::default() };
         runtime.block_on(async {
-            self.world.time.begin(self.kept.as_ref());
+            self.begin_time();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
             let mut life = Life::begin(&self.world).await;
@@ -262,6 +267,7 @@ impl Sim {
                 }
             }
         }
+        self.repair(&all_rows);
     }
 
     /// Turns every endpoint on, has everything sent again that was missed, and waits until nothing waits any more.

@@ -1,5 +1,6 @@
 //! Deliveries on paused time, over real TLS to receivers in memory.
 
+mod clocks;
 mod failing;
 mod outage;
 mod turning_off;

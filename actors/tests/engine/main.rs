@@ -13,5 +13,6 @@ mod idempotency;
 mod lifecycle;
 mod lists;
 mod permits;
+mod repair;
 mod retention;
 mod rows;

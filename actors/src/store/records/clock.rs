@@ -54,6 +54,6 @@ mod tests {
             newest: Timestamp::from_millis(300),
         };
         check(&record, "01fd00358d5b3903000001fb5802");
-        check_damage(&record, |bytes| bytes[7] = 0x7f);
+        check_damage(&record, |bytes| bytes[9] = 0x7f);
     }
 }

@@ -1,0 +1,113 @@
+//! Repairing stamps on what a seed has left: some instant of it is taken for the present, and all that was stamped later
+//! moves there, though the repair is killed again and again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use actors::domain::{AuditEntry, ResourceId, Timestamp};
+use actors::repair::repair_stamps;
+use actors::store::keys;
+use chrono::TimeDelta;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::life::Life;
+use crate::rows::Rows;
+use crate::sim::{Sim, runtime};
+
+/// How often the repair is killed before it is let to its end.
+const KILLS: usize = 4;
+
+/// The fields of a resource that hold stamps.
+const STAMPS: [&str; 4] = ["created_at", "updated_at", "disabled_at", "revoked_at"];
+
+/// Every stamp of a business, by whose it is.
+fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
+    let mut stamps = BTreeMap::new();
+    for (id, shown) in &rows.shown {
+        for field in STAMPS {
+            if let Some(at) = shown[field].as_str() {
+                stamps.insert((*id, field.to_owned()), Timestamp::parse(at).unwrap());
+            }
+        }
+    }
+    for ((endpoint, event), delivery) in &rows.deliveries {
+        let of = |field: &str| (event.uuid(), format!("{field} to {endpoint}"));
+        stamps.insert(of("created"), delivery.created_at);
+        stamps.extend(delivery.last_attempt_at.map(|at| (of("tried"), at)));
+    }
+    let of = |entry: &AuditEntry| entry.id.uuid();
+    stamps.extend(rows.audit.iter().map(|entry| ((of(entry), "at".to_owned()), entry.at)));
+    stamps
+}
+
+/// Every resource without its stamps.
+fn unstamped(rows: &Rows) -> BTreeMap<Uuid, Value> {
+    let mut shown = rows.shown.clone();
+    for resource in shown.values_mut().filter_map(Value::as_object_mut) {
+        STAMPS.iter().for_each(|field| _ = resource.remove(*field));
+    }
+    shown
+}
+
+impl Sim {
+    pub(crate) fn repair(&mut self, before: &[Rows]) {
+        let all: Vec<_> = before.iter().flat_map(|rows| rows.audit.iter().map(|entry| entry.at)).collect();
+        let present = *self.dice.pick(&all);
+        self.world.say(format_args!("stamps are repaired as of {present}"));
+        self.world.disk.set_sync_delay(Duration::from_millis(2));
+        let mut now = present;
+        for _ in 0..KILLS {
+            let runtime = runtime();
+            runtime.block_on(async {
+                let store = self.world.store();
+                if store.contains(&keys::repair()).unwrap() {
+                    // The instant it was begun with holds.
+                    now = present + TimeDelta::hours(1);
+                }
+                let time = Duration::from_millis(self.dice.next() % 60);
+                let _ = tokio::time::timeout(time, repair_stamps(&store, now, false)).await;
+                let keep = self.dice.below(self.world.disk.unsynced() + 1);
+                self.world.disk.crash(keep);
+                self.world.say(format_args!("the repair was killed; {keep} unsynced batches survive"));
+            });
+        }
+        let runtime = runtime();
+        let rows: Vec<_> = runtime.block_on(async {
+            let store = self.world.store();
+            repair_stamps(&store, present, false).await.unwrap();
+            let rows = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
+            let again = repair_stamps(&store, present, false).await.unwrap();
+            assert!(again.businesses.is_empty() && again.others == 0, "something is left: {again:?}");
+            store.close().await.unwrap();
+            rows
+        });
+        drop(runtime);
+        for (before, after) in before.iter().zip(&rows) {
+            assert_eq!(unstamped(before), unstamped(after), "more than stamps has changed");
+            assert_eq!(before.events, after.events);
+            let (was, is) = (stamps(before), stamps(after));
+            assert!(was.keys().eq(is.keys()), "stamps are lost");
+            let mut moved: Vec<_> = was.values().zip(is.values()).collect();
+            moved.sort_unstable();
+            assert!(moved.is_sorted_by_key(|(_, is)| **is), "their order has changed: {moved:?}");
+            for (was, is) in moved {
+                assert!(*is <= present && (was > &present || was == is), "{was} became {is}");
+            }
+        }
+        self.lives_on();
+    }
+
+    /// The repaired store is one like any other.
+    fn lives_on(&mut self) {
+        let runtime = runtime();
+        runtime.block_on(async {
+            self.begin_time();
+            let life = Life::begin(&self.world).await;
+            self.walk(&life).await;
+            self.world.check();
+            assert!(life.close().await);
+            self.world.time.end();
+        });
+    }
+}
