@@ -56,7 +56,10 @@ impl House {
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
             }
-            Op::RevokeKey(revoke) => effects.noted.push(("api_key.revoked", revoke.id.uuid())),
+            Op::RevokeKey(revoke) => {
+                self.revoked.insert(revoke.id);
+                effects.noted.push(("api_key.revoked", revoke.id.uuid()));
+            }
             _ => self.keep(op, body, &mut effects),
         }
         effects
