@@ -60,6 +60,8 @@ pub(crate) struct House {
     pub(crate) phones: BTreeMap<String, Uuid>,
     pub(crate) emails: BTreeMap<String, Uuid>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
+    /// The keys that were revoked.
+    pub(crate) revoked: BTreeSet<KeyId>,
     /// To which endpoints each event is owed.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
     /// The bytes of each event, as every attempt of every life sends them.
@@ -96,6 +98,7 @@ impl House {
             phones: BTreeMap::new(),
             emails: BTreeMap::new(),
             hooks: BTreeMap::new(),
+            revoked: BTreeSet::new(),
             owed: BTreeMap::new(),
             attempted: BTreeMap::new(),
             resends: BTreeMap::new(),

@@ -69,7 +69,10 @@ impl House {
                 }
                 effects.noted.push(("budget.updated", self.id.uuid()));
             }
-            Op::RevokeKey(revoke) => effects.noted.push(("api_key.revoked", revoke.id.uuid())),
+            Op::RevokeKey(revoke) => {
+                self.revoked.insert(revoke.id);
+                effects.noted.push(("api_key.revoked", revoke.id.uuid()));
+            }
             _ => self.keep(op, body, &mut effects),
         }
         effects

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use actors::business::commands::appointments::Cancel;
 use actors::business::commands::contacts::PatchContact;
+use actors::business::commands::keys::RevokeKey;
 use actors::business::commands::messages::PatchMessage;
 use actors::business::{Idempotency, IfMatch, Request};
 use actors::credentials::Credential;
@@ -72,8 +73,12 @@ fn revokes(op: &Op, key: KeyId) -> bool {
 }
 
 impl House {
-    /// What was asked for on the condition that nothing had changed has found nothing changed.
+    /// What was asked for on the condition that nothing had changed has found nothing changed, and no key was revoked
+    /// by which something was changed.
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
+        if let Some(key) = &tried.terms.key {
+            assert!(!self.revoked.contains(&key.id), "{name} was carried out after {} was revoked", key.id);
+        }
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
@@ -198,6 +203,9 @@ impl Sim {
         let op = self.shops[*shop].next(&self.dice, self.world.time.truth(), || self.new_url());
         let terms = Terms { key: Some(Shown { id: key, secret, revoked }), seen: None };
         let tried = self.ask_on(life, *shop, op, false, terms);
+        if self.dice.once_in(4) {
+            self.ask(life, *shop, RevokeKey { id: key }.into(), false);
+        }
         if self.dice.once_in(6) {
             self.ask_again(life, &tried, true);
         }

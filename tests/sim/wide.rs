@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::CreateContact;
-use actors::domain::ContactDetails;
+use actors::business::commands::webhooks::DeleteWebhook;
+use actors::domain::{ContactDetails, WebhookStatus};
 use chrono_tz::Tz;
 
 use crate::life::Life;
 use crate::looks::all;
 use crate::network::Mood;
+use crate::ops::Op;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
@@ -113,6 +115,17 @@ impl Sim {
         }
         life.quiet().await;
         self.learn();
+        // What waits is then so much that it is dropped, or deleted, in several steps.
+        for id in self.shops[shop].webhooks.clone() {
+            let ops: Vec<Op> = match self.dice.below(4) {
+                0 => vec![DeleteWebhook { id }.into()],
+                1 => vec![Self::turn(id, WebhookStatus::Disabled), Self::turn(id, WebhookStatus::Enabled)],
+                _ => continue,
+            };
+            for op in ops {
+                self.ask_and_learn(life, shop, op).await;
+            }
+        }
     }
 
     /// Somebody searches contacts by a part of their names, to the last page.
