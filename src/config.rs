@@ -9,9 +9,12 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use actors::store::DiskReserve;
+
 use crate::server::TlsFiles;
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod size;
 mod token;
 
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
@@ -31,6 +34,8 @@ pub mod variables {
     pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
     /// The rate limit.
     pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
+    /// The free space that is left alone.
+    pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
     /// The certificate chain.
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
@@ -60,6 +65,10 @@ pub struct ServeArgs {
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
+    /// Free disk space below which what makes the store larger is refused; 0 for none [default: 1GiB or 5 % of the
+    /// disk, whichever is less]
+    #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
+    pub disk_reserve: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
@@ -87,6 +96,8 @@ pub struct Settings {
     pub admin_token: Option<AdminToken>,
     /// Requests per key and minute.
     pub rate_limit_per_minute: NonZeroU32,
+    /// How much of the disk is left free.
+    pub disk_reserve: DiskReserve,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
     /// What is logged and how.
@@ -129,6 +140,13 @@ impl TryFrom<ServeArgs> for Settings {
                 "120",
                 "must be a whole number of at least 1",
             )?,
+            disk_reserve: match text(variables::DISK_RESERVE, args.disk_reserve)? {
+                None => DiskReserve::Usual,
+                Some(given) => DiskReserve::Bytes(size::parse(&given).ok_or_else(|| {
+                    let expected = "must be a size such as 512MiB, 2GB or 0";
+                    ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
+                })?),
+            },
             tls: tls(args.tls_cert, args.tls_key)?,
             log: log(args.log, args.log_format)?,
         })
@@ -218,6 +236,7 @@ mod tests {
         assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
         assert_eq!(settings.rate_limit_per_minute.get(), 120);
         assert_eq!((settings.tls, settings.admin_token), (None, None));
+        assert_eq!(settings.disk_reserve, DiskReserve::Usual);
         assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
     }
 
@@ -229,6 +248,7 @@ mod tests {
             "--data-dir=/x",
             "--admin-token=0123456789abcdef",
             "--rate-limit-per-minute=1",
+            "--disk-reserve=512MiB",
             "--tls-cert=c",
             "--tls-key=k",
             "--log=debug",
@@ -237,6 +257,7 @@ mod tests {
         let settings = settings.unwrap();
         assert_eq!(settings.listen.to_string(), "[::1]:0");
         assert_eq!(settings.rate_limit_per_minute.get(), 1);
+        assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
         assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
         assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
         assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
@@ -255,6 +276,7 @@ mod tests {
                 "RECEPTIONIST_DATA_DIR",
                 "RECEPTIONIST_ADMIN_TOKEN",
                 "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
+                "RECEPTIONIST_DISK_RESERVE",
                 "RECEPTIONIST_TLS_CERT",
                 "RECEPTIONIST_TLS_KEY",
                 "RECEPTIONIST_LOG",
@@ -278,6 +300,12 @@ mod tests {
             ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
             ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
             ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
+            ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
+            (
+                "--disk-reserve=much",
+                "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not",
+            ),
+            ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
             ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
             ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
             ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),

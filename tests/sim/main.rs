@@ -31,6 +31,7 @@ mod receiver;
 mod rows;
 mod rules;
 mod shop;
+mod shortage;
 mod sim;
 mod time;
 mod waste;

@@ -42,6 +42,12 @@ macro_rules! ops {
                     $(Self::$name(change) => Box::new(change).decide(desk),)*
                 }
             }
+
+            fn grows(&self) -> bool {
+                match self {
+                    $(Self::$name(change) => change.grows(),)*
+                }
+            }
         }
     };
 }

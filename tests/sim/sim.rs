@@ -15,6 +15,7 @@ use crate::life::Life;
 use crate::ops::Op;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
+use crate::shortage::Shortage;
 use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
@@ -29,6 +30,7 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) houses: Vec<House>,
+    pub(crate) shortage: Shortage,
 }
 
 /// How a life ends.
@@ -48,7 +50,9 @@ fn runtime() -> Runtime {
 pub(crate) fn run(seed: u64, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
-    let mut sim = Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new() };
+    let shortage = Shortage::new(seed);
+    let mut sim =
+        Sim { dice, world, ledger: Arc::default(), shops: Vec::new(), houses: Vec::new(), shortage };
     for life in 0..LIVES {
         sim.live(life);
     }
@@ -75,6 +79,7 @@ impl Sim {
             self.world.time.begin();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
+            self.enough_room();
             let mut life = Life::begin(&self.world).await;
             self.lift_suspensions(&life).await;
             if number == 0 {
@@ -169,10 +174,11 @@ impl Sim {
                 8 if self.dice.once_in(3) => self.some_panic(life),
                 8..=10 => self.some_nudge(life),
                 11..=13 => self.some_look(life),
-                14 => self.probe(life).await,
+                14 if self.world.has_room() => self.probe(life).await,
                 15 if self.dice.once_in(6) => self.suspend(life).await,
                 _ => self.some_request(life),
             }
+            self.some_shortage(life);
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -207,6 +213,7 @@ impl Sim {
             self.world.time.begin();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
+            self.enough_room();
             let mut life = Life::begin(&self.world).await;
             self.lift_suspensions(&life).await;
             self.ask_for_answers(&mut life, &unknown);

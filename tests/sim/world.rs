@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actors::Engine;
 use actors::net::Trust;
 use actors::ports::Ports;
-use actors::store::{MemoryBackend, Store};
+use actors::store::{MemoryBackend, RoomLevel, Store};
 use parking_lot::Mutex;
 
 use crate::dice::Dice;
@@ -58,6 +58,8 @@ pub(crate) struct World {
     /// When the store of the present life has failed.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
+    /// What the disk has had room for, and from when on.
+    pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
     /// The businesses whose actors were broken in the present life.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
@@ -96,6 +98,7 @@ impl World {
             time,
             trace,
             failed: Arc::default(),
+            room: Arc::default(),
             broken: Arc::default(),
             chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
         }

@@ -194,6 +194,7 @@ fn carry_out(
     if let Some(answer) = given(state, request, now)? {
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
+    state.store.check_room(change.grows())?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
     let at = desk.at();
@@ -351,6 +352,10 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
 ///
 /// Here it is only as late as both clocks say: a wall clock that jumps forward must not make anything old.
 fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    // Deleting is writing, too: where nothing is written any more, it waits for the next minute.
+    if state.store.check_room(false).is_err() {
+        return Ok(());
+    }
     let now = now.min(state.steady.now());
     let range = keys::idempotency_before(state.id, keys::day(now - chrono::TimeDelta::days(1)));
     let mut batch = Batch::default();

@@ -74,6 +74,7 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        self.inner.store.check_room(true)?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();
         let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;

@@ -9,6 +9,7 @@
 //! - the layout of the keys stands in [`keys`] alone, the layout of the records in [`records`] alone.
 
 mod backend;
+mod ballast;
 mod codec;
 mod committer;
 mod disk;
@@ -19,18 +20,23 @@ mod long;
 mod mark;
 mod memory;
 pub mod records;
+mod room;
 
 use std::path::Path;
 use std::sync::Arc;
 
-pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
+pub use backend::{Backend, Batch, Order, Pair, Pairs, Space, VALUE_BYTES_MAX};
 pub use codec::Record;
 use committer::Committer;
-pub use committer::{CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES};
+pub use committer::{
+    CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
+};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
+use room::Room;
+pub use room::{DiskFull, DiskReserve, LAST_BYTES_MIN, RESERVE_BYTES_DEFAULT, RoomLevel};
 
 use crate::domain::BusinessId;
 
@@ -42,6 +48,7 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    room: Room,
 }
 
 impl Store {
@@ -54,7 +61,7 @@ impl Store {
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
-        Ok(Self(Arc::new(Inner { committer, backend })))
+        Ok(Self(Arc::new(Inner { committer, backend, room: Room::default() })))
     }
 
     /// Opens a simulated disk; the committer runs as a task of the current tokio runtime.
@@ -67,7 +74,7 @@ impl Store {
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let session = Arc::new(disk.session()?);
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
-        Ok(Self(Arc::new(Inner { committer, backend: session })))
+        Ok(Self(Arc::new(Inner { committer, backend: session, room: Room::default() })))
     }
 
     /// The record under the key.
@@ -129,6 +136,7 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        self.0.room.submitted(batch.bytes());
         self.0.committer.submit(business, batch, done)
     }
 
@@ -157,6 +165,26 @@ impl Store {
     /// Every change of the business up to this ticket is durable.
     pub fn synced_through(&self, business: BusinessId) -> u64 {
         self.0.committer.synced_through(business)
+    }
+
+    /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.
+    pub fn set_disk_reserve(&self, reserve: DiskReserve) {
+        self.0.room.set_reserve(reserve);
+    }
+
+    /// Whether there is room for a change, which `grows` the store for good or does not. To be asked before it is
+    /// decided: what is submitted is written.
+    ///
+    /// # Errors
+    /// [`DiskFull`] when there is not.
+    pub fn check_room(&self, grows: bool) -> Result<(), DiskFull> {
+        let needed = if grows { RoomLevel::Ample } else { RoomLevel::Scarce };
+        if self.room().0 <= needed { Ok(()) } else { Err(DiskFull) }
+    }
+
+    /// What the disk has room for, and how much of it is free, if that is known.
+    pub fn room(&self) -> (RoomLevel, Option<Space>) {
+        self.0.room.level(&*self.0.backend, || self.0.committer.bytes_written())
     }
 
     /// How many changes are queued and not yet taken.

@@ -11,4 +11,5 @@ mod harness;
 mod idempotency;
 mod lifecycle;
 mod permits;
+mod room;
 mod rows;

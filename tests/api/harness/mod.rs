@@ -18,6 +18,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use actors::ports::Ports;
+use actors::store::DiskReserve;
 use receptionist::config::{AdminToken, Settings};
 use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
@@ -75,6 +76,7 @@ impl House {
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
             rate_limit_per_minute: NonZeroU32::new(limit).unwrap(),
+            disk_reserve: DiskReserve::Usual,
             tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };

@@ -71,6 +71,10 @@ impl Change for Book {
             id,
         ))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Moves an appointment to another time or staff member.
@@ -90,6 +94,10 @@ impl Change for Reschedule {
             booking::reschedule(&diary, before, &self.request, at)
         })
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Confirms a pending appointment, for the team.
@@ -103,6 +111,10 @@ impl Change for Confirm {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let at = desk.at();
         amend(desk, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }
 
@@ -118,6 +130,10 @@ impl Change for Decline {
         let at = desk.at();
         amend(desk, self.id, "appointment.declined", |before| booking::decline(before, at))
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 /// Cancels an appointment.
@@ -131,6 +147,10 @@ impl Change for Cancel {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let at = desk.at();
         amend(desk, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }
 

@@ -22,4 +22,8 @@ impl Change for AddKnowledge {
             .note("knowledge.created", "knowledge", knowledge.id)
             .write(Write::Knowledge(knowledge)))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }

@@ -115,7 +115,8 @@ impl Committer {
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let shard = shard(business);
         let ticket = self.core.newest[shard].load(Ordering::Acquire);
-        let waiting = (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
+        let waiting =
+            (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
         async move {
             let Some(core) = waiting else { return Ok(()) };
             core.wait_until(|core| {
@@ -160,6 +161,11 @@ impl Committer {
     /// How many changes are queued and not yet taken.
     pub(super) fn queued(&self) -> usize {
         self.core.queue.len()
+    }
+
+    /// How many bytes were written and synced so far.
+    pub(super) fn bytes_written(&self) -> u64 {
+        self.core.counters.bytes()
     }
 
     /// What the writer has done so far.

@@ -68,8 +68,8 @@ impl Group {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
         }
-        let room = self.writing < GROUP_CHANGES_MAX
-            && self.batch.bytes() + next.batch.bytes() <= GROUP_BYTES_MAX;
+        let room =
+            self.writing < GROUP_CHANGES_MAX && self.batch.bytes() + next.batch.bytes() <= GROUP_BYTES_MAX;
         room && (!next.is_long() || matches!(self.short, Lanes::None) || self.short == Lanes::One(next.lane))
     }
 
@@ -316,8 +316,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::change;
     use super::*;
-    use crate::store::Key;
 
     /// A queue that nobody takes from but the test.
     fn queue() -> State {
@@ -325,10 +325,7 @@ mod tests {
     }
 
     fn push(state: &mut State, lane: usize, bytes: usize) {
-        let mut batch = Batch::new();
-        if bytes > 0 {
-            batch.put(Key::new(b"key!").with(&[0; 20]), vec![0; bytes - 24]);
-        }
+        let batch = if bytes > 0 { change(bytes) } else { Batch::new() };
         state.ticket += 1;
         let (ticket, done) = (state.ticket, Box::new(|| ()));
         state.push(Change { ticket, lane, batch, done });
@@ -360,14 +357,16 @@ mod tests {
         push(&mut state, 3, 1 << 10);
         let groups = groups(&mut state);
         let turn = |lane| vec![lane; QUANTUM_BYTES >> 10];
-        let first = [turn(1), turn(2), vec![3], turn(1), turn(2), turn(1), turn(2), turn(1), turn(2)].concat();
+        let first =
+            [turn(1), turn(2), vec![3], turn(1), turn(2), turn(1), turn(2), turn(1), turn(2)].concat();
         assert_eq!(groups[0], first[..64]);
         assert_eq!(groups[1].len(), 17);
     }
 
     #[test]
     fn a_change_at_the_quantum_takes_its_turn_among_the_short_ones_and_one_above_waits_apart() {
-        for (bytes, expected) in [(QUANTUM_BYTES, vec![vec![1, 2]]), (QUANTUM_BYTES + 1, vec![vec![2], vec![1]])]
+        for (bytes, expected) in
+            [(QUANTUM_BYTES, vec![vec![1, 2]]), (QUANTUM_BYTES + 1, vec![vec![2], vec![1]])]
         {
             let mut state = queue();
             push(&mut state, 1, bytes);
