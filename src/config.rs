@@ -9,9 +9,12 @@ use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+use actors::store::DiskReserve;
+
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod size;
 mod token;
 
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
@@ -35,6 +38,8 @@ pub mod variables {
     pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS";
     /// The networks of trusted proxies.
     pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
+    /// The free space that is left alone.
+    pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
     /// The certificate chain.
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
@@ -70,6 +75,10 @@ pub struct ServeArgs {
     /// Networks, separated by commas, whose X-Forwarded-For is believed for limits and logs [default: none]
     #[arg(long, env = variables::TRUSTED_PROXIES, value_name = "NETWORKS")]
     pub trusted_proxies: Option<OsString>,
+    /// Free disk space below which what makes the store larger is refused; 0 for none [default: 1GiB or 5 % of the
+    /// disk, whichever is less]
+    #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
+    pub disk_reserve: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
@@ -101,6 +110,8 @@ pub struct Settings {
     pub connections_per_address: NonZeroUsize,
     /// Whose `X-Forwarded-For` is believed.
     pub trusted_proxies: TrustedProxies,
+    /// How much of the disk is left free.
+    pub disk_reserve: DiskReserve,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
     /// What is logged and how.
@@ -148,6 +159,13 @@ impl TryFrom<ServeArgs> for Settings {
                 AT_LEAST_1,
             )?,
             trusted_proxies: trusted_proxies(args.trusted_proxies)?,
+            disk_reserve: match text(variables::DISK_RESERVE, args.disk_reserve)? {
+                None => DiskReserve::Usual,
+                Some(given) => DiskReserve::Bytes(size::parse(&given).ok_or_else(|| {
+                    let expected = "must be a size such as 512MiB, 2GB or 0";
+                    ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
+                })?),
+            },
             tls: tls(args.tls_cert, args.tls_key)?,
             log: log(args.log, args.log_format)?,
         })
@@ -248,6 +266,7 @@ mod tests {
         assert_eq!(settings.connections_per_address.get(), 1024);
         assert_eq!(settings.trusted_proxies, TrustedProxies::default());
         assert_eq!((settings.tls, settings.admin_token), (None, None));
+        assert_eq!(settings.disk_reserve, DiskReserve::Usual);
         assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
     }
 
@@ -261,6 +280,7 @@ mod tests {
             "--rate-limit-per-minute=1",
             "--connections-per-address=1",
             "--trusted-proxies=10.0.0.0/8,::1",
+            "--disk-reserve=512MiB",
             "--tls-cert=c",
             "--tls-key=k",
             "--log=debug",
@@ -271,6 +291,7 @@ mod tests {
         assert_eq!(settings.rate_limit_per_minute.get(), 1);
         assert_eq!(settings.connections_per_address.get(), 1);
         assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
+        assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
         assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
         assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
         assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
@@ -291,6 +312,7 @@ mod tests {
                 "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
                 "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
                 "RECEPTIONIST_TRUSTED_PROXIES",
+                "RECEPTIONIST_DISK_RESERVE",
                 "RECEPTIONIST_TLS_CERT",
                 "RECEPTIONIST_TLS_KEY",
                 "RECEPTIONIST_LOG",
@@ -331,6 +353,12 @@ mod tests {
                 "--trusted-proxies=10.0.0.1,\nx",
                 "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
             ),
+            ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
+            (
+                "--disk-reserve=much",
+                "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not",
+            ),
+            ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
             ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
             ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
             ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),

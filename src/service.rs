@@ -92,6 +92,7 @@ impl Service {
         let public = server::bind(variables::LISTEN, settings.listen).await?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
+        engine.set_disk_reserve(settings.disk_reserve);
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,

@@ -28,7 +28,10 @@ use crate::scans::Scans;
 use crate::shares::Shares;
 use crate::store::keys::house_kind;
 use crate::store::records::{AuditRecord, MetaRecord};
-use crate::store::{Batch, CommitStats, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{
+    Batch, CommitStats, DiskFull, DiskReserve, Key, KeyRange, Order, Record, RoomLevel, Space, Store,
+    StoreError, keys,
+};
 use crate::supervisor::{self, Supervisor};
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
@@ -67,6 +70,9 @@ pub enum EngineError {
     /// The business was suspended after the request had come in.
     #[error("the business is suspended")]
     Suspended,
+    /// The disk has too little room for it; nothing was changed.
+    #[error(transparent)]
+    DiskFull(#[from] DiskFull),
     /// The actor failed while it held the request.
     #[error("the business's actor failed")]
     Failed,
@@ -369,9 +375,10 @@ impl Engine {
     /// Creates a business. Until the answer nobody knows its id, so it needs no actor.
     ///
     /// # Errors
-    /// [`EngineError::Stopping`], [`EngineError::Overloaded`].
+    /// [`EngineError::Stopping`], [`EngineError::Overloaded`], [`EngineError::DiskFull`].
     pub async fn create_business(&self, new: NewBusiness, by: Who) -> Result<Business, EngineError> {
         let permit = self.inner.permit()?;
+        self.inner.store.check_room(true)?;
         let now = self.now();
         self.inner.clocks.note(now);
         let (id, audit_id): (BusinessId, AuditId) = {
@@ -460,6 +467,16 @@ impl Engine {
     /// Whether it takes requests: not while it closes, and never again once the store has failed.
     pub fn is_open(&self) -> bool {
         self.inner.check_open().is_ok()
+    }
+
+    /// Sets how much of the disk the store leaves free; [`DiskReserve::Usual`] until then.
+    pub fn set_disk_reserve(&self, reserve: DiskReserve) {
+        self.inner.store.set_disk_reserve(reserve);
+    }
+
+    /// What the disk has room for, and how much of it is free, if that is known.
+    pub fn room(&self) -> (RoomLevel, Option<Space>) {
+        self.inner.store.room()
     }
 
     /// What the committer has done so far.

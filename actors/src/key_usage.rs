@@ -29,8 +29,11 @@ impl KeyUsage {
         }
     }
 
-    /// Writes what was noted and waits until it is on the disk.
+    /// Writes what was noted and waits until it is on the disk. Where the disk has no room it stays noted.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
+        if store.check_room(false).is_err() {
+            return Ok(());
+        }
         let mut uses = Vec::new();
         self.pending.retain(|key, used| {
             uses.push((*key, *used));

@@ -302,6 +302,7 @@ impl From<EngineError> for ApiError {
             EngineError::KeyRevoked => Self::Unauthorized,
             EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
+            EngineError::DiskFull(_) => Self::DiskFull,
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
         }
     }

@@ -15,6 +15,9 @@ use utoipa::ToSchema;
 /// that is still being carried out.
 pub const RETRY_SECONDS: u64 = 1;
 
+/// The same for what a nearly full disk has no room for, which somebody has to make.
+const DISK_FULL_RETRY_SECONDS: u64 = 60;
+
 /// How many characters of an unknown path a message repeats.
 const SHOWN_PATH_CHARS_MAX: usize = 200;
 
@@ -106,6 +109,9 @@ pub enum ApiError {
     /// Overloaded or shutting down; nothing was changed.
     #[error("unavailable")]
     Unavailable,
+    /// The disk is nearly full; nothing was changed.
+    #[error("the disk is nearly full")]
+    DiskFull,
     /// A fault of ours, with its cause.
     #[error("internal error")]
     Internal(#[source] Box<dyn Error + Send + Sync>),
@@ -167,7 +173,7 @@ impl ApiError {
             Self::RateLimitUnavailable { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
             }
-            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError),
+            Self::Unavailable | Self::DiskFull => (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError),
             Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
     }
@@ -205,6 +211,7 @@ impl ApiError {
             Self::RateLimited { .. } => "too many requests in this minute".into(),
             Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
+            Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
             Self::Internal(_) | Self::Panicked => "an internal error occurred".into(),
         }
     }
@@ -235,6 +242,7 @@ impl ApiError {
             Self::RateLimited { retry_after } | Self::RateLimitUnavailable { retry_after } => {
                 Some((header::RETRY_AFTER, HeaderValue::from(*retry_after)))
             }
+            Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
             Self::Unavailable | Self::Refused(Refusal::IdempotencyInProgress) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
             }
@@ -350,6 +358,13 @@ pub(crate) mod tests {
         check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;
         check(ApiError::RateLimitUnavailable { retry_after: 7 }, 503, "rate_limit_unavailable", "").await;
         check(ApiError::Unavailable, 503, "internal_error", "nothing was changed").await;
+        check(
+            ApiError::DiskFull,
+            503,
+            "internal_error",
+            "the service's disk is nearly full; nothing was changed",
+        )
+        .await;
         check(ApiError::internal("disk on fire"), 500, "internal_error", "internal error").await;
         check(ApiError::Panicked, 500, "internal_error", "").await;
     }
@@ -362,6 +377,7 @@ pub(crate) mod tests {
             (ApiError::RateLimited { retry_after: 59 }, "retry-after", "59"),
             (ApiError::RateLimitUnavailable { retry_after: 2 }, "retry-after", "2"),
             (ApiError::Unavailable, "retry-after", "1"),
+            (ApiError::DiskFull, "retry-after", "60"),
             (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
             (ApiError::BodyTimeout, "connection", "close"),
         ] {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actors::measure::Distribution;
+use actors::store::RoomLevel;
 use actors::{ENGINE_PERMITS, Engine};
 use axum::Router;
 use axum::http::header;
@@ -205,6 +206,21 @@ impl Exposition {
         ] {
             gauge(encoder, name, about, value)?;
         }
+        self.disk(encoder)
+    }
+
+    fn disk(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let (level, space) = self.engine.room();
+        if let Some(space) = space {
+            let free = usize::try_from(space.free).unwrap_or(usize::MAX);
+            gauge(encoder, "disk_free_bytes", "Room on the disk of the store", free)?;
+        }
+        for (name, about, from) in [
+            ("disk_reserved", "1 while what makes the store larger is refused", RoomLevel::Scarce),
+            ("disk_exhausted", "1 while nothing is written for want of room", RoomLevel::Exhausted),
+        ] {
+            gauge(encoder, name, about, usize::from(level >= from))?;
+        }
         Ok(())
     }
 }
@@ -302,6 +318,9 @@ mod tests {
         has(&text, "receptionist_permits_available 16384");
         has(&text, "receptionist_permits_in_use 0");
         has(&text, "receptionist_store_failed 0");
+        has(&text, "receptionist_disk_reserved 0");
+        has(&text, "receptionist_disk_exhausted 0");
+        assert!(text.contains("\nreceptionist_disk_free_bytes "), "{text}");
         assert!(text.ends_with("# EOF\n"), "{text}");
         engine.close().await.unwrap();
     }

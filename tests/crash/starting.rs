@@ -1,10 +1,11 @@
 //! What the program says when it cannot start, and that it does no harm then.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
-use crate::client::{Client, Shop, slot};
+use crate::client::{Call, Client, Shop, slot};
 use crate::process::{Server, TOKEN, refused, serve, serve_behind};
 
 /// By so much the store makes its file longer when it starts, or needs more.
@@ -64,6 +65,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ("RECEPTIONIST_TRUSTED_PROXIES", ""),
         ("RECEPTIONIST_TRUSTED_PROXIES", "10.0.0.0/33"),
         ("RECEPTIONIST_TRUSTED_PROXIES", "proxy.example.com"),
+        ("RECEPTIONIST_DISK_RESERVE", "5%"),
         ("RECEPTIONIST_LOG", "a=b=c"),
         ("RECEPTIONIST_LOG_FORMAT", "xml"),
     ];
@@ -137,7 +139,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     assert_eq!(server.wait().code(), Some(0));
 
     // In blocks of 512 bytes, or of 1024 in some shells.
-    let blocks = (longest_file(&data_dir) + SEGMENT_BYTES).div_ceil(512) + 64;
+    let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_behind(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
         &home.path().join("full"),
@@ -164,6 +166,78 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     }
     let more = client.call(&shop, &shop.booking(0, &slot(41_000), 1, "more".into())).await.unwrap();
     assert_eq!(more.status, 201, "{more:?}");
+}
+
+/// What the metrics say of a number.
+fn metric(server: &Server, name: &str) -> u64 {
+    let address = server.admin.trim_start_matches("http://").split('/').next().unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /metrics HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(&format!("receptionist_{name} ")));
+    line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+}
+
+/// A disk with too little room, as a reserve that is more than what is free.
+#[tokio::test]
+async fn below_the_reserve_cancelling_and_reading_go_on_and_where_nothing_is_written_reading_and_starting() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let server = Server::on(&data_dir);
+    let (shop, id) = booked(&Client::of(&server)).await;
+    let free = metric(&server, "disk_free_bytes");
+    assert!(free > 0);
+    server.kill();
+    server.wait();
+
+    // Others use the disk, too; both bounds are far from what is free.
+    let reserving = |bytes: u64| {
+        let mut command = serve(&data_dir);
+        command.env("RECEPTIONIST_DISK_RESERVE", bytes.to_string());
+        Server::start(command, &data_dir.with_extension("log"))
+    };
+    let server = reserving(free * 2);
+    let client = Client::of(&server);
+    assert_eq!((metric(&server, "disk_reserved"), metric(&server, "disk_exhausted")), (1, 0));
+    let refused = client.call(&shop, &shop.booking(0, &slot(2), 1, "second".into())).await.unwrap();
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(
+        refused.body["error"]["message"].as_str().unwrap().contains("disk is nearly full"),
+        "{refused:?}"
+    );
+    let again = client.call(&shop, &shop.booking(0, &slot(0), 1, "first".into())).await.unwrap();
+    assert!(again.status == 201 && again.replayed, "{again:?}");
+    let cancel = |key: &str| Call {
+        path: format!("/appointments/{id}/cancel"),
+        body: None,
+        idempotency_key: key.into(),
+    };
+    let cancelled = client.call(&shop, &cancel("cancel")).await.unwrap();
+    assert_eq!((cancelled.status, cancelled.text("status")), (200, "cancelled".into()));
+    server.kill();
+    server.wait();
+
+    for round in 0..3 {
+        let server = reserving(free * 16);
+        let client = Client::of(&server);
+        assert_eq!((metric(&server, "disk_reserved"), metric(&server, "disk_exhausted")), (1, 1));
+        let shown = client.get(&shop, &format!("/appointments/{id}")).await;
+        assert_eq!((shown.status, shown.text("status")), (200, "cancelled".into()));
+        let refused = client.call(&shop, &cancel(&format!("again-{round}"))).await.unwrap();
+        assert_eq!(refused.status, 503, "{refused:?}");
+        if round == 1 {
+            server.signal("TERM");
+            assert_eq!(server.wait().code(), Some(0));
+        } else {
+            server.kill();
+            server.wait();
+        }
+    }
+    let server = reserving(0);
+    let more = shop.booking(0, &slot(2), 1, "second".into());
+    let booked = Client::of(&server).call(&shop, &more).await.unwrap();
+    assert!(booked.status == 201 && !booked.replayed, "{booked:?}");
 }
 
 /// The limits of a process are files of Linux.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use actors::business::{Idempotency, Request};
+use actors::business::{Change, Idempotency, Request};
 use actors::domain::{Actor, KeyId, Refusal};
 use actors::net::WebhookUrl;
 use actors::ports::Random;
+use actors::store::RoomLevel;
 use actors::{BusinessHandle, Engine, EngineError};
 use tokio::task::JoinHandle;
 
@@ -67,7 +68,7 @@ async fn carry_out(
         Err(error) => Err(error),
     };
     let name = format!("#{} {}", tried.number, tried.op.name());
-    let Entry { came: before, times, .. } = ledger.entry(tried.number);
+    let Entry { came: before, times, asked, .. } = ledger.entry(tried.number);
     match &answer {
         Ok(answer) => {
             world.say(format_args!("{name} < {}", brief(&answer.body)));
@@ -81,6 +82,9 @@ async fn carry_out(
                 && (!answer.replayed || *body != answer.body)
             {
                 world.wrong(format_args!("{name} was carried out twice"));
+            }
+            if tried.op.grows() && !answer.replayed && world.room_between(asked).0 >= RoomLevel::Scarce {
+                world.wrong(format_args!("{name} was made though the disk is nearly full"));
             }
             ledger.end(tried.number, &world.time, Some(answer));
         }
@@ -97,6 +101,14 @@ async fn carry_out(
             if !in_progress {
                 ledger.end(tried.number, &world.time, None);
             }
+        }
+        Err(EngineError::DiskFull(_)) => {
+            world.say(format_args!("{name} < no room"));
+            let from = if tried.op.grows() { RoomLevel::Scarce } else { RoomLevel::Exhausted };
+            if world.room_between(asked).1 < from {
+                world.wrong(format_args!("{name} was refused for want of room, and there was enough"));
+            }
+            ledger.end(tried.number, &world.time, None);
         }
         Err(EngineError::Suspended) => {
             world.say(format_args!("{name} < suspended"));

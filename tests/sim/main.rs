@@ -36,6 +36,7 @@ mod repair;
 mod rows;
 mod rules;
 mod shop;
+mod shortage;
 mod sim;
 mod terms;
 mod time;

@@ -25,6 +25,10 @@ impl Change for Broken {
     fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
         std::panic::panic_any(Meant)
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 impl Sim {
@@ -60,6 +64,9 @@ impl Sim {
             match handle.resend_missed(id).await {
                 Ok(count) => world.say(format_args!("{count} of {id} are sent again")),
                 Err(EngineError::Refused(refusal)) => world.say(format_args!("not again: {refusal:?}")),
+                Err(EngineError::DiskFull(_)) if !world.has_room() => {
+                    world.say(format_args!("not again: no room"))
+                }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }
@@ -83,6 +90,7 @@ impl Sim {
                     world.wrong(format_args!("{} waits, and was sent again", row.event_id));
                 }
                 Ok(()) | Err(EngineError::Refused(_)) => {}
+                Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }

@@ -50,6 +50,12 @@ macro_rules! ops {
                     $(Self::$name(change) => change.replay(remembered),)*
                 }
             }
+
+            fn grows(&self) -> bool {
+                match self {
+                    $(Self::$name(change) => change.grows(),)*
+                }
+            }
         }
     };
 }

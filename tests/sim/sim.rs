@@ -18,6 +18,7 @@ use crate::network::Line;
 use crate::ops::Op;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
+use crate::shortage::Shortage;
 use crate::wide::Workload;
 use crate::world::{Trace, World};
 
@@ -40,6 +41,7 @@ pub(crate) struct Sim {
     pub(crate) workload: Workload,
     /// Whether very many contacts were made at once.
     pub(crate) has_burst: bool,
+    pub(crate) shortage: Shortage,
 }
 
 /// How a life ends.
@@ -60,7 +62,8 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
     let (shops, houses, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
-    let mut sim = Sim { dice, world, ledger: Arc::default(), shops, houses, kept, workload, has_burst };
+    let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
+    let mut sim = Sim { dice, world, ledger, shops, houses, kept, workload, has_burst, shortage };
     sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
@@ -93,6 +96,7 @@ impl Sim {
             self.begin_time();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
+            self.enough_room();
             let mut life = Life::begin(&self.world).await;
             self.lift_suspensions(&life).await;
             if number == 0 {
@@ -187,12 +191,13 @@ impl Sim {
                 8 if self.dice.once_in(3) => self.some_panic(life),
                 8..=10 => self.some_nudge(life),
                 11..=13 => self.some_look(life),
-                14 => self.probe(life).await,
+                14 if self.world.has_room() => self.probe(life).await,
                 15 if self.dice.once_in(6) => self.suspend(life).await,
                 16 if self.dice.once_in(4) => self.outage(life).await,
                 17 if self.world.network.line().0 != Line::There => self.world.network.set_line(Line::There),
                 _ => self.some_request(life),
             }
+            self.some_shortage(life);
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -230,6 +235,7 @@ impl Sim {
             self.begin_time();
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
+            self.enough_room();
             let mut life = Life::begin(&self.world).await;
             self.lift_suspensions(&life).await;
             self.ask_for_answers(&mut life, &unknown);

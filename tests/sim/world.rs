@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use actors::net::Trust;
 use actors::ports::Ports;
-use actors::store::{MemoryBackend, Store};
+use actors::store::{MemoryBackend, RoomLevel, Store};
 use actors::{Engine, Limits};
 use parking_lot::Mutex;
 
@@ -59,6 +59,8 @@ pub(crate) struct World {
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
+    /// What the disk has had room for, and from when on.
+    pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
     /// The businesses whose actors were broken in the present life.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
@@ -102,6 +104,7 @@ impl World {
             time,
             trace,
             failed: Arc::default(),
+            room: Arc::default(),
             broken: Arc::default(),
             chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
             limits: limits(seed),

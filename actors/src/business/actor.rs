@@ -213,6 +213,7 @@ fn carry_out(
         let answer = change.replay(answer)?;
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
     }
+    state.store.check_room(change.grows())?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
     let at = desk.at();

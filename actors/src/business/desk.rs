@@ -200,7 +200,7 @@ impl<'a> Desk<'a> {
     ///
     /// # Errors
     /// [`Refusal::Conflict`].
-    pub fn check_room<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
+    pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.budget().check(kind, self.state.accounts.usage.of(kind), more, path)
     }

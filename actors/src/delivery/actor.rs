@@ -28,6 +28,8 @@ pub(crate) const ATTEMPTS_MAX: usize = 8;
 const RECORDING_MAX: usize = 64;
 /// How many rows are looked at in one turn; the next turn goes on.
 pub(super) const ROWS_PER_TURN: usize = 256;
+/// How long an endpoint waits when the disk is full.
+const DISK_FULL_PAUSE: Duration = Duration::from_secs(2);
 /// How long an endpoint waits when there is no room for an attempt in all.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(250);
 
@@ -212,6 +214,10 @@ impl State {
     /// Begins what is due, as far as there is room, and sets the timer for what is due next.
     async fn turn(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
         if inner.check_open().is_err() {
+            return Ok(());
+        }
+        if inner.store.check_room(false).is_err() {
+            self.pause(myself, DISK_FULL_PAUSE); // no outcome could be written
             return Ok(());
         }
         let Some(endpoint) = self.endpoint(inner)? else {

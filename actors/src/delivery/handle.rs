@@ -77,6 +77,7 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        self.inner.store.check_room(true)?;
         let room = self.waiting_room().await?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();

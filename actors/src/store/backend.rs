@@ -3,14 +3,27 @@
 //! What always holds: only the committer applies and syncs, one batch after the other; any number of threads read.
 //! A reader sees what was applied, durable or not; whoever shows it to the world waits until it is durable.
 
-use super::long::{LONG_VALUE_BYTES_MAX, piece_key, pieces_behind_head, split};
+use std::io;
+
+use super::long::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::{Key, KeyRange, StoreError};
 
-/// The greatest length of a value that stands in one row; a longer one is kept in pieces.
+/// The greatest length of a value that is written into one row; a longer one is kept in pieces. Earlier versions wrote
+/// rows of up to 64 KiB, and those are read still.
 ///
-/// The disk backend keeps up to about 20 neighbouring pairs in one page, writes a page as one message, and would put
-/// a message above 2 MiB into a file that it never syncs.
-pub const VALUE_BYTES_MAX: usize = 64 << 10;
+/// The disk backend keeps up to about 20 neighbouring pairs in one page, and reads, keeps and writes pages whole: how
+/// much memory it takes beyond its cache goes with the length of a page. A page above 2 MiB it would put into a file
+/// that it never syncs.
+pub const VALUE_BYTES_MAX: usize = 4 << 10;
+
+/// Room on the disk that a store lies on, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// What this process may still take of it.
+    pub free: u64,
+    /// All of it, whoever uses it.
+    pub total: u64,
+}
 
 /// A key and its value.
 pub type Pair = (Vec<u8>, Vec<u8>);
@@ -50,6 +63,12 @@ pub trait Backend: Send + Sync + 'static {
     /// [`StoreError::Sync`], after which nothing may be applied or synced any more.
     fn sync(&self) -> Result<(), StoreError>;
 
+    /// How much room there is on the disk.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    fn space(&self) -> io::Result<Space>;
+
     /// Lets go of files and locks, once the scans in progress have ended. Later calls answer [`StoreError::Closed`].
     fn close(&self);
 }
@@ -77,14 +96,14 @@ impl Batch {
             "a value of {} bytes is more than the store takes",
             value.len()
         );
-        split(&key, &value, |key, row| self.bytes += key.len() + row.len());
+        self.bytes += bytes_kept(&key, &value);
         self.writes.push((key, Some(value)));
     }
 
     /// Deletes the key and a value of this length, which may be long.
     pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
         self.delete(key);
-        for number in 1..=pieces_behind_head(value_bytes) {
+        for number in 1..=pieces_of(value_bytes) {
             self.delete(piece_key(&key, number));
         }
     }

@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/lock                        held while a process has the directory open
 //! DIR/committed                   how far the store was synced
+//! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
@@ -30,7 +31,7 @@ use sled::IVec;
 
 use super::error::Cause;
 use super::mark::{Mark, NEWEST_KEY};
-use super::{Backend, Batch, KeyRange, Order, Pairs, StoreError};
+use super::{Backend, Batch, KeyRange, Order, Pairs, Space, StoreError, ballast};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 const SEGMENT_BYTES: usize = 8 << 20;
@@ -61,9 +62,21 @@ struct Open {
     lock: File,
 }
 
+/// With less free space than this, a failure to open the store is for want of it.
+const START_BYTES: u64 = SEGMENT_BYTES as u64;
+
 impl DiskBackend {
     /// Opens the data directory, which is created if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+        Self::open_files(dir).map_err(|error| match space_of(dir) {
+            Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {
+                StoreError::Full { path: dir.to_owned(), free, needed: START_BYTES, source: Box::new(error) }
+            }
+            _ => error,
+        })
+    }
+
+    fn open_files(dir: &Path) -> Result<Self, StoreError> {
         if dir.exists() && !dir.is_dir() {
             return Err(StoreError::NotADirectory(dir.to_owned()));
         }
@@ -73,6 +86,7 @@ impl DiskBackend {
         create_dir(&store)?;
         refuse_blobs(&store.join("blobs"))?;
         remove_half_snapshots(&store)?;
+        ballast::release(dir)?;
 
         let (mark, synced) = Mark::open(&dir.join("committed"))?;
         let (db, newest) = open_sled(&store)?;
@@ -92,6 +106,7 @@ impl DiskBackend {
         sync_path(&store)?;
         sync_path(dir)?;
         sync_parent(dir)?;
+        ballast::keep(dir);
         Ok(backend)
     }
 
@@ -193,6 +208,13 @@ impl Backend for DiskBackend {
         synced?.map_err(StoreError::Sync)
     }
 
+    fn space(&self) -> io::Result<Space> {
+        match self.with(|open| rustix::fs::fstatvfs(&open.file)) {
+            Ok(seen) => Ok(space(&seen?)),
+            Err(_) => Err(io::Error::other("the store is closed")),
+        }
+    }
+
     #[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
     fn close(&self) {
         let Some(Open { db, file, mark, lock, .. }) = self.open.write().take() else { return };
@@ -221,6 +243,16 @@ impl Drop for DiskBackend {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn space_of(dir: &Path) -> io::Result<Space> {
+    Ok(space(&rustix::fs::statvfs(dir)?))
+}
+
+/// What an ordinary user may still take, and the whole.
+fn space(seen: &rustix::fs::StatVfs) -> Space {
+    let bytes = |blocks: u64| blocks.saturating_mul(seen.f_frsize);
+    Space { free: bytes(seen.f_bavail), total: bytes(seen.f_blocks) }
 }
 
 /// Creates the directory and those above it, for the service's own user alone: they hold people's data.

@@ -75,6 +75,21 @@ pub enum StoreError {
         /// The newest batch that had been synced.
         synced: u64,
     },
+    /// The store could not be opened for want of room on its disk.
+    #[error(
+        "the disk of {} is full: {free} bytes are free, and the store needs {needed} to start ({source})",
+        .path.display()
+    )]
+    Full {
+        /// The data directory.
+        path: PathBuf,
+        /// How many bytes are free.
+        free: u64,
+        /// How many it needs.
+        needed: u64,
+        /// What failed.
+        source: Box<StoreError>,
+    },
     /// The file that says how far the store was synced does not.
     #[error("{} is damaged: it does not say how far the store was synced", .0.display())]
     Mark(PathBuf),
@@ -128,6 +143,20 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether it is an error of opening that a full disk can be the cause of.
+    pub(super) fn may_be_of_a_full_disk(&self) -> bool {
+        use StoreError::{CreateDirectory, DamagedFiles, Lock, Open, Prepare, Sync};
+        matches!(
+            self,
+            CreateDirectory { .. }
+                | Lock { .. }
+                | Prepare { .. }
+                | Open { .. }
+                | DamagedFiles { .. }
+                | Sync(_)
+        )
+    }
+
     /// A record of this kind that is damaged in this way.
     pub(crate) fn damaged(record: &'static str, reason: impl Into<String>) -> Self {
         Self::Damaged { record, reason: reason.into() }

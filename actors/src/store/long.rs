@@ -1,16 +1,23 @@
 //! Values above [`VALUE_BYTES_MAX`], kept in pieces that are each within it.
 //!
 //! ```text
-//! [business][kind]       [rest]          → [length 4][digest 16][the first piece]
-//! [business][kind | 0x80][rest][number 2] → a further piece, numbered from 1
+//! [business][kind]       [rest]           → [mark 8][length 4][digest 16]: the head
+//! [business][kind | 0x80][rest][number 2] → a piece, numbered from 1
 //! ```
 //!
-//! The row of the key itself is the head; nothing else is longer than [`VALUE_BYTES_MAX`], so its length tells it from
-//! a value that stands whole. What always holds:
+//! Earlier versions kept up to 64 KiB whole, and of what was longer the first 64 KiB in the head; both are read still:
+//!
+//! ```text
+//! [business][kind]       [rest]           → [length 4][digest 16][the first piece]: longer than any other row
+//! [business][kind | 0x80][rest][number 2] → a further piece of 64 KiB, numbered from 1
+//! ```
+//!
+//! What always holds:
 //!
 //! - the pieces are written in the batch of their head, so a crash leaves all of them or none;
 //! - the length says which pieces belong to the value, so one that a longer value left behind is never read;
-//! - a reader may meet pieces of two values while one replaces the other; the digest tells, and it reads again.
+//! - a reader may meet pieces of two values while one replaces the other; the digest tells, and it reads again;
+//! - no value that stands whole looks like a head: one that would is kept in pieces, too.
 
 use sha2::{Digest, Sha256};
 
@@ -24,23 +31,38 @@ const PIECE: u8 = 0x80;
 /// Where the kind stands in a key.
 const KIND_AT: usize = 16;
 
+/// How a head begins. No record does: its first byte is its version.
+const MARK: [u8; 8] = *b"\xffpieces\x01";
 const DIGEST_BYTES: usize = 16;
-const HEAD_BYTES: usize = 4 + DIGEST_BYTES;
+const HEAD_BYTES: usize = MARK.len() + 4 + DIGEST_BYTES;
+
+/// The greatest length of a row, and of a piece, of earlier versions.
+const EARLIER_ROW_BYTES_MAX: usize = 64 << 10;
+/// What stands before the first piece in a head of theirs.
+const EARLIER_HEAD_BYTES: usize = 4 + DIGEST_BYTES;
 
 /// How often a value that is being replaced is read before it counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
 /// Whether the row of a key is the head of a long value.
 pub(super) fn is_head(row: &[u8]) -> bool {
-    row.len() > VALUE_BYTES_MAX
+    row.len() > EARLIER_ROW_BYTES_MAX || (row.len() == HEAD_BYTES && row.starts_with(&MARK))
 }
 
-/// How many pieces stand behind the head of a value of this length.
-pub(super) fn pieces_behind_head(value_bytes: usize) -> u16 {
-    u16::try_from(value_bytes.div_ceil(VALUE_BYTES_MAX).saturating_sub(1)).unwrap_or(u16::MAX)
+/// Whether a value is kept in pieces.
+fn is_long(value: &[u8]) -> bool {
+    value.len() > VALUE_BYTES_MAX || is_head(value)
 }
 
-/// The key of a piece behind the head.
+/// How many pieces a value of this length has besides its head. Those of a value of an earlier version are fewer.
+pub(super) fn pieces_of(value_bytes: usize) -> u16 {
+    if value_bytes <= VALUE_BYTES_MAX {
+        return 0;
+    }
+    u16::try_from(value_bytes.div_ceil(VALUE_BYTES_MAX)).unwrap_or(u16::MAX)
+}
+
+/// The key of a piece.
 ///
 /// # Panics
 /// When the key has no kind, or one that is marked: only such rows can be long that [`super::keys`] makes.
@@ -52,15 +74,23 @@ pub(super) fn piece_key(key: &[u8], number: u16) -> Key {
         .with(&number.to_be_bytes())
 }
 
+/// The length of the keys and values of the rows that keep a value.
+pub(super) fn bytes_kept(key: &Key, value: &[u8]) -> usize {
+    if !is_long(value) {
+        return key.len() + value.len();
+    }
+    let pieces = value.len().div_ceil(VALUE_BYTES_MAX);
+    key.len() + HEAD_BYTES + pieces * piece_key(key, 1).len() + value.len()
+}
+
 /// Gives the rows that keep a value.
 pub(super) fn split(key: &Key, value: &[u8], mut row: impl FnMut(&Key, &[u8])) {
-    if !is_head(value) {
+    if !is_long(value) {
         return row(key, value);
     }
-    let (first, rest) = value.split_at(VALUE_BYTES_MAX);
     let length = u32::try_from(value.len()).unwrap_or(u32::MAX); // below LONG_VALUE_BYTES_MAX
-    row(key, &[&length.to_be_bytes()[..], &digest(value), first].concat());
-    for (number, piece) in (1..).zip(rest.chunks(VALUE_BYTES_MAX)) {
+    row(key, &[&MARK[..], &length.to_be_bytes(), &digest(value)].concat());
+    for (number, piece) in (1..).zip(value.chunks(VALUE_BYTES_MAX)) {
         row(&piece_key(key, number), piece);
     }
 }
@@ -86,17 +116,23 @@ pub(super) fn whole(
     Err(StoreError::damaged("long value", "its pieces do not belong together"))
 }
 
-/// Reads the pieces behind the head; `None` when they are not those of the head.
+/// Reads the pieces of a head; `None` when they are not those of the head.
 fn join(backend: &dyn Backend, key: &[u8], head: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-    let (header, first) = head.split_at(HEAD_BYTES.min(head.len()));
-    let Some((length, expected)) = header.split_first_chunk::<4>() else { return Ok(None) };
+    let (head, first, piece_bytes) = if head.len() > EARLIER_ROW_BYTES_MAX {
+        let (head, first) = head.split_at(EARLIER_HEAD_BYTES);
+        (head, first, EARLIER_ROW_BYTES_MAX)
+    } else {
+        (&head[MARK.len()..], &[][..], VALUE_BYTES_MAX)
+    };
+    let Some((length, expected)) = head.split_first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_be_bytes(*length) as usize;
-    if !(VALUE_BYTES_MAX + 1..=LONG_VALUE_BYTES_MAX).contains(&length) {
+    if length > LONG_VALUE_BYTES_MAX || first.len() > length {
         return Ok(None);
     }
     let mut value = Vec::with_capacity(length);
     value.extend_from_slice(first);
-    for number in 1..=pieces_behind_head(length) {
+    let pieces = (length - first.len()).div_ceil(piece_bytes);
+    for number in 1..=u16::try_from(pieces).unwrap_or(u16::MAX) {
         let Some(piece) = backend.get(&piece_key(key, number))? else { return Ok(None) };
         value.extend_from_slice(&piece);
     }
@@ -129,17 +165,85 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_split_above_the_bound_and_no_row_is_much_longer() {
-        let head = key().to_vec();
+    fn a_value_is_split_above_the_bound_and_no_row_is_longer() {
+        let head = (key().to_vec(), HEAD_BYTES);
         let piece = |number: u8| [&[1; 16][..], &[0xd0], &[2; 16], &[0, number]].concat();
         const MAX: usize = VALUE_BYTES_MAX;
-        assert_eq!(rows(0), [(head.clone(), 0)]);
-        assert_eq!(rows(MAX), [(head.clone(), MAX)]);
-        assert_eq!(rows(MAX + 1), [(head.clone(), MAX + HEAD_BYTES), (piece(1), 1)]);
-        assert_eq!(rows(2 * MAX), [(head.clone(), MAX + HEAD_BYTES), (piece(1), MAX)]);
-        assert_eq!(rows(2 * MAX + 1), [(head, MAX + HEAD_BYTES), (piece(1), MAX), (piece(2), 1)]);
+        assert_eq!(rows(0), [(key().to_vec(), 0)]);
+        assert_eq!(rows(MAX), [(key().to_vec(), MAX)]);
+        assert_eq!(rows(MAX + 1), [head.clone(), (piece(1), MAX), (piece(2), 1)]);
+        assert_eq!(rows(2 * MAX), [head.clone(), (piece(1), MAX), (piece(2), MAX)]);
+        assert_eq!(rows(2 * MAX + 1), [head, (piece(1), MAX), (piece(2), MAX), (piece(3), 1)]);
         for bytes in [0, 1, MAX, MAX + 1, 2 * MAX, 2 * MAX + 1, LONG_VALUE_BYTES_MAX] {
-            assert_eq!(usize::from(pieces_behind_head(bytes)), rows(bytes).len() - 1);
+            let rows = rows(bytes);
+            assert_eq!(usize::from(pieces_of(bytes)), rows.len() - 1);
+            let kept: usize = rows.iter().map(|(key, row)| key.len() + row).sum();
+            assert_eq!(bytes_kept(&key(), &value(bytes)), kept);
+        }
+    }
+
+    #[test]
+    fn the_head_has_these_bytes() {
+        let mut head = Vec::new();
+        split(&key(), &value(VALUE_BYTES_MAX + 1), |key, row| {
+            if key[KIND_AT] & PIECE == 0 {
+                head = row.to_vec();
+            }
+        });
+        let digest = Sha256::digest(value(VALUE_BYTES_MAX + 1));
+        assert_eq!(head, [&b"\xffpieces\x01\0\0\x10\x01"[..], &digest[..16]].concat());
+    }
+
+    #[test]
+    fn a_short_value_that_looks_like_a_head_comes_back_as_it_was() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        let odd = [&MARK[..], &[9; 20]].concat();
+        let mut batch = Batch::new();
+        batch.put(key(), odd.clone());
+        assert_eq!(batch.bytes(), bytes_kept(&key(), &odd));
+        session.apply(&batch).unwrap();
+        let row = session.get(&key()).unwrap().unwrap();
+        assert_eq!(whole(&session, &key(), row).unwrap().unwrap(), odd);
+    }
+
+    /// The rows that earlier versions wrote.
+    fn write_as_before(disk: &MemoryBackend, value: &[u8]) {
+        if value.len() <= EARLIER_ROW_BYTES_MAX {
+            return disk.write_row(&key(), value);
+        }
+        let (first, rest) = value.split_at(EARLIER_ROW_BYTES_MAX);
+        let length = u32::try_from(value.len()).unwrap().to_be_bytes();
+        disk.write_row(&key(), &[&length[..], &Sha256::digest(value)[..16], first].concat());
+        for (number, piece) in (1..).zip(rest.chunks(EARLIER_ROW_BYTES_MAX)) {
+            disk.write_row(&piece_key(&key(), number), piece);
+        }
+    }
+
+    #[test]
+    fn what_earlier_versions_wrote_is_read_replaced_and_deleted() {
+        const MAX: usize = EARLIER_ROW_BYTES_MAX;
+        for bytes in [VALUE_BYTES_MAX + 1, MAX, MAX + 1, 2 * MAX, 2 * MAX + 1, 200_000, LONG_VALUE_BYTES_MAX]
+        {
+            let disk = MemoryBackend::new();
+            let session = disk.session().unwrap();
+            let read = || {
+                let row = session.get(&key()).unwrap().unwrap();
+                whole(&session, &key(), row).unwrap().unwrap()
+            };
+            write_as_before(&disk, &value(bytes));
+            assert!(read() == value(bytes), "{bytes}");
+            let mut replace = Batch::new();
+            replace.put(key(), value(bytes - 1));
+            session.apply(&replace).unwrap();
+            assert!(read() == value(bytes - 1), "{bytes}");
+
+            write_as_before(&disk, &value(bytes));
+            let mut delete = Batch::new();
+            delete.delete_whole(key(), bytes);
+            session.apply(&delete).unwrap();
+            let all = KeyRange { from: Key::new(b""), to: Key::new(&[0xff; 4]) };
+            assert_eq!(session.scan(&all, Order::Ascending).count(), 0, "{bytes}");
         }
     }
 
@@ -181,7 +285,7 @@ mod tests {
         let mut batch = Batch::new();
         batch.put(key(), value(bytes));
         session.apply(&batch).unwrap();
-        assert_eq!(count(), 4);
+        assert_eq!(count(), 5);
         let mut batch = Batch::new();
         batch.delete_whole(key(), bytes);
         session.apply(&batch).unwrap();

@@ -4,6 +4,7 @@
 //! not at all, before and after a crash; a handle that was opened before a crash can no longer change anything.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Backend, Batch, Key, KeyRange, Order, Pairs, StoreError};
+use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError};
 
 /// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
 #[derive(Clone, Default)]
@@ -40,7 +41,12 @@ struct State {
     reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
+    /// What is left of [`DISK_BYTES`]; all of it unless a test says otherwise.
+    free: Option<u64>,
 }
+
+/// How large the disk is.
+const DISK_BYTES: u64 = 1 << 40;
 
 impl MemoryBackend {
     /// An empty disk.
@@ -107,6 +113,17 @@ impl MemoryBackend {
     pub fn release_syncs(&self) {
         self.0.state.lock().syncs_held = false;
         self.0.gate.notify_waiters();
+    }
+
+    /// Makes so many bytes of the disk free, of 1 TiB. What is written takes none of them.
+    pub fn set_free(&self, bytes: u64) {
+        self.0.state.lock().free = Some(bytes);
+    }
+
+    /// Writes a row as it stands, past every rule, as an earlier version may have.
+    #[cfg(test)]
+    pub(super) fn write_row(&self, key: &[u8], value: &[u8]) {
+        self.0.state.lock().write(key, Some(value.to_vec()));
     }
 
     /// How many batches were applied.
@@ -248,6 +265,11 @@ impl Backend for Session {
         state.unsynced.clear();
         state.syncs += 1;
         Ok(())
+    }
+
+    fn space(&self) -> io::Result<Space> {
+        let free = self.disk.state.lock().free.unwrap_or(DISK_BYTES);
+        Ok(Space { free, total: DISK_BYTES })
     }
 
     fn close(&self) {

@@ -9,6 +9,7 @@
 //! - the layout of the keys stands in [`keys`] alone, the layout of the records in [`records`] alone.
 
 mod backend;
+mod ballast;
 mod codec;
 mod committer;
 mod disk;
@@ -19,12 +20,13 @@ mod long;
 mod mark;
 mod memory;
 pub mod records;
+mod room;
 mod waiting;
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
-pub use backend::{Backend, Batch, Order, Pair, Pairs, VALUE_BYTES_MAX};
+pub use backend::{Backend, Batch, Order, Pair, Pairs, Space, VALUE_BYTES_MAX};
 pub use codec::Record;
 use committer::Committer;
 pub use committer::{
@@ -34,6 +36,8 @@ pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
+use room::Room;
+pub use room::{DiskFull, DiskReserve, LAST_BYTES_MIN, RESERVE_BYTES_DEFAULT, RoomLevel};
 pub use waiting::Waiting;
 
 use crate::domain::BusinessId;
@@ -46,6 +50,7 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    room: Room,
     simulated: bool,
     /// Whose waiting deliveries are counted.
     watched: waiting::Watched,
@@ -64,6 +69,7 @@ impl Store {
         Ok(Self(Arc::new(Inner {
             committer,
             backend,
+            room: Room::default(),
             simulated: false,
             watched: waiting::Watched::default(),
         })))
@@ -82,6 +88,7 @@ impl Store {
         Ok(Self(Arc::new(Inner {
             committer,
             backend: session,
+            room: Room::default(),
             simulated: true,
             watched: waiting::Watched::default(),
         })))
@@ -146,6 +153,7 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        self.0.room.submitted(batch.bytes());
         // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
         let watched = self.watched().read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
@@ -183,6 +191,26 @@ impl Store {
     /// Every change of the business up to this ticket is durable.
     pub fn synced_through(&self, business: BusinessId) -> u64 {
         self.0.committer.synced_through(business)
+    }
+
+    /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.
+    pub fn set_disk_reserve(&self, reserve: DiskReserve) {
+        self.0.room.set_reserve(reserve);
+    }
+
+    /// Whether there is room for a change, which `grows` the store for good or does not. To be asked before it is
+    /// decided: what is submitted is written.
+    ///
+    /// # Errors
+    /// [`DiskFull`] when there is not.
+    pub fn check_room(&self, grows: bool) -> Result<(), DiskFull> {
+        let needed = if grows { RoomLevel::Ample } else { RoomLevel::Scarce };
+        if self.room().0 <= needed { Ok(()) } else { Err(DiskFull) }
+    }
+
+    /// What the disk has room for, and how much of it is free, if that is known.
+    pub fn room(&self) -> (RoomLevel, Option<Space>) {
+        self.0.room.level(&*self.0.backend, || self.0.committer.bytes_written())
     }
 
     /// How many changes are queued and not yet taken.

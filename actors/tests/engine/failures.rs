@@ -15,6 +15,10 @@ impl Change for Poison {
         // Unlike `panic!`, this prints nothing.
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -15,4 +15,5 @@ mod lists;
 mod permits;
 mod repair;
 mod retention;
+mod room;
 mod rows;

@@ -138,6 +138,10 @@ impl Change for Poison {
     fn decide(self: Box<Self>, _: &mut Desk<'_>) -> std::result::Result<Decision, EngineError> {
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use actors::Limits;
 use actors::ports::Ports;
+use actors::store::DiskReserve;
 use receptionist::config::{AdminToken, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
@@ -94,6 +95,7 @@ impl House {
             rate_limit_per_minute: NonZeroU32::new(limit).unwrap(),
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies,
+            disk_reserve: DiskReserve::Usual,
             tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };

@@ -55,7 +55,7 @@ impl Change for Book {
         };
         let (appointment, event) = booking::book(&diary, &request, desk.mint(), contact.id, desk.at())?;
         if is_new {
-            desk.check_room(BudgetKind::Contacts, &contact, "contact")?;
+            desk.check_budget(BudgetKind::Contacts, &contact, "contact")?;
         }
         let shown = desk.show(&appointment, &contact);
         let mut decision = Decision::created(&shown);
@@ -73,6 +73,10 @@ impl Change for Book {
             "appointment",
             id,
         ))
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 }
 
@@ -93,6 +97,10 @@ impl Change for Reschedule {
             booking::reschedule(&diary, before, &self.request, at)
         })
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Confirms a pending appointment, for the team.
@@ -106,6 +114,10 @@ impl Change for Confirm {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let at = desk.at();
         amend(desk, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }
 
@@ -121,6 +133,10 @@ impl Change for Decline {
         let at = desk.at();
         amend(desk, self.id, "appointment.declined", |before| booking::decline(before, at))
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 /// Cancels an appointment.
@@ -134,6 +150,10 @@ impl Change for Cancel {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         let at = desk.at();
         amend(desk, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }
 

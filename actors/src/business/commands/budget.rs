@@ -45,4 +45,9 @@ impl Change for PatchBudget {
             .note_changes("budget.updated", "budget", desk.business_id(), limits)
             .write(Write::Budget(after)))
     }
+
+    fn grows(&self) -> bool {
+        // Whoever fills the disk can be bounded.
+        false
+    }
 }

@@ -43,6 +43,10 @@ impl Change for RecordCall {
             .announce(EventType::CallCompleted)
             .write(Write::Call(call)))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// The problems of the ids that a call names.

@@ -38,6 +38,10 @@ impl Change for CreateService {
             .note("service.created", "service", service.id)
             .write(Write::Service(service)))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Changes what is given of a service and keeps the rest. Appointments keep the duration they were booked with.
@@ -78,6 +82,10 @@ impl Change for PatchService {
             .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
             .write(Write::Service(after)))
     }
+
+    fn grows(&self) -> bool {
+        self.active != Some(false)
+    }
 }
 
 /// Adds a staff member.
@@ -107,6 +115,10 @@ impl Change for CreateStaff {
         };
         let shown = StaffView::from(&staff);
         Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 }
 
@@ -148,6 +160,10 @@ impl Change for PatchStaff {
         Ok(Decision::answering(&now_shown)
             .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
             .write(Write::Staff(after)))
+    }
+
+    fn grows(&self) -> bool {
+        self.active != Some(false)
     }
 }
 

@@ -23,6 +23,10 @@ impl Change for CreateContact {
         check_free(desk, &contact)?;
         Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Changes what is given of a contact and keeps the rest.
@@ -49,6 +53,10 @@ impl Change for PatchContact {
         Ok(Decision::unchanged(&now_shown)
             .note_changes("contact.updated", "contact", self.id, (&shown, &now_shown))
             .write(Write::Contact { before: Some(before), after }))
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 }
 

@@ -40,6 +40,10 @@ impl Change for CreateKey {
         let shown = NewKeyView { descriptor: KeyView::from(&key), key: minted.reveal() };
         Ok(Decision::created(&shown).note("api_key.created", "api_key", key.id).write(Write::ApiKey(key)))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Revokes a key at once and for good; one that is revoked stays so.
@@ -61,5 +65,9 @@ impl Change for RevokeKey {
         }
         let revoked = ApiKey { revoked_at: Some(desk.at()), ..key };
         Ok(Decision::gone().note("api_key.revoked", "api_key", self.id).write(Write::ApiKey(revoked)))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }

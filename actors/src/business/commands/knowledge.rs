@@ -39,4 +39,8 @@ impl Change for AddKnowledge {
         let knowledge = self.details.clone().into_knowledge(id, at);
         Ok(Answer { body: view::render(&KnowledgeView::from(&knowledge)).into(), ..remembered })
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }

@@ -46,6 +46,10 @@ impl Change for TakeMessage {
             .announce(EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Changes what is given of a message and keeps the rest.
@@ -79,5 +83,9 @@ impl Change for PatchMessage {
         Ok(Decision::unchanged(&now_shown)
             .note_changes("message.updated", "message", self.id, (&shown, &now_shown))
             .write(Write::Message { before: Some(before), after }))
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 }

@@ -35,6 +35,11 @@ pub trait Change: Send {
     fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
         Ok(remembered)
     }
+
+    /// Whether the store is larger for it in the long run, so that it is refused while the disk is nearly full. What
+    /// takes something back, turns something off or ends it does not, and neither does what can be done only once to
+    /// a record that is there: a nearly full disk must not keep anybody from that.
+    fn grows(&self) -> bool;
 }
 
 /// Which of its views a resource is answered in.

@@ -40,6 +40,11 @@ impl Change for PatchBusiness {
             Audience::Operator => patch(*self, desk, |business| OperatorBusinessView::from(business)),
         }
     }
+
+    fn grows(&self) -> bool {
+        // Whoever fills the disk can be stopped.
+        self.suspended.is_none() && self.booking_mode != Some(BookingMode::Off)
+    }
 }
 
 fn patch<V: Serialize>(

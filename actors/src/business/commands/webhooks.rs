@@ -52,6 +52,10 @@ impl Change for CreateWebhook {
             .note("webhook.created", "webhook", endpoint.id)
             .write(Write::Webhook(endpoint)))
     }
+
+    fn grows(&self) -> bool {
+        true
+    }
 }
 
 /// Changes what is given of an endpoint and keeps the rest.
@@ -90,6 +94,10 @@ impl Change for PatchWebhook {
         }
         Ok(changed(desk, "webhook.updated", before, after))
     }
+
+    fn grows(&self) -> bool {
+        self.status != Some(WebhookStatus::Disabled)
+    }
 }
 
 /// Writes an endpoint as it shall be, if it differs.
@@ -123,6 +131,10 @@ impl Change for DeleteWebhook {
             .note("webhook.deleted", "webhook", endpoint.id)
             .write(Write::NoWebhook(endpoint.id)))
     }
+
+    fn grows(&self) -> bool {
+        false
+    }
 }
 
 /// Gives an endpoint a new secret; the old one stops working at once.
@@ -139,6 +151,11 @@ impl Change for RotateSecret {
         let before = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
         Ok(changed(desk, "webhook.secret_rotated", before, after))
+    }
+
+    fn grows(&self) -> bool {
+        // The old secret may be in the wrong hands.
+        false
     }
 }
 
@@ -179,5 +196,9 @@ impl Change for TurnOff {
             delivery: self.delivery,
             due_before: self.due,
         }))
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 }

@@ -163,6 +163,11 @@ impl Committer {
         self.core.queue.len()
     }
 
+    /// How many bytes were written and synced so far.
+    pub(super) fn bytes_written(&self) -> u64 {
+        self.core.counters.bytes()
+    }
+
     /// What the writer has done so far.
     pub(super) fn stats(&self) -> CommitStats {
         self.core.counters.snapshot(self.queued())

@@ -316,8 +316,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::change;
     use super::*;
-    use crate::store::Key;
 
     /// A queue that nobody takes from but the test.
     fn queue() -> State {
@@ -325,10 +325,7 @@ mod tests {
     }
 
     fn push(state: &mut State, lane: usize, bytes: usize) {
-        let mut batch = Batch::new();
-        if bytes > 0 {
-            batch.put(Key::new(b"key!").with(&[0; 20]), vec![0; bytes - 24]);
-        }
+        let batch = if bytes > 0 { change(bytes) } else { Batch::new() };
         state.ticket += 1;
         let (ticket, done) = (state.ticket, Box::new(|| ()));
         state.push(Change { ticket, lane, batch, done });

@@ -89,6 +89,11 @@ impl Counters {
         }
     }
 
+    /// How many bytes were written and synced.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// Counts the time a group took.
     pub(super) fn timed(&self, group: &Group, commit: Duration, sync: Duration) {
         if group.writing == 0 {

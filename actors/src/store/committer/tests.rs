@@ -6,7 +6,7 @@ use parking_lot::Condvar;
 use uuid::Uuid;
 
 use super::*;
-use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Store};
+use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, VALUE_BYTES_MAX};
 
 /// A backend that writes down what it is asked, and waits at every sync until the test lets it go on.
 #[derive(Default)]
@@ -76,6 +76,10 @@ impl Backend for Gated {
         Ok(())
     }
 
+    fn space(&self) -> std::io::Result<Space> {
+        Ok(Space { free: 1, total: 1 })
+    }
+
     fn close(&self) {
         self.state.lock().closed = true;
     }
@@ -86,9 +90,17 @@ fn business(byte: u8) -> BusinessId {
 }
 
 /// A batch of one put; with `bytes` in all.
-fn change(bytes: usize) -> Batch {
+pub(super) fn change(bytes: usize) -> Batch {
     let mut batch = Batch::new();
-    batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
+    if bytes <= 4 + VALUE_BYTES_MAX {
+        batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
+        return batch;
+    }
+    // Kept in pieces, which have keys of their own.
+    let value = |pieces: usize| bytes - (17 + 28 + 19 * pieces);
+    let pieces = (1..).find(|pieces| value(*pieces).div_ceil(VALUE_BYTES_MAX) == *pieces).unwrap();
+    batch.put(Key::new(&[0; 17]), vec![0; value(pieces)]);
+    assert_eq!(batch.bytes(), bytes);
     batch
 }
 

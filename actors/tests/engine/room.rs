@@ -1,0 +1,135 @@
+//! What happens on a disk that is nearly full, and on one that is.
+
+use std::time::Duration;
+
+use actors::EngineError;
+use actors::business::commands::appointments::Cancel;
+use actors::business::commands::keys::{CreateKey, RevokeKey};
+use actors::business::commands::profile::PatchBusiness;
+use actors::domain::{Actor, AppointmentStatus, BookingMode, Scopes};
+use actors::store::{DiskReserve, RoomLevel};
+use serde_json::Value;
+
+use crate::harness::{World, appointment_of, at, by_operator, first_page, id_of, json, once, pass, text};
+
+const MIB: u64 = 1 << 20;
+
+/// Leaves so much of the disk free, and waits until the engine looks again.
+async fn free(world: &World, mib: u64) {
+    world.disk.set_free(mib * MIB);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+fn is_full<T>(result: Result<T, EngineError>) -> bool {
+    matches!(result, Err(EngineError::DiskFull(_)))
+}
+
+fn suspending(suspended: bool) -> PatchBusiness {
+    PatchBusiness {
+        name: None,
+        zone: None,
+        locale: None,
+        website_url: None,
+        booking_mode: None,
+        hours: None,
+        phone_region: None,
+        suspended: Some(suspended),
+        audience: actors::business::commands::Audience::Operator,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
+    let world = World::new(1).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let create = CreateKey { name: text("key"), scopes: Scopes::all() };
+    let key = handle.change(by_operator(), create.clone()).await.unwrap();
+    let first = handle.change(once(1, 1), shop.booking(at(1, 9), 1)).await.unwrap();
+    let applies = world.disk.applies();
+
+    free(&world, 1_023).await;
+    assert_eq!(world.engine.room().0, RoomLevel::Scarce);
+    assert!(is_full(handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await));
+    assert!(is_full(handle.change(by_operator(), create.clone()).await));
+    let new = actors::NewBusiness {
+        name: text("Another"),
+        zone: chrono_tz::UTC,
+        locale: actors::domain::Locale::En,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: actors::domain::WeeklyHours::new(Vec::new()).unwrap(),
+        phone_region: "US".into(),
+    };
+    assert!(is_full(world.engine.create_business(new.clone(), Actor::Operator).await));
+    assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
+    assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
+
+    // What was answered is answered again, and read.
+    let again = handle.change(once(1, 1), shop.booking(at(1, 9), 1)).await.unwrap();
+    assert!(again.replayed && again.body == first.body);
+    let id = appointment_of(&first);
+    assert_eq!(handle.appointment(id).await.unwrap().unwrap().status, AppointmentStatus::Confirmed);
+    handle.change(by_operator(), suspending(true)).await.unwrap();
+    handle.change(by_operator(), suspending(false)).await.unwrap();
+    handle.change(by_operator(), RevokeKey { id: id_of(&key) }).await.unwrap();
+    handle.change(once(3, 3), Cancel { id }).await.unwrap();
+    assert!(handle.change(once(3, 3), Cancel { id }).await.unwrap().replayed);
+
+    // An eighth more than the reserve has to be free until it is over.
+    free(&world, 1_151).await;
+    assert!(is_full(handle.change(by_operator(), create).await));
+    free(&world, 1_152).await;
+    let booked = handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await.unwrap();
+    assert!(!booked.replayed, "the refused request was not remembered");
+    world.engine.create_business(new, Actor::Operator).await.unwrap();
+    let audit: Vec<_> = handle.audit(&first_page()).await.unwrap().items;
+    let booked = audit.iter().filter(|entry| entry.action == "appointment.booked").count();
+    assert_eq!(booked, 2, "{audit:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_a_full_disk_nothing_is_written_reads_go_on_and_a_start_works() {
+    let mut world = World::new(2).await;
+    let shop = world.shop(1).await;
+    let create = CreateKey { name: text("key"), scopes: Scopes::all() };
+    let key = world.at(&shop).change(by_operator(), create).await.unwrap();
+    let shown: Value = json(&key);
+    let credential = actors::credentials::Credential::parse(shown["key"].as_str().unwrap()).unwrap();
+    let first = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    let id = appointment_of(&first);
+
+    free(&world, 255).await;
+    for _ in 0..2 {
+        assert_eq!(world.engine.room().0, RoomLevel::Exhausted);
+        let applies = world.disk.applies();
+        let handle = world.at(&shop);
+        assert!(is_full(handle.change(by_operator(), Cancel { id }).await));
+        assert!(world.engine.authenticate(&credential).await.unwrap().is_some());
+        let read = handle.appointment(id).await.unwrap().unwrap();
+        assert_eq!(read.status, AppointmentStatus::Confirmed);
+        assert_eq!(handle.keys(&first_page()).await.unwrap().items.len(), 1);
+        pass(3).await; // the use of keys is noted, and what has outlived its time is deleted
+        assert_eq!(world.disk.applies(), applies);
+        assert_eq!(world.fatal(), 0);
+        world.restart().await;
+    }
+    assert!(world.engine.authenticate(&credential).await.unwrap().is_some());
+    free(&world, 288).await;
+    assert_eq!(world.engine.room().0, RoomLevel::Scarce);
+    let applies = world.disk.applies();
+    pass(2).await;
+    assert!(world.disk.applies() > applies, "the use of the key was put off and is written now");
+    world.at(&shop).change(by_operator(), Cancel { id }).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_reserve_nothing_is_refused() {
+    let world = World::new(3).await;
+    let shop = world.shop(1).await;
+    world.engine.set_disk_reserve(DiskReserve::Bytes(0));
+    free(&world, 0).await;
+    world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    world.engine.set_disk_reserve(DiskReserve::Bytes(100 * MIB));
+    assert!(is_full(world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await), "at once");
+}

@@ -1,0 +1,92 @@
+//! A disk on which room gets scarce now and then: what makes the store larger is refused then, and nothing else is.
+//!
+//! The course has chance of its own for this, so that the rest of a seed is what it would be without.
+
+use std::time::Duration;
+
+use actors::store::RoomLevel;
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::sim::Sim;
+use crate::world::World;
+
+/// How long the engine may not have noticed, in milliseconds.
+const NOTICED_MILLIS: i64 = 1_001;
+/// How long nothing at all is written at most, so that what is due is not late beyond what a full house explains.
+const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
+
+/// When the disk gets scarce.
+pub(crate) struct Shortage {
+    dice: Dice,
+    /// Whether it does at all in this seed.
+    happens: bool,
+}
+
+impl Shortage {
+    pub(crate) fn new(seed: u64) -> Self {
+        let dice = Dice::new(seed ^ 0x00d1_5c00);
+        let happens = dice.once_in(3);
+        Self { dice, happens }
+    }
+}
+
+impl Sim {
+    /// The disk has room for everything.
+    pub(crate) fn enough_room(&self) {
+        self.world.set_room(RoomLevel::Ample);
+    }
+
+    /// Somebody else fills the disk, or makes room on it.
+    pub(crate) fn some_shortage(&self, life: &mut Life) {
+        let Shortage { dice, happens } = &self.shortage;
+        if !happens {
+            return;
+        }
+        match self.world.room_now() {
+            RoomLevel::Ample if dice.once_in(30) => self.world.set_room(RoomLevel::Scarce),
+            RoomLevel::Ample | RoomLevel::Scarce if dice.once_in(30) => {
+                self.world.set_room(RoomLevel::Exhausted);
+                let (world, time) = (self.world.clone(), dice.between(1, EXHAUSTED_MILLIS_MAX));
+                life.spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(time)).await;
+                    world.set_room(RoomLevel::Ample);
+                });
+            }
+            RoomLevel::Scarce if dice.once_in(12) => self.enough_room(),
+            _ => {}
+        }
+    }
+}
+
+impl World {
+    /// Makes the disk have room for this, on which there is a reserve of 1 GiB.
+    fn set_room(&self, level: RoomLevel) {
+        let mib: u64 = match level {
+            RoomLevel::Ample => 100 << 10,
+            RoomLevel::Scarce => 800,
+            RoomLevel::Exhausted => 100,
+        };
+        self.say(format_args!("{mib} MiB of the disk are free"));
+        self.disk.set_free(mib << 20);
+        self.room.lock().push((self.time.now(), level));
+    }
+
+    fn room_now(&self) -> RoomLevel {
+        self.room.lock().last().map_or(RoomLevel::Ample, |(_, level)| *level)
+    }
+
+    /// Whether the disk has room for everything, and the engine knows it.
+    pub(crate) fn has_room(&self) -> bool {
+        self.room_between(self.time.now()).1 == RoomLevel::Ample
+    }
+
+    /// The most and the least room that the engine may have seen from this instant until now.
+    pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
+        let room = self.room.lock();
+        let from = from - NOTICED_MILLIS;
+        let first = room.partition_point(|(at, _)| *at <= from).saturating_sub(1);
+        let levels = || room[first..].iter().map(|(_, level)| *level);
+        (levels().min().unwrap_or(RoomLevel::Ample), levels().max().unwrap_or(RoomLevel::Ample))
+    }
+}
