@@ -2,6 +2,7 @@
 
 mod failing;
 mod turning_off;
+mod unsynced;
 mod waiting;
 
 use std::net::IpAddr;
