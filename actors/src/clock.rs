@@ -122,6 +122,9 @@ impl Clocks {
 
     /// Writes how far steady time has come; nobody waits for it. What the store does not take, its failure tells.
     pub(crate) fn keep(&self, store: &Store) {
+        if store.check_room(false).is_err() {
+            return; // nothing is written now; a key is remembered for longer
+        }
         let record = ClockRecord {
             steady: self.steady(),
             wall: self.raw(),

@@ -110,7 +110,7 @@ impl Sim {
                         world.wrong(format_args!("a test says {test:?}"));
                     }
                 }
-                Err(EngineError::Refused(Refusal::NotFound(_))) => {}
+                Err(EngineError::Refused(Refusal::NotFound(_)) | EngineError::Suspended) => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 Err(error) => world.wrong(format_args!("trying out {id} failed: {error}")),
             }

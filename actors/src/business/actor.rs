@@ -142,6 +142,13 @@ impl Actor for BusinessActor {
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
+        // What is decided now would never be written, and nothing may be decided on top of it.
+        if state.store.failed() {
+            if let Message::Change { reply, .. } = message {
+                let _ = reply.send(Err(EngineError::Stopping));
+            }
+            return Ok(());
+        }
         state.overlay.settle(state.store.synced_through(state.id));
         let now = state.clocks.now();
         match message {

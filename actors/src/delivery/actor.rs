@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::EndpointKey;
 use super::attempts::Ended;
 use super::resend::Resending;
+use super::target::{Target, settled};
 use crate::directory::{Directory, Seated};
 use crate::domain::{EventId, Timestamp, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
@@ -248,10 +249,12 @@ impl State {
             return Ok(());
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
-        // meanwhile: what begins now begins with what it is now.
-        inner.store.settled(self.key.business).await?;
+        // meanwhile: what begins now begins with what it is now, as far as that is on the disk itself.
         let before = endpoint;
-        let Some(endpoint) = self.endpoint(inner)?.filter(|now| now.epoch == before.epoch) else {
+        let target = settled(&inner.store, self.key.business, |store| Target::read(store, self.key)).await?;
+        let Some(Target { endpoint, .. }) =
+            target.flatten().filter(|target| target.endpoint.epoch == before.epoch)
+        else {
             self.ask_turn(myself);
             return Ok(());
         };

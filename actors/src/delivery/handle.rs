@@ -9,6 +9,7 @@ use super::actor::Message;
 use super::attempts::signed;
 use super::resend::{Resend, ResendReply, Resending};
 use super::sample::sample;
+use super::target::{Target, settled};
 use super::{EndpointKey, reveal};
 use crate::BusinessHandle;
 use crate::business::{Page, PageRequest, collect};
@@ -105,16 +106,24 @@ impl BusinessHandle {
     /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made, or the store's failure.
+    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made, [`EngineError::Suspended`],
+    /// or the store's failure.
     pub async fn test_webhook(
         &self,
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<TestView, EngineError> {
-        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         let _share = self.inner.tests.take(self.id).ok_or(EngineError::Overloaded)?;
-        let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
         let timezone = self.business().await?.zone.name();
+        // Last of all, and then nothing is waited for: a new secret that was answered signs.
+        let key = self.endpoint_key(id);
+        let target = settled(&self.inner.store, self.id, |store| Target::read(store, key)).await?;
+        let target = target.ok_or(EngineError::Overloaded)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+        if target.suspended {
+            return Err(EngineError::Suspended);
+        }
+        let endpoint = target.endpoint;
+        let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
         let now = self.now();
         let event_id: EventId = self.inner.mint_id(now);
         let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));

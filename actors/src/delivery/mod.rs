@@ -19,6 +19,7 @@ mod sample;
 mod schedule;
 mod signature;
 mod steady;
+mod target;
 #[cfg(test)]
 mod tests;
 

@@ -49,6 +49,10 @@ impl State {
         myself: &ActorRef<Message>,
         mut step: Resending,
     ) {
+        if inner.store.failed() {
+            _ = step.reply.send(Err(EngineError::Stopping));
+            return;
+        }
         let done = match &mut step.what {
             Resend::One(event) => {
                 self.resend_one(inner, *event, step.room).await.map(|sent| sent.then_some(1))

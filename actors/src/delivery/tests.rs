@@ -4,6 +4,7 @@ mod clocks;
 mod failing;
 mod outage;
 mod turning_off;
+mod unsynced;
 mod waiting;
 
 use std::net::IpAddr;

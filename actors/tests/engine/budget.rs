@@ -215,6 +215,10 @@ impl Change for Boxed {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         self.0.decide(desk)
     }
+
+    fn grows(&self) -> bool {
+        self.0.grows()
+    }
 }
 
 #[tokio::test(start_paused = true)]

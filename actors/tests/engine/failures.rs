@@ -139,3 +139,48 @@ async fn closing_waits_for_what_is_in_flight_and_refuses_what_comes() {
     assert_eq!(businesses.items.len(), 1);
     assert_eq!(businesses.items[0].id, shop.id);
 }
+
+/// A change that is decided on for as long as the store has not failed.
+struct UntilItFails {
+    engine: Engine,
+    began: std::sync::mpsc::Sender<()>,
+}
+
+impl Change for UntilItFails {
+    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
+        self.began.send(()).unwrap();
+        while !self.engine.store_failed() {
+            std::thread::yield_now();
+        }
+        Err(EngineError::Stopping)
+    }
+}
+
+/// What is decided behind the failure would be remembered and not read: the second of two that cancel the same
+/// appointment would find it active in the store and gone from the memory.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_store_that_has_failed_ends_decisions() {
+    let world = World::new(4).await;
+    let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
+    let handle = world.at(&shop);
+    let booked = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    let id = appointment_of(&booked);
+    let (began, has_begun) = std::sync::mpsc::channel();
+    let until = UntilItFails { engine: world.engine.clone(), began };
+    let deciding = handle.clone();
+    let deciding = tokio::spawn(async move { deciding.change(by_operator(), until).await.map(drop) });
+    tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
+    // In the mailbox before the store fails, and taken out behind that.
+    let cancel = || Box::pin(handle.change(by_operator(), Cancel { id }));
+    let mut waiting = [cancel(), cancel()];
+    for change in &mut waiting {
+        assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(change.as_mut().poll(cx).is_pending())).await);
+    }
+    world.disk.fail_next_sync();
+    assert!(world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.is_err());
+    assert!(matches!(deciding.await.unwrap(), Err(EngineError::Stopping)));
+    for change in waiting {
+        assert!(matches!(change.await, Err(EngineError::Stopping)));
+    }
+    assert_eq!(world.fatal(), 1);
+}

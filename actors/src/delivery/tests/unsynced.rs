@@ -1,0 +1,64 @@
+//! What a change has written and the disk has not goes by no attempt.
+
+use super::*;
+
+/// The requests that were signed with a secret.
+fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
+    let is_of = |request: &&String| {
+        let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp").parse().unwrap());
+        sign(secret, id, at, body(request).as_bytes()) == header(request, "webhook-signature")
+    };
+    requests.iter().filter(is_of).count()
+}
+
+/// Each sync takes a second: first comes that of an event, with which its attempt begins to wait, then that of a new
+/// secret. The wait of the attempt is over when the new secret can be read and is not on the disk.
+async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
+    world.disk.set_sync_delay(Duration::from_secs(1));
+    let business = world.business.clone();
+    let create = CreateContact {
+        details: ContactDetails { name: Some(Text::new("B".into()).unwrap()), ..ContactDetails::default() },
+    };
+    tokio::spawn(async move { business.change(Request::by(Actor::Operator), create).await.map(drop).unwrap() });
+    sleep(Duration::from_millis(100)).await;
+    let business = world.business.clone();
+    tokio::spawn(async move { _ = business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap() })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
+    // The retry of A is due within the first of the two syncs.
+    sleep(Duration::from_millis(29_700)).await;
+    assert_eq!(receiver.requests().len(), 1);
+    let rotation = rotating(&world, id).await;
+    sleep(Duration::from_millis(1_400)).await;
+    assert!(!rotation.is_finished(), "the new secret is not on the disk");
+    assert_eq!(receiver.requests().len(), 1, "what is not on the disk signs nothing");
+    sleep(Duration::from_secs(2)).await;
+    assert!(rotation.is_finished());
+    let new = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
+    let requests = receiver.requests();
+    assert_eq!((signed_with(&requests, &old), signed_with(&requests, &new)), (1, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_test_is_signed_with_the_newest_secret_that_no_crash_can_take_back() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
+    let rotation = rotating(&world, id).await;
+    let business = world.business.clone();
+    let test = tokio::spawn(async move { business.test_webhook(id, None).await.unwrap() });
+    sleep(Duration::from_millis(1_400)).await;
+    assert!(!rotation.is_finished(), "the new secret is not on the disk");
+    assert_eq!(signed_with(&receiver.requests(), &old), receiver.requests().len());
+    rotation.await.unwrap();
+    assert!(test.await.unwrap().delivered);
+    let requests = receiver.requests();
+    let test = requests.iter().find(|request| request.contains("webhook-test: true")).unwrap().clone();
+    assert_eq!(signed_with(&[test], &old), 0, "it was asked for behind the rotation and ended behind its answer");
+}
