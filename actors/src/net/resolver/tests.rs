@@ -37,6 +37,7 @@ enum Says {
 }
 
 type Zone = HashMap<(String, u16), Says>;
+type Askers = HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>;
 
 /// A name server on the loopback interface.
 #[derive(Clone, Default)]
@@ -44,7 +45,7 @@ struct NameServer {
     zone: Arc<Mutex<Zone>>,
     asked: Arc<Mutex<Vec<(String, u16)>>>,
     /// Who has asked each question, with the number that the answer must bear.
-    askers: Arc<Mutex<HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>>>,
+    askers: Arc<Mutex<Askers>>,
 }
 
 impl NameServer {
