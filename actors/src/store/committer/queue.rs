@@ -264,9 +264,9 @@ impl State {
 
     /// Moves the lane's next change, which is long, into the group; false if the group does not take it.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
-        let Some(change) = self.lanes[lane].changes.pop_front_if(|next| group.takes(next)) else {
-            return false;
-        };
+        let changes = &mut self.lanes[lane].changes;
+        let taken = changes.front().is_some_and(|next| group.takes(next));
+        let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
         // So many turns that another lane could have written as much, shared among the lanes that have this.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
