@@ -65,7 +65,7 @@ impl Sim {
                 Ok(count) => world.say(format_args!("{count} of {id} are sent again")),
                 Err(EngineError::Refused(refusal)) => world.say(format_args!("not again: {refusal:?}")),
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {
-                    world.say(format_args!("not again: no room"))
+                    world.say(format_args!("not again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
