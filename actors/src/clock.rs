@@ -113,7 +113,7 @@ impl Clocks {
                 "the wall clock has jumped; stamps go on evenly until it has held for ten minutes"
             ),
             (Some(_), None) => {
-                tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again")
+                tracing::warn!(clock.believed = %self.now(), "the wall clock is believed again");
             }
             _ => {}
         }
