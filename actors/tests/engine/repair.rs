@@ -7,7 +7,9 @@ use actors::repair::{RepairError, repair_stamps};
 use actors::store::{Batch, Key, KeyRange, Order, Pair, Store, StoreError, keys};
 use chrono::TimeDelta;
 
-use crate::harness::{Shop, World, appointment_of, at, by_operator, first_page, json, once};
+use crate::harness::{
+    Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, json, once,
+};
 
 /// A shop that was used while the clock was three years ahead, and whose service stands still since.
 async fn used_on_a_wrong_clock(seed: u64) -> (World, Shop) {
@@ -86,6 +88,7 @@ async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
     store.close().await.unwrap();
     let refused = Engine::start(world.store(), world.ports.clone()).await.unwrap_err();
     assert!(matches!(refused, StoreError::RepairUnfinished), "{refused}");
+    everything_else_runs().await; // the store that was refused lets go of the disk
     let store = world.store();
     // Begun again it goes on with the instant that was the present at first.
     let done = repair_stamps(&store, present + TimeDelta::days(1), false).await.unwrap();
