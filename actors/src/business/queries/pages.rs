@@ -72,9 +72,14 @@ pub(crate) async fn read_page<T: Send + 'static>(
     let mut rest = page.clone();
     let mut items = Vec::new();
     let step = move |reader: &Reader<'_>| {
-        let mut found = part(reader, &rest)?;
+        let found = part(reader, &rest)?;
         rest.limit -= found.items.len();
-        items.append(&mut found.items);
+        // Most pages are one step's, whose items need not be moved.
+        if items.is_empty() {
+            items = found.items;
+        } else {
+            items.extend(found.items);
+        }
         let next = match found.end {
             End::OfList => None,
             End::Full(position) => Some(position),
