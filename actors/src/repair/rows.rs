@@ -5,11 +5,11 @@ use chrono::TimeDelta;
 use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
-    ApiKey, Appointment, AuditEntry, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Service,
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Service,
     StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::{MessagesOf, kind};
-use crate::store::records::status_number;
+use crate::store::records::{AuditRecord, status_number};
 use crate::store::{Batch, Key, Record, Store, StoreError, keys};
 
 /// How far behind what the schedule gives an attempt may be due; schedules run on a clock of their own.
@@ -49,8 +49,15 @@ stamped! {
     WebhookEndpoint, "webhook endpoints": [created_at, updated_at] [disabled_at];
     ApiKey, "API keys": [created_at] [revoked_at];
     Knowledge, "pieces of knowledge": [created_at, updated_at];
-    AuditEntry, "audit entries": [at];
     Delivery, "deliveries": [created_at] [last_attempt_at];
+}
+
+impl Stamped for AuditRecord {
+    const NAME: &'static str = "audit entries";
+
+    fn stamps(&mut self) -> Vec<&mut Timestamp> {
+        vec![&mut self.entry.at]
+    }
 }
 
 impl Stamped for Appointment {
@@ -143,7 +150,7 @@ pub(super) fn each_of(
         kind::CALL => each::<CallRecord>(of, key, value, stamp),
         kind::MESSAGE => each::<TakenMessage>(of, key, value, stamp),
         kind::KNOWLEDGE => each::<Knowledge>(of, key, value, stamp),
-        kind::AUDIT => each::<AuditEntry>(of, key, value, stamp),
+        kind::AUDIT => each::<AuditRecord>(of, key, value, stamp),
         kind::DELIVERY => delivery(store, of, key, value, present, stamp),
         _ => Ok(None),
     }
