@@ -126,6 +126,9 @@ impl Sim {
 
     /// While nothing else goes on, what is true is taken, and what is true no longer is refused.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
+        if !self.world.has_room() {
+            return;
+        }
         life.quiet().await;
         self.learn();
         let shop = self.dice.below(self.shops.len());

@@ -86,7 +86,7 @@ impl Sim {
             7..=9 => self.some_reused_key(life),
             10..=16 => self.some_change_by_key(life),
             17 | 18 => self.some_search(life),
-            19 if !self.has_burst => self.burst(life).await,
+            19 if !self.has_burst && self.world.has_room() => self.burst(life).await,
             _ => return false,
         }
         true
