@@ -264,9 +264,11 @@ impl State {
 
     /// Moves the lane's next change, which is long, into the group; false if the group does not take it.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
-        let Some(change) = self.lanes[lane].changes.pop_front_if(|next| group.takes(next)) else {
+        let queued = &mut self.lanes[lane].changes;
+        if !queued.front().is_some_and(|next| group.takes(next)) {
             return false;
-        };
+        }
+        let Some(change) = queued.pop_front() else { return false };
         // So many turns that another lane could have written as much, shared among the lanes that have this.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
