@@ -31,13 +31,13 @@ pub(super) fn output(text: &str) -> io::Result<()> {
 
 /// Writes to standard output as soon as somebody reads it. Nothing waits for that but the future.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
-    let (done, written) = tokio::sync::oneshot::channel();
+    let (done, mut written) = tokio::sync::mpsc::channel(1);
     // No thread of the runtime, for that waits for its own when it ends.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
-        let _ = done.send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+        let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     })?;
-    written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
+    written.recv().await.unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
 }
 
 /// Writes a line to standard error, and gives up after [`NOTE_TIME_MAX`]. If that fails there is nobody left to tell.
