@@ -20,7 +20,7 @@ async fn free(world: &World, mib: u64) {
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
-fn is_full<T>(result: Result<T, EngineError>) -> bool {
+fn is_full<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::DiskFull(_)))
 }
 
@@ -50,8 +50,8 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
 
     free(&world, 1_023).await;
     assert_eq!(world.engine.room().0, RoomLevel::Scarce);
-    assert!(is_full(handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await));
-    assert!(is_full(handle.change(by_operator(), create.clone()).await));
+    assert!(is_full(&handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await));
+    assert!(is_full(&handle.change(by_operator(), create.clone()).await));
     let new = actors::NewBusiness {
         name: text("Another"),
         zone: chrono_tz::UTC,
@@ -61,7 +61,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
         hours: actors::domain::WeeklyHours::new(Vec::new()).unwrap(),
         phone_region: "US".into(),
     };
-    assert!(is_full(world.engine.create_business(new.clone(), Actor::Operator).await));
+    assert!(is_full(&world.engine.create_business(new.clone(), Actor::Operator).await));
     assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
     assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
 
@@ -78,7 +78,7 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
 
     // An eighth more than the reserve has to be free until it is over.
     free(&world, 1_151).await;
-    assert!(is_full(handle.change(by_operator(), create).await));
+    assert!(is_full(&handle.change(by_operator(), create).await));
     free(&world, 1_152).await;
     let booked = handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await.unwrap();
     assert!(!booked.replayed, "the refused request was not remembered");
@@ -104,7 +104,7 @@ async fn on_a_full_disk_nothing_is_written_reads_go_on_and_a_start_works() {
         assert_eq!(world.engine.room().0, RoomLevel::Exhausted);
         let applies = world.disk.applies();
         let handle = world.at(&shop);
-        assert!(is_full(handle.change(by_operator(), Cancel { id }).await));
+        assert!(is_full(&handle.change(by_operator(), Cancel { id }).await));
         assert!(world.engine.authenticate(&credential).await.unwrap().is_some());
         let read = handle.appointment(id).await.unwrap().unwrap();
         assert_eq!(read.status, AppointmentStatus::Confirmed);
@@ -131,5 +131,5 @@ async fn without_a_reserve_nothing_is_refused() {
     free(&world, 0).await;
     world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     world.engine.set_disk_reserve(DiskReserve::Bytes(100 * MIB));
-    assert!(is_full(world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await), "at once");
+    assert!(is_full(&world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await), "at once");
 }
