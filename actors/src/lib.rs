@@ -20,5 +20,5 @@ mod supervisor;
 pub mod view;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness};
+pub use engine::{ENGINE_PERMITS, Engine, EngineError, Limits, NewBusiness};
 pub use principals::Principal;

@@ -61,6 +61,13 @@ impl Sim {
         self.world.time.latest().millis() - KEPT_MILLIS
     }
 
+    /// A life that begins.
+    fn span(&self) -> Span {
+        let began = self.world.time.now();
+        let few_places = self.world.places.is_some();
+        Span { began, ended: 0, worked: 0, wall: 0, jumped: false, few_places }
+    }
+
     fn live(&mut self, number: usize) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -68,7 +75,9 @@ impl Sim {
         if wasted && self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        // Such a day goes by the schedule to the second, so nobody waits for a place.
+        let places = self.world.places.take_if(|_| wasted);
+        let mut span = self.span();
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
@@ -100,6 +109,7 @@ impl Sim {
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
+        self.world.places = self.world.places.or(places);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
         span.jumped = self.world.time.jumps() != jumps;
@@ -202,7 +212,7 @@ impl Sim {
         if self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ended: 0, worked: 0, wall: 0, jumped: false };
+        let mut span = self.span();
         runtime.block_on(async {
             self.world.time.begin();
             span.wall = self.world.time.wall().millis();

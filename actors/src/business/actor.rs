@@ -145,13 +145,14 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, turned_off }) => {
+                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off }) => {
                         let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
                             drop(permits);
                             if let Some(inner) = inner.upgrade() {
                                 deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
+                                ended.into_iter().for_each(|key| inner.look_after(key));
                                 turned_off.into_iter().for_each(|key| inner.alert_team(key));
                             }
                         };
@@ -187,6 +188,8 @@ struct CarriedOut {
     answer: Answer,
     /// The endpoints for which something waits now.
     deliveries: Vec<EndpointKey>,
+    /// The endpoints to which nothing is sent any more: what is under way there ends.
+    ended: Vec<EndpointKey>,
     /// The endpoint that the team is told of.
     turned_off: Option<EndpointKey>,
 }
@@ -199,7 +202,8 @@ fn carry_out(
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
     if let Some(answer) = given(state, request, now)? {
-        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
+        let (deliveries, ended) = (Vec::new(), Vec::new());
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off: None });
     }
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
@@ -243,15 +247,31 @@ fn carry_out(
     if !batch.is_empty() {
         state.last = at;
     }
+    let mut ended = Vec::new();
     for write in writes {
-        if let Write::NoWebhook(endpoint) = &write {
-            deliveries.push(EndpointKey { business: state.id, endpoint: *endpoint });
+        match &write {
+            Write::NoWebhook(endpoint) => {
+                ended.push(EndpointKey { business: state.id, endpoint: *endpoint });
+            }
+            Write::Webhook(endpoint) if !endpoint.is_enabled() => {
+                ended.push(EndpointKey { business: state.id, endpoint: endpoint.id });
+            }
+            // What waited meanwhile goes out now.
+            Write::Business(after) if state.business.suspended && !after.suspended => {
+                deliveries.extend(
+                    state.webhooks.keys().map(|endpoint| EndpointKey { business: state.id, endpoint: *endpoint }),
+                );
+            }
+            _ => {}
         }
         state.apply(write);
     }
+    if state.business.suspended {
+        deliveries.clear();
+    }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, turned_off })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off })
 }
 
 /// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.

@@ -18,7 +18,7 @@ pub(crate) mod testing;
 pub mod trust;
 pub mod url;
 
-pub use client::{Attempt, Outcome, Post, WebhookClient};
+pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
 pub use guard::{Asker, Guard, Refused};
 pub(crate) use resolver::SystemResolver;
 pub(crate) use system::SystemDialer;
