@@ -37,7 +37,7 @@ impl Shares {
 
     /// A share for the business, unless it has all of its own or all are taken.
     pub(crate) fn take(&self, business: BusinessId) -> Option<Share<&Self>> {
-        self.count(business).then_some(Share { of: self, business })
+        self.count(business).then(|| Share { of: self, business })
     }
 
     /// The same for a task of its own.

@@ -169,7 +169,8 @@ impl Hook {
 
     /// Whether it may have been turned off, or deleted, just when something happened.
     pub(crate) fn was_ended_at(&self, at: i64) -> bool {
-        let ended = |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
+        let ended =
+            |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
         self.versions.iter().any(ended)
     }
 
@@ -233,9 +234,9 @@ impl House {
             panic!("{} got what it must not get, for {why}: {received:?}", received.url);
         }
         // An attempt that began before may have come to its end.
-        let (since, until) = (received.at - ATTEMPT_MILLIS, received.at);
+        let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
         assert!(
-            self.suspended_for(since, until) < ATTEMPT_MILLIS,
+            self.suspended_for(since, until) < until - since,
             "a suspended business has sent something: {received:?}"
         );
         let hook = self.hooks.get_mut(&endpoint).unwrap();

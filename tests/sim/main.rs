@@ -59,8 +59,7 @@ const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// 22572 and 24099: the model took a request made again a day later, by such a clock, for the same one. 1001221, 2007011
 /// and 2009737: an attempt went by an address or a secret that was not on the disk. 2012550 and 2017516: a business
 /// decided on after its store had failed.
-const FOUND_FAULTS: [u64; 8] =
-    [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
+const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
 
 /// What went wrong in a seed.
 struct Failure {

@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actors::{Engine, Limits};
 use actors::net::Trust;
 use actors::ports::Ports;
 use actors::store::{MemoryBackend, Store};
+use actors::{Engine, Limits};
 use parking_lot::Mutex;
 
 use crate::dice::Dice;

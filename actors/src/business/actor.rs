@@ -259,7 +259,10 @@ fn carry_out(
             // What waited meanwhile goes out now.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(
-                    state.webhooks.keys().map(|endpoint| EndpointKey { business: state.id, endpoint: *endpoint }),
+                    state
+                        .webhooks
+                        .keys()
+                        .map(|endpoint| EndpointKey { business: state.id, endpoint: *endpoint }),
                 );
             }
             _ => {}

@@ -141,13 +141,7 @@ impl State {
     }
 
     /// Writes that a delivery is to be made again.
-    fn send_again(
-        &self,
-        inner: &Inner,
-        batch: &mut Batch,
-        delivery: &Delivery,
-        endpoint: &WebhookEndpoint,
-    ) {
+    fn send_again(&self, inner: &Inner, batch: &mut Batch, delivery: &Delivery, endpoint: &WebhookEndpoint) {
         assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
         let again = delivery.again(endpoint.epoch, inner.steady.now());
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);

@@ -71,11 +71,7 @@ impl Inner {
     }
 
     /// Tells an endpoint's actor something if it runs; the permit in it keeps it from being put away before.
-    fn tell_running(
-        &self,
-        key: EndpointKey,
-        message: impl FnOnce(OwnedSemaphorePermit) -> Message,
-    ) -> bool {
+    fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
         let Some(running) = self.deliveries.if_running(key) else { return false };
         let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
         running.actor.cast(message(permit)).is_ok()

@@ -170,7 +170,9 @@ async fn a_store_that_has_failed_ends_decisions() {
     let cancel = || Box::pin(handle.change(by_operator(), Cancel { id }));
     let mut waiting = [cancel(), cancel()];
     for change in &mut waiting {
-        assert!(std::future::poll_fn(|cx| std::task::Poll::Ready(change.as_mut().poll(cx).is_pending())).await);
+        assert!(
+            std::future::poll_fn(|cx| std::task::Poll::Ready(change.as_mut().poll(cx).is_pending())).await
+        );
     }
     world.disk.fail_next_sync();
     assert!(world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.is_err());

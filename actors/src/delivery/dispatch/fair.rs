@@ -122,10 +122,15 @@ impl Fair {
     /// of it by now is newer.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
-            self.business(key.business, |business| {
-                let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
-                endpoint.note_failed_before();
-            }, now);
+            self.business(
+                key.business,
+                |business| {
+                    let endpoint =
+                        business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
+                    endpoint.note_failed_before();
+                },
+                now,
+            );
         }
         let is_unplanned = |endpoint: &Endpoint| endpoint.is_idle() && endpoint.due.is_none();
         if self.endpoint(key).is_none_or(is_unplanned) {
@@ -145,19 +150,23 @@ impl Fair {
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let mut standing = None;
-        self.business(key.business, |business| {
-            let Some(endpoint) = business.endpoints.get_mut(&key.endpoint) else { return };
-            let Some(held) = endpoint.give_back(number) else { return };
-            standing = Some(held.standing);
-            for tag in [&mut endpoint.tag, &mut business.tag] {
-                let took = micros(now.saturating_sub(held.since));
-                *tag = tag.saturating_sub(micros(held.charged)).saturating_add(took);
-            }
-            if let Some((delivered, took)) = ended {
-                endpoint.note(delivered, took, now);
-            }
-            business.held -= 1;
-        }, now);
+        self.business(
+            key.business,
+            |business| {
+                let Some(endpoint) = business.endpoints.get_mut(&key.endpoint) else { return };
+                let Some(held) = endpoint.give_back(number) else { return };
+                standing = Some(held.standing);
+                for tag in [&mut endpoint.tag, &mut business.tag] {
+                    let took = micros(now.saturating_sub(held.since));
+                    *tag = tag.saturating_sub(micros(held.charged)).saturating_add(took);
+                }
+                if let Some((delivered, took)) = ended {
+                    endpoint.note(delivered, took, now);
+                }
+                business.held -= 1;
+            },
+            now,
+        );
         self.held_by[standing.expect("a place is given back once") as usize] -= 1;
         self.held -= 1;
     }
@@ -205,22 +214,26 @@ impl Fair {
         let number = self.turns;
         let mut served = self.served;
         let (mut wants_none, mut standing) = (false, Standing::Unknown);
-        self.business(key.business, |business| {
-            let endpoint = business.endpoints.get_mut(&key.endpoint).expect("who waits is known");
-            let held = endpoint.take(number, now);
-            let charged = micros(held.charged);
-            standing = held.standing;
-            served = served.max(business.tag);
-            business.served = business.served.max(endpoint.tag);
-            for (tag, turn) in
-                [(&mut business.tag, &mut business.turn), (&mut endpoint.tag, &mut endpoint.turn)]
-            {
-                *tag = tag.saturating_add(charged);
-                *turn = number;
-            }
-            business.held += 1;
-            wants_none = endpoint.wants == 0;
-        }, now);
+        self.business(
+            key.business,
+            |business| {
+                let endpoint = business.endpoints.get_mut(&key.endpoint).expect("who waits is known");
+                let held = endpoint.take(number, now);
+                let charged = micros(held.charged);
+                standing = held.standing;
+                served = served.max(business.tag);
+                business.served = business.served.max(endpoint.tag);
+                for (tag, turn) in
+                    [(&mut business.tag, &mut business.turn), (&mut endpoint.tag, &mut endpoint.turn)]
+                {
+                    *tag = tag.saturating_add(charged);
+                    *turn = number;
+                }
+                business.held += 1;
+                wants_none = endpoint.wants == 0;
+            },
+            now,
+        );
         self.wanting -= usize::from(wants_none);
         self.served = served;
         self.held += 1;
@@ -241,19 +254,23 @@ impl Fair {
         self.turns += 1;
         let (served, turn) = (self.served, self.turns);
         let (mut wanted, mut was_due) = (0, None);
-        self.business(key.business, |business| {
-            let is_idle = business.held == 0 && business.endpoints.values().all(Endpoint::is_idle);
-            if is_idle {
-                (business.tag, business.turn) = (business.tag.max(served), turn);
-            }
-            let served = business.served;
-            let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
-            if endpoint.is_idle() {
-                (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
-            }
-            (wanted, was_due) = (endpoint.wants, endpoint.due);
-            (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
-        }, now);
+        self.business(
+            key.business,
+            |business| {
+                let is_idle = business.held == 0 && business.endpoints.values().all(Endpoint::is_idle);
+                if is_idle {
+                    (business.tag, business.turn) = (business.tag.max(served), turn);
+                }
+                let served = business.served;
+                let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
+                if endpoint.is_idle() {
+                    (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
+                }
+                (wanted, was_due) = (endpoint.wants, endpoint.due);
+                (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
+            },
+            now,
+        );
         self.wanting += usize::from(wants > 0);
         self.wanting -= usize::from(wanted > 0);
         if let Some(was_due) = was_due {

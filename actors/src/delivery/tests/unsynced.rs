@@ -19,7 +19,9 @@ async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     let create = CreateContact {
         details: ContactDetails { name: Some(Text::new("B".into()).unwrap()), ..ContactDetails::default() },
     };
-    tokio::spawn(async move { business.change(Request::by(Actor::Operator), create).await.map(drop).unwrap() });
+    tokio::spawn(
+        async move { business.change(Request::by(Actor::Operator), create).await.map(drop).unwrap() },
+    );
     sleep(Duration::from_millis(100)).await;
     let business = world.business.clone();
     tokio::spawn(async move { _ = business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap() })
@@ -60,5 +62,9 @@ async fn a_test_is_signed_with_the_newest_secret_that_no_crash_can_take_back() {
     assert!(test.await.unwrap().delivered);
     let requests = receiver.requests();
     let test = requests.iter().find(|request| request.contains("webhook-test: true")).unwrap().clone();
-    assert_eq!(signed_with(&[test], &old), 0, "it was asked for behind the rotation and ended behind its answer");
+    assert_eq!(
+        signed_with(&[test], &old),
+        0,
+        "it was asked for behind the rotation and ended behind its answer"
+    );
 }

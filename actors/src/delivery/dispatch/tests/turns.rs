@@ -79,9 +79,8 @@ fn whoever_wanted_nothing_for_long_has_saved_nothing_up() {
     world.event(Duration::ZERO, key(2, 0), short);
     world.events((100 * SECOND, 200 * SECOND), SECOND / 10, key(2, 0), short);
     world.run(130 * SECOND);
-    let made = [0, 1, 2].map(|number| {
-        world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count()
-    });
+    let made = [0, 1, 2]
+        .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
     // Three want a place, and there are two.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
