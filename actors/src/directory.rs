@@ -155,6 +155,18 @@ impl<S: Seated> Directory<S> {
         }
     }
 
+    /// Puts an actor away if it has nothing in flight.
+    pub(crate) fn put_away(&self, id: S::Id) {
+        let Some(seat) = self.seats.get(&id).map(|seat| Arc::clone(&seat)) else { return };
+        // A seat that is being filled is in use.
+        let Ok(mut gone) = seat.gone.try_lock() else { return };
+        let running = seat.running.read().clone();
+        if running.is_some_and(|running| running.is_open() && running.retire()) {
+            *gone = true;
+            self.seats.remove(&id);
+        }
+    }
+
     /// Stops every actor. Nothing that anyone waits for may be in flight any more.
     pub(crate) fn stop(&self) {
         for (_, seat) in self.in_order() {

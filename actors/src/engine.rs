@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::business::{BusinessActor, BusinessHandle, Page, PageRequest, Write, collect, read_page};
 use crate::clock::Clocks;
 use crate::credentials::Credential;
-use crate::delivery::{self, DeliveryActor, EndpointKey, Slots, SteadyClock};
+use crate::delivery::{DeliveryActor, Dispatcher, EndpointKey, SteadyClock};
 use crate::directory::Directory;
 use crate::domain::{
     Actor as Who, AuditEntry, AuditId, BookingMode, Business, BusinessId, IdMint, Locale, Refusal,
@@ -29,17 +29,13 @@ use crate::shares::Shares;
 use crate::store::keys::house_kind;
 use crate::store::records::{AuditRecord, MetaRecord};
 use crate::store::{
-    Batch, CommitStats, DiskFull, DiskReserve, Key, KeyRange, Order, Record, RoomLevel, Space, Store,
-    StoreError, keys,
+    Batch, CommitStats, DiskFull, DiskReserve, KeyRange, Order, Record, RoomLevel, Space, Store, StoreError,
+    keys,
 };
 use crate::supervisor::{self, Supervisor};
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
-/// How many endpoints are looked at in one turn when deliveries start.
-const ENDPOINTS_PER_TURN: usize = 256;
-/// The pause between the starts of two endpoints that have work.
-const START_SPACING: Duration = Duration::from_millis(5);
 /// How many businesses that nobody uses are swept in a minute.
 const BUSINESSES_PER_SWEEP: usize = 10;
 /// How many webhook URLs may be looked up to be saved at once, and how many endpoints tested: over all, and for each
@@ -102,13 +98,15 @@ pub(crate) struct Inner {
     pub(crate) saves: Shares,
     /// The tests of webhook endpoints that are being made.
     pub(crate) tests: Shares,
-    runtime: Handle,
+    pub(crate) runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
+    /// How much is done at once.
+    pub(crate) limits: Limits,
     /// The requests for parts of lists that read.
     pub(crate) scans: Arc<Scans>,
-    /// The room for attempts to deliver.
-    pub(crate) slots: Slots,
+    /// Who gets a place for an attempt to deliver.
+    pub(crate) dispatcher: Arc<Dispatcher>,
     /// How many endpoints were turned off for their failures.
     turned_off: AtomicU64,
     secret: [u8; 32],
@@ -122,39 +120,6 @@ impl Inner {
         Arc::clone(&self.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)
     }
 
-    /// Has an endpoint's deliveries looked at; starts its actor if need be.
-    pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
-        if let Some(running) = self.deliveries.if_running(key)
-            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
-            && running.actor.cast(delivery::Message::Wake(permit)).is_ok()
-        {
-            return;
-        }
-        let inner = Arc::clone(self);
-        self.runtime.spawn(async move {
-            // Without an actor what waits stands in the store, and the next start of the engine finds it.
-            loop {
-                let running = match inner.deliveries.running(&inner, key).await {
-                    Ok(running) => running,
-                    Err(EngineError::Stopping) => return,
-                    Err(error) => {
-                        let (business, endpoint) = (key.business, key.endpoint);
-                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
-                        return;
-                    }
-                };
-                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
-                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
-                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
-                    let _ = running.actor.cast(delivery::Message::Wake(permit));
-                    return;
-                }
-                // One that is put away meanwhile may not have seen it, so the next one is told.
-                tokio::task::yield_now().await;
-            }
-        });
-    }
-
     /// Tells the team that an endpoint was turned off for its failures (spec §6 rule 8). People and their settings come
     /// later; until then it is a line of the log, a metric, and the change's own entry in the audit log.
     pub(crate) fn alert_team(&self, key: EndpointKey) {
@@ -164,44 +129,6 @@ impl Inner {
             webhook.id = %key.endpoint,
             "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
         );
-    }
-
-    /// Starts the actor of every endpoint for which something waits, one after the other with a pause between, so that
-    /// what fell due while nothing ran does not go out in one instant. An endpoint whose rows cannot be read is left.
-    pub(crate) async fn start_deliveries(self: Arc<Self>) {
-        let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
-        loop {
-            let rows: Result<Vec<_>, _> =
-                self.store.scan(&range, Order::Ascending).take(ENDPOINTS_PER_TURN).collect();
-            let rows = match rows {
-                Ok(rows) => rows,
-                Err(error) => return tracing::error!(%error, "the endpoints cannot be read"),
-            };
-            let Some((last, _)) = rows.last() else { return };
-            range = range.after(Key::new(last));
-            for (key, _) in &rows {
-                if self.check_open().is_err() {
-                    return;
-                }
-                match self.has_work(key) {
-                    Ok(Some(key)) => {
-                        let _ = self.deliveries.running(&self, key).await;
-                        tokio::time::sleep(START_SPACING).await;
-                    }
-                    Ok(None) => tokio::task::yield_now().await,
-                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
-                }
-            }
-        }
-    }
-
-    /// The endpoint of a row of the list of all, if something waits for it, or it is deleted and its rows are not.
-    fn has_work(&self, row: &[u8]) -> Result<Option<EndpointKey>, StoreError> {
-        let (business, endpoint) = keys::business_and_endpoint(row)?;
-        let mut waiting = self.store.scan(&keys::deliveries_due(business, endpoint), Order::Ascending);
-        let waits = waiting.next().transpose()?.is_some();
-        let work = waits || !self.store.contains(&keys::webhook(business, endpoint))?;
-        Ok(work.then_some(EndpointKey { business, endpoint }))
     }
 
     /// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
@@ -333,12 +260,14 @@ impl Engine {
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
             scans: Scans::new(limits.scan_rows),
-            slots: Slots::default(),
+            limits,
+            dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = inner.supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&inner)));
+        inner.dispatcher.begin(Arc::downgrade(&inner));
         // In a task of its own: what waits for a slow receiver holds nobody else up.
         tokio::spawn(Arc::clone(&inner).start_deliveries());
         Ok(Self { inner })
@@ -489,14 +418,19 @@ impl Engine {
         self.inner.businesses.len()
     }
 
-    /// How many endpoints have deliveries looked after, an actor each.
+    /// How many endpoints have an actor: those at which something is under way, or was a while ago.
     pub fn running_deliveries(&self) -> usize {
         self.inner.deliveries.len()
     }
 
-    /// How many attempts to deliver are under way, or their outcomes on their way to the disk.
+    /// How many attempts to deliver are under way, up to the heads of their responses.
     pub fn attempts_under_way(&self) -> usize {
-        self.inner.slots.under_way()
+        self.inner.dispatcher.places_taken()
+    }
+
+    /// How many endpoints wait for a place for an attempt, or for the time at which one is due.
+    pub fn endpoints_waiting(&self) -> usize {
+        self.inner.dispatcher.waiting()
     }
 
     /// Whether webhooks are held back because this machine has no network.
@@ -506,7 +440,7 @@ impl Engine {
 
     /// How many attempts to deliver reached their endpoint, and how many failed, since the engine started.
     pub fn attempts_made(&self) -> (u64, u64) {
-        self.inner.slots.made()
+        self.inner.dispatcher.made()
     }
 
     /// How many endpoints were turned off for their failures since the engine started.
@@ -540,6 +474,7 @@ impl Engine {
     /// When the store failed meanwhile.
     pub async fn close(self) -> Result<(), StoreError> {
         self.inner.closing.store(true, Ordering::Release);
+        self.inner.dispatcher.stop();
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.inner.permits.acquire_many(ENGINE_PERMITS as u32);
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
@@ -547,7 +482,7 @@ impl Engine {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
         // What is not done by then is sent again by the next start.
-        let _ = tokio::time::timeout_at(closed_by, self.inner.slots.idle()).await;
+        let _ = tokio::time::timeout_at(closed_by, self.inner.dispatcher.idle()).await;
         self.inner.businesses.stop();
         self.inner.deliveries.stop();
         let written = self.inner.key_usage.write(&self.inner.store).await;

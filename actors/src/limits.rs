@@ -1,16 +1,25 @@
 //! The bounds of an engine that a simulation sets lower than the service runs with, so that few records reach them.
 
+use crate::delivery::PLACES;
 use crate::scans::SCAN_ROWS_MAX;
+
+/// How many actors of webhook endpoints may run though they only wait.
+const ACTORS_AT_REST: usize = 4_096;
 
 /// What bounds an engine. The default is what the service runs with.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// How many rows a request for part of a list reads at most, [`SCAN_ROWS_MAX`]; at least 1.
     pub scan_rows: usize,
+    /// How many attempts to deliver may be under way, up to the heads of their responses; at least 1.
+    pub places: usize,
+    /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
+    /// was unused for ten minutes.
+    pub actors_at_rest: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { scan_rows: SCAN_ROWS_MAX }
+        Self { scan_rows: SCAN_ROWS_MAX, places: PLACES, actors_at_rest: ACTORS_AT_REST }
     }
 }

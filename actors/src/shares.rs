@@ -3,6 +3,8 @@
 //! What always holds: what is counted of a business is what it holds now; one that holds nothing takes no memory.
 
 use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -22,8 +24,8 @@ struct Held {
 }
 
 /// The right to do it once, until it is dropped.
-pub(crate) struct Share<'a> {
-    of: &'a Shares,
+pub(crate) struct Share<S: Deref<Target = Shares>> {
+    of: S,
     business: BusinessId,
 }
 
@@ -34,19 +36,29 @@ impl Shares {
     }
 
     /// A share for the business, unless it has all of its own or all are taken.
-    pub(crate) fn take(&self, business: BusinessId) -> Option<Share<'_>> {
+    pub(crate) fn take(&self, business: BusinessId) -> Option<Share<&Self>> {
+        self.count(business).then(|| Share { of: self, business })
+    }
+
+    /// The same for a task of its own.
+    pub(crate) fn take_owned(self: &Arc<Self>, business: BusinessId) -> Option<Share<Arc<Self>>> {
+        self.count(business).then(|| Share { of: Arc::clone(self), business })
+    }
+
+    /// Counts one more of the business, unless it has all of its own or all are taken.
+    fn count(&self, business: BusinessId) -> bool {
         let mut held = self.held.lock();
         let own = held.each.get(&business).copied().unwrap_or(0);
         if held.all >= self.all_max || own >= self.each_max {
-            return None;
+            return false;
         }
         held.all += 1;
         held.each.insert(business, own + 1);
-        Some(Share { of: self, business })
+        true
     }
 }
 
-impl Drop for Share<'_> {
+impl<S: Deref<Target = Shares>> Drop for Share<S> {
     fn drop(&mut self) {
         let mut held = self.of.held.lock();
         held.all -= 1;

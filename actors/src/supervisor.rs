@@ -133,6 +133,9 @@ impl Actor for Supervisor {
             tracing::error!(actor.id = %actor, %error, "an actor failed; it starts again from the store");
             // A business starts again with its next request; a delivery waits for nobody.
             if let Some(key) = key {
+                if let Some(inner) = state.inner.upgrade() {
+                    inner.dispatcher.rest(key, None); // no place has it started before it is time
+                }
                 let fresh = Failed { back_off: BACK_OFF, of_late: true, starting: false };
                 let failed = state.failed.entry(key).or_insert(fresh);
                 failed.of_late = true;

@@ -186,7 +186,7 @@ impl Exposition {
             ("running_businesses", "Businesses in memory, an actor each", self.engine.running_businesses()),
             (
                 "running_deliveries",
-                "Endpoints with deliveries, an actor each",
+                "Webhook endpoints in memory, an actor each",
                 self.engine.running_deliveries(),
             ),
             ("webhook_attempts_under_way", "Attempts to deliver under way", self.engine.attempts_under_way()),
@@ -194,6 +194,11 @@ impl Exposition {
                 "webhooks_network_out",
                 "1 while webhooks are held back for want of a network here",
                 usize::from(self.engine.is_cut_off()),
+            ),
+            (
+                "webhook_endpoints_waiting",
+                "Webhook endpoints that wait for an attempt",
+                self.engine.endpoints_waiting(),
             ),
             ("permits_available", "How many more messages may be in flight", free),
             ("permits_in_use", "Messages of all businesses in flight", ENGINE_PERMITS.saturating_sub(free)),
@@ -316,6 +321,7 @@ mod tests {
         has(&text, r#"receptionist_webhook_attempts_total{outcome="delivered"} 0"#);
         has(&text, "receptionist_webhook_attempts_under_way 0");
         has(&text, "receptionist_webhooks_network_out 0");
+        has(&text, "receptionist_webhook_endpoints_waiting 0");
         has(&text, "receptionist_running_businesses 0");
         has(&text, "receptionist_running_deliveries 0");
         has(&text, "receptionist_permits_available 16384");

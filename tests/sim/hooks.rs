@@ -16,6 +16,8 @@ use crate::rows::Rows;
 
 /// So long after it began an attempt is over, with a little room for the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
+/// So long behind the answer that an endpoint is off or gone, the attempts to it have been ended.
+const END_MILLIS: i64 = 200;
 /// How long after each failure the next attempt is due, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
     [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
@@ -144,7 +146,10 @@ impl Hook {
             if version.url != received.url || !(version.there && (version.on || received.test)) {
                 continue;
             }
-            let until = self.versions.get(at + 1).map_or(i64::MAX, |next| next.surely + ATTEMPT_MILLIS);
+            let until = self.versions.get(at + 1).map_or(i64::MAX, |next| {
+                let ends = !next.on && version.on && !received.test;
+                next.surely + if ends { END_MILLIS } else { ATTEMPT_MILLIS }
+            });
             if received.at < version.from || received.at > until {
                 why = "it was on there at another time".to_owned();
                 continue;
@@ -160,6 +165,13 @@ impl Hook {
     /// When this life's newest attempt of an event was surely taken in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
+    }
+
+    /// Whether it may have been turned off, or deleted, just when something happened.
+    pub(crate) fn was_ended_at(&self, at: i64) -> bool {
+        let ended =
+            |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
+        self.versions.iter().any(ended)
     }
 
     /// Attempts of an earlier life are no measure for those of this one.
@@ -217,12 +229,20 @@ impl House {
     pub(crate) fn check_received(&mut self, rows: &Rows, received: &Received) {
         let (endpoint, hook) = self
             .hooks
-            .iter_mut()
+            .iter()
+            .map(|(id, hook)| (*id, hook))
             .find(|(_, hook)| hook.has_url(&received.url))
             .expect("the endpoint is known");
         if let Some(why) = hook.reject(received) {
             panic!("{} got what it must not get, for {why}: {received:?}", received.url);
         }
+        // An attempt that began before may have come to its end.
+        let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
+        assert!(
+            self.suspended_for(since, until) < until - since,
+            "a suspended business has sent something: {received:?}"
+        );
+        let hook = self.hooks.get_mut(&endpoint).unwrap();
         if received.test {
             return;
         }
@@ -231,7 +251,7 @@ impl House {
         let bytes = bytes.unwrap_or_else(|| panic!("{event} was sent and never happened: {received:?}"));
         assert!(received.body.as_bytes() == bytes, "{event} was sent with other bytes: {}", received.body);
         assert!(
-            self.owed.contains_key(&(*endpoint, event)),
+            self.owed.contains_key(&(endpoint, event)),
             "{event} was sent to {endpoint}, which is not owed it"
         );
         hook.attempt(event, received);

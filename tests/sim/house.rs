@@ -36,6 +36,8 @@ pub(crate) struct Span {
     pub(crate) jumped: bool,
     /// Until when an outage of ours may have held deliveries back.
     pub(crate) held_until: i64,
+    /// Whether there were so few places for attempts that endpoints waited for each other's.
+    pub(crate) few_places: bool,
 }
 
 /// What a business must be.
@@ -70,6 +72,8 @@ pub(crate) struct House {
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
     /// When somebody asked that something be sent again.
     resends: BTreeMap<WebhookId, Vec<i64>>,
+    /// From when to when it was surely suspended, in simulated time; the end is there once somebody asks for it.
+    pub(crate) suspended: Vec<(i64, i64)>,
 }
 
 /// What a change must have brought with it.
@@ -102,12 +106,31 @@ impl House {
             owed: BTreeMap::new(),
             attempted: BTreeMap::new(),
             resends: BTreeMap::new(),
+            suspended: Vec::new(),
         }
     }
 
     /// Somebody asks an endpoint to be sent something again.
     pub(crate) fn note_resend(&mut self, endpoint: WebhookId, asked: i64) {
         self.resends.entry(endpoint).or_default().push(asked);
+    }
+
+    /// It is suspended: the answer says so.
+    pub(crate) fn note_suspended(&mut self, since: i64) {
+        self.suspended.push((since, i64::MAX));
+    }
+
+    /// Somebody asks that it be let in again.
+    pub(crate) fn note_let_in(&mut self, asked: i64) {
+        if let Some((_, until)) = self.suspended.last_mut() {
+            *until = asked.min(*until);
+        }
+    }
+
+    /// For how long after this instant it was suspended, until another one.
+    pub(crate) fn suspended_for(&self, from: i64, until: i64) -> i64 {
+        let within = |(since, to): &(i64, i64)| (until.min(*to) - from.max(*since)).max(0);
+        self.suspended.iter().map(within).sum()
     }
 
     /// Hands the endpoints what was noted for them.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use actors::EngineError;
 use actors::business::commands::Audience;
@@ -173,12 +174,16 @@ impl Sim {
         for suspended in [true, false] {
             self.world.say(format_args!("{shop} is suspended: {suspended}"));
             let change = suspending(suspended);
+            if !suspended {
+                self.houses[shop].note_let_in(self.world.time.now());
+            }
             let changed = handle.change(Request::by(Actor::Operator), change).await;
             if let Err(error) = changed {
                 assert!(self.world.failed(), "suspending failed: {error}");
                 return;
             }
             if suspended {
+                self.houses[shop].note_suspended(self.world.time.now());
                 let first = self.ledger.len();
                 for _ in 0..4 {
                     self.some_request(life);
@@ -187,16 +192,22 @@ impl Sim {
                 for entry in self.ledger.since(first).iter().filter(|entry| entry.tried.shop == shop) {
                     assert!(!matches!(entry.came, Came::Done(_)), "a suspended business took {entry:?}");
                 }
+                // What is due meanwhile waits, and so does what is sent again.
+                if let Some(id) = self.dice.any(&self.shops[shop].webhooks) {
+                    self.resend_missed(life, shop, id);
+                }
+                tokio::time::sleep(Duration::from_secs(self.dice.between(0, 200))).await;
             }
         }
     }
 
     /// A life that ended too early leaves a business shut out.
-    pub(crate) async fn lift_suspensions(&self, life: &Life) {
+    pub(crate) async fn lift_suspensions(&mut self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
             if handle.business().await.unwrap().suspended {
                 self.world.say(format_args!("{number} is let in again"));
+                self.houses[number].note_let_in(self.world.time.now());
                 handle.change(Request::by(Actor::Operator), suspending(false)).await.unwrap();
             }
         }

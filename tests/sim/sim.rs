@@ -82,6 +82,13 @@ impl Sim {
         self.world.time.begin(self.kept.as_ref());
     }
 
+    /// A life that begins.
+    fn span(&self) -> Span {
+        let began = self.world.time.now();
+        let few_places = self.world.places.is_some();
+        Span { began, few_places, ..Span::default() }
+    }
+
     fn live(&mut self, number: usize) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -89,7 +96,9 @@ impl Sim {
         if wasted && self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ..Span::default() };
+        // Such a day goes by the schedule to the second, so nobody waits for a place.
+        let places = self.world.places.take_if(|_| wasted);
+        let mut span = self.span();
         let jumps = self.world.time.jumps();
         let unknown = self.unknown();
         let end = runtime.block_on(async {
@@ -122,6 +131,7 @@ impl Sim {
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
+        self.world.places = self.world.places.or(places);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
         span.held_until = self.held_until();
@@ -230,7 +240,7 @@ impl Sim {
         if self.world.time.ahead() != 0 {
             self.some_jump();
         }
-        let mut span = Span { began: self.world.time.now(), ..Span::default() };
+        let mut span = self.span();
         runtime.block_on(async {
             self.begin_time();
             span.wall = self.world.time.wall().millis();

@@ -48,6 +48,10 @@ impl Trace {
     }
 }
 
+/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's, and whoever only
+/// waits has no actor.
+const FEW_PLACES: usize = 12;
+
 /// Everything around the engine. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
@@ -59,6 +63,8 @@ pub(crate) struct World {
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
+    /// How many attempts may be under way at once, if fewer than usual.
+    pub(crate) places: Option<usize>,
     /// What the disk has had room for, and from when on.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
     /// The businesses whose actors were broken in the present life.
@@ -90,7 +96,7 @@ pub(crate) fn count_panics() {
 
 /// How many rows a list reads at once: mostly few, so that pages end early.
 fn limits(seed: u64) -> Limits {
-    Limits { scan_rows: *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]) }
+    Limits { scan_rows: *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]), ..Limits::default() }
 }
 
 impl World {
@@ -108,6 +114,7 @@ impl World {
             broken: Arc::default(),
             chance: Arc::new(Dice::new(seed ^ 0x00c0_ffee)),
             limits: limits(seed),
+            places: (seed % 2 == 1).then_some(FEW_PLACES),
         }
     }
 
@@ -119,7 +126,11 @@ impl World {
             trust: Trust::nobody().and(authority()).unwrap(),
             ..Ports::with_clock_and_random(Arc::clone(&self.time) as _, Arc::clone(&self.chance) as _)
         };
-        Engine::start_within(self.store(), ports, self.limits).await.unwrap()
+        let mut limits = self.limits;
+        if let Some(places) = self.places {
+            (limits.places, limits.actors_at_rest) = (places, 0);
+        }
+        Engine::start_within(self.store(), ports, limits).await.unwrap()
     }
 
     /// The store itself, while no engine is on it.

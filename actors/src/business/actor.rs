@@ -155,13 +155,14 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, turned_off }) => {
+                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off }) => {
                         let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
                             drop(permits);
                             if let Some(inner) = inner.upgrade() {
                                 deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
+                                ended.into_iter().for_each(|key| inner.look_after(key));
                                 turned_off.into_iter().for_each(|key| inner.alert_team(key));
                             }
                         };
@@ -205,6 +206,8 @@ struct CarriedOut {
     answer: Answer,
     /// The endpoints for which something waits now.
     deliveries: Vec<EndpointKey>,
+    /// The endpoints to which nothing is sent any more: what is under way there ends.
+    ended: Vec<EndpointKey>,
     /// The endpoint that the team is told of.
     turned_off: Option<EndpointKey>,
 }
@@ -218,7 +221,8 @@ fn carry_out(
 ) -> Result<CarriedOut, EngineError> {
     if let Some(answer) = given(state, request)? {
         let answer = change.replay(answer)?;
-        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries: Vec::new(), turned_off: None });
+        let (deliveries, ended) = (Vec::new(), Vec::new());
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off: None });
     }
     state.store.check_room(change.grows())?;
     let mut desk = Desk::new(state, request, now);
@@ -269,22 +273,34 @@ fn carry_out(
         state.clocks.note(at);
     }
     state.accounts.usage = usage;
+    let mut ended = Vec::new();
     for write in writes {
-        // What waits no longer is dropped by the endpoint's actor.
-        let emptied = match &write {
-            Write::NoWebhook(endpoint) => Some(*endpoint),
-            Write::Webhook(after) => {
-                let before = state.webhooks.get(&after.id);
-                before.filter(|before| before.epoch != after.epoch).map(|before| before.id)
+        match &write {
+            Write::NoWebhook(endpoint) => {
+                ended.push(EndpointKey { business: state.id, endpoint: *endpoint });
             }
-            _ => None,
-        };
-        deliveries.extend(emptied.map(|endpoint| EndpointKey { business: state.id, endpoint }));
+            // What waits no longer is dropped by the endpoint's actor.
+            Write::Webhook(after)
+                if !after.is_enabled()
+                    || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
+            {
+                ended.push(EndpointKey { business: state.id, endpoint: after.id });
+            }
+            // What waited meanwhile goes out now.
+            Write::Business(after) if state.business.suspended && !after.suspended => {
+                let all = state.webhooks.keys();
+                deliveries.extend(all.map(|id| EndpointKey { business: state.id, endpoint: *id }));
+            }
+            _ => {}
+        }
         state.apply(write);
+    }
+    if state.business.suspended {
+        deliveries.clear();
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, turned_off })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off })
 }
 
 /// What the events of a change have come to so far.

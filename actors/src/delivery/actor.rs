@@ -1,9 +1,11 @@
-//! The actor of one endpoint: its queue is the index of what is due, its timer waits for the first that is not.
+//! The actor of one endpoint: its queue is the index of what is due. Whose turn it is to send, and when something is due
+//! again, the [dispatcher](super::dispatch) knows.
 //!
-//! Whatever happens asks for one more turn; a turn looks at what is due and begins what there is room for. The turns
-//! that are asked for while messages wait are one turn.
+//! Whatever happens asks for one more turn; a turn looks at what is due and begins what there are places for. The turns
+//! that are asked for while messages wait are one turn. While it only waits, for a place or for its time, the actor
+//! holds no permit and may be put away.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -14,35 +16,43 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::EndpointKey;
-use super::attempts::Ended;
+use super::attempts::{Attempting, Ended};
+use super::dispatch::Place;
 use super::resend::Resending;
 use super::target::{Target, settled};
 use crate::directory::{Directory, Seated};
-use crate::domain::{EventId, Timestamp, WebhookEndpoint};
+use crate::domain::{EventId, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
 use crate::net::WebhookUrl;
 use crate::store::{StoreError, keys};
 
 /// How many attempts of one endpoint may be under way at once.
 pub(crate) const ATTEMPTS_MAX: usize = 8;
-/// How many outcomes of one endpoint may be on their way to the disk at once.
+/// How many outcomes of one endpoint may be on their way to the disk at once, those included of which only the body of
+/// the response is still read.
 const RECORDING_MAX: usize = 64;
 /// How many rows are looked at in one turn; the next turn goes on.
 pub(super) const ROWS_PER_TURN: usize = 256;
 /// How long an endpoint waits when the disk is full.
 const DISK_FULL_PAUSE: Duration = Duration::from_secs(2);
-/// How long an endpoint waits when there is no room for an attempt in all.
-const NO_ROOM_PAUSE: Duration = Duration::from_millis(250);
+/// When what is due during an outage of ours is due again, unless that is over before.
+const OUTAGE_PAUSE: Duration = Duration::from_secs(30);
 
 /// What a delivery actor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// Something is due. The permit keeps the actor from being put away before it has looked.
     Wake(OwnedSemaphorePermit),
+    /// A place for what is due. The permit is as that of waking.
+    Place(Place, OwnedSemaphorePermit),
+    /// Due times may lie further ahead than they should.
+    Straighten(OwnedSemaphorePermit),
     /// Look at what is due.
     Turn,
     /// A minute has passed.
     Minute,
+    /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event apart.
+    Head(EventId, u64),
     /// An attempt has ended.
     Ended(Box<Ended>),
     /// What came of an attempt is on the disk.
@@ -59,35 +69,32 @@ pub(crate) enum Message {
 pub(crate) struct State {
     pub(super) key: EndpointKey,
     inner: Weak<Inner>,
-    /// The attempts under way.
-    pub(super) attempting: HashSet<EventId>,
-    /// Those whose outcome is on its way to the disk.
-    pub(super) recording: HashSet<EventId>,
-    /// Those under way that stand in the store as to be sent again, with the instant at which they are due: nothing but
-    /// success of the attempt changes that.
-    pub(super) again: HashMap<EventId, Timestamp>,
+    /// The attempts under way, up to the heads of the responses.
+    pub(super) attempting: BTreeMap<EventId, Attempting>,
+    /// Those whose outcome is known, and not on the disk, by their numbers.
+    pub(super) recording: BTreeMap<EventId, u64>,
+    /// How many attempts this actor has begun.
+    pub(super) attempts: u64,
+    /// Places for attempts that are about to begin.
+    places: Vec<Place>,
+    /// What is to be sent again once an outcome that is on its way is on the disk.
+    pub(super) resending: Vec<Resending>,
     /// How often anything has reached the endpoint. Attempts add to it as soon as they know.
     pub(super) reached: Arc<AtomicU64>,
     /// How much of that is written, or on its way to the disk.
     pub(super) reached_written: u64,
     /// The attempts, which end with the actor.
     pub(super) tasks: JoinSet<()>,
-    /// Whether the attempt that ended last did not reach the endpoint.
-    pub(super) doubtful: bool,
-    /// Whether what waited was looked through since the actor started.
-    pub(super) straightened: bool,
-    /// Whether what waited had failed before, and nothing has ended since the actor started: one attempt shall show.
-    pub(super) unproven: bool,
     /// Whether rows of an endpoint that is no more are being deleted.
     pub(super) purging: bool,
     /// Whether a turn is asked for already.
     turn_asked: bool,
     /// Nothing begins before this instant.
     paused_until: Option<Instant>,
-    /// Waits for the next delivery that is due.
-    timer: Option<JoinHandle<()>>,
+    /// Looks again when an outage of ours is over, or may be; the dispatcher does so later, whether or not this runs.
+    outage_watch: Option<JoinHandle<()>>,
     permits: Arc<Semaphore>,
-    /// Held while anything waits or is under way, so that the actor is not put away.
+    /// Held while anything is under way, so that the actor is not put away.
     work: Option<OwnedSemaphorePermit>,
 }
 
@@ -113,26 +120,24 @@ impl Seated for DeliveryActor {
         let state = State {
             key,
             inner: Arc::downgrade(inner),
-            attempting: HashSet::new(),
-            recording: HashSet::new(),
-            again: HashMap::new(),
+            attempting: BTreeMap::new(),
+            recording: BTreeMap::new(),
+            attempts: 0,
+            places: Vec::new(),
+            resending: Vec::new(),
             reached: Arc::new(AtomicU64::new(reached)),
             reached_written: reached,
             tasks: JoinSet::new(),
-            doubtful: false,
-            straightened: false,
-            unproven: false,
             purging: false,
-            turn_asked: true,
+            turn_asked: false,
             paused_until: None,
-            timer: None,
+            outage_watch: None,
             permits,
             work: None,
         };
         let spawned = Self::spawn_linked(None, Self, state, inner.supervisor.get_cell()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
         inner.deliveries.note(actor.get_id(), key); // before it can fail
-        let _ = actor.cast(Message::Turn);
         Ok(actor)
     }
 
@@ -150,13 +155,6 @@ impl Actor for DeliveryActor {
         Ok(state)
     }
 
-    async fn post_stop(&self, _: ActorRef<Message>, state: &mut State) -> Result<(), ActorProcessingErr> {
-        if let Some(timer) = state.timer.take() {
-            timer.abort();
-        }
-        Ok(())
-    }
-
     async fn handle(
         &self,
         myself: ActorRef<Message>,
@@ -171,13 +169,25 @@ impl Actor for DeliveryActor {
                 return Ok(state.turn(&inner, &myself).await?);
             }
             Message::Wake(permit) => Some(permit),
+            Message::Place(place, permit) => {
+                state.places.push(place);
+                Some(permit)
+            }
+            Message::Straighten(permit) => {
+                state.straighten(&inner).await?;
+                Some(permit)
+            }
             Message::Minute => None,
+            Message::Head(event, number) => {
+                state.head(event, number);
+                None
+            }
             Message::Ended(ended) => {
                 state.ended(&inner, &myself, *ended)?;
                 None
             }
             Message::Recorded(event) => {
-                state.recording.remove(&event);
+                state.recorded(&myself, event);
                 None
             }
             Message::NotRecorded(ended) => {
@@ -189,7 +199,7 @@ impl Actor for DeliveryActor {
                 None
             }
             Message::Resend(resending) => {
-                state.resend(&inner, &myself, *resending).await;
+                state.resend(&inner, &myself, resending).await?;
                 None
             }
         };
@@ -212,64 +222,98 @@ fn read_reached(inner: &Inner, key: EndpointKey) -> Result<u64, StoreError> {
 }
 
 impl State {
-    /// Begins what is due, as far as there is room, and sets the timer for what is due next.
+    /// Begins what is due, as far as there are places, and tells the dispatcher what waits beside that.
     async fn turn(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
         if inner.check_open().is_err() {
+            self.places.clear();
+            return Ok(());
+        }
+        // A turn tells the dispatcher what waits. Whoever puts the actor away would not let it tell that of a moment ago:
+        // what it is woken for meanwhile is the next one's.
+        self.hold();
+        if self.work.is_none() {
+            if !self.places.is_empty() {
+                self.places.clear();
+                inner.dispatcher.wake(self.key);
+            }
             return Ok(());
         }
         if inner.store.check_room(false).is_err() {
-            self.pause(myself, DISK_FULL_PAUSE); // no outcome could be written
+            self.wait(inner, Some(DISK_FULL_PAUSE)); // no outcome could be written
+            self.rest(inner, false);
             return Ok(());
         }
-        let Some(endpoint) = self.endpoint(inner)? else {
+        let Some(Target { endpoint, suspended }) = Target::read(&inner.store, self.key)? else {
+            self.abort_stale(None);
+            self.wait(inner, None);
             self.purge(inner, myself)?;
-            self.rest(self.purging);
+            self.rest(inner, self.purging);
             return Ok(());
         };
-        self.straighten(inner, &endpoint).await?;
+        self.abort_stale(Some(&endpoint));
         while self.tasks.try_join_next().is_some() {}
-        let most = if self.unproven { 1 } else { ATTEMPTS_MAX };
-        let room = most.saturating_sub(self.attempting.len());
-        if room == 0 || self.recording.len() >= RECORDING_MAX {
-            return Ok(()); // what ends asks for a turn
+        let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
+        let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
+        if room == 0 {
+            self.wait(inner, None); // what ends asks for a turn
+            return Ok(());
         }
-        if let Some(until) = self.paused_until.take_if(|until| Instant::now() < *until) {
-            self.pause(myself, until - Instant::now());
+        if suspended {
+            // What is due waits for whoever lets the business in again, who has all its endpoints woken.
+            self.wait(inner, None);
+            self.rest(inner, false);
+            return Ok(());
+        }
+        if let Some(until) = self.paused_until.filter(|until| Instant::now() < *until) {
+            self.wait(inner, Some(until - Instant::now()));
+            self.rest(inner, false);
             return Ok(());
         }
         let now = inner.steady.now();
         let mut due = self.due(inner, &endpoint, now, room).await?;
-        self.rest(due.waits() || !self.attempting.is_empty() || !self.recording.is_empty());
         if due.more {
             self.ask_turn(myself);
         }
-        self.set_timer(myself, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
-        due.now.truncate(self.most_now(inner, myself, &endpoint));
+        let most = self.most_now(inner, myself, &endpoint);
+        if most == 0 && !due.now.is_empty() {
+            self.wait(inner, Some(OUTAGE_PAUSE));
+            self.rest(inner, due.more);
+            return Ok(());
+        }
+        due.now.truncate(most);
         if due.now.is_empty() {
+            self.wait(inner, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+            self.rest(inner, due.more);
             return Ok(());
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
         // meanwhile: what begins now begins with what it is now, as far as that is on the disk itself.
-        let before = endpoint;
         let target = settled(&inner.store, self.key.business, |store| Target::read(store, self.key)).await?;
-        let Some(Target { endpoint, .. }) =
-            target.flatten().filter(|target| target.endpoint.epoch == before.epoch)
-        else {
+        let target = target.flatten().filter(|now| now.endpoint.epoch == endpoint.epoch && !now.suspended);
+        let Some(Target { endpoint, .. }) = target else {
             self.ask_turn(myself);
             return Ok(());
         };
-        // Whoever puts the actor away has found nothing waiting; the next one looks again.
-        if self.work.is_none() {
-            return Ok(());
+        let missing = due.now.len().saturating_sub(self.places.len());
+        if missing > 0 {
+            self.places.extend(inner.dispatcher.want(self.key, missing));
+        } else {
+            let next = due.next.map(|next| (next - now).to_std().unwrap_or_default());
+            inner.dispatcher.rest(self.key, next);
         }
         for delivery in due.now {
-            let Some(slot) = inner.slots.take(self.doubtful, self.attempting.len()) else {
-                self.pause(myself, NO_ROOM_PAUSE);
-                break;
-            };
-            self.attempt(inner, myself, &endpoint, delivery, slot)?;
+            let Some(place) = self.places.pop() else { break };
+            self.attempt(inner, myself, &endpoint, delivery, place)?;
         }
+        self.places.clear();
+        self.rest(inner, due.more);
         Ok(())
+    }
+
+    /// No place is needed for so long, or until the actor is told of something.
+    fn wait(&mut self, inner: &Inner, wait: Option<Duration>) {
+        inner.dispatcher.rest(self.key, wait);
+        self.places.clear();
     }
 
     /// The endpoint as it is now, unless it was deleted.
@@ -284,12 +328,22 @@ impl State {
         }
     }
 
-    /// Notes whether there is work; without any the actor may be put away.
-    fn rest(&mut self, work: bool) {
-        if !work {
-            self.work = None;
-        } else if self.work.is_none() {
+    /// Keeps the actor from being put away, unless that is going on.
+    fn hold(&mut self) {
+        if self.work.is_none() {
             self.work = Arc::clone(&self.permits).try_acquire_owned().ok();
+        }
+    }
+
+    /// Notes whether there is work beside what is under way; without any the actor may be put away.
+    fn rest(&mut self, inner: &Arc<Inner>, work: bool) {
+        if work || !self.attempting.is_empty() || !self.recording.is_empty() {
+            return;
+        }
+        self.work = None;
+        if inner.deliveries.len() > inner.limits.actors_at_rest {
+            let (inner, key) = (Arc::clone(inner), self.key);
+            tokio::spawn(async move { inner.deliveries.put_away(key) });
         }
     }
 
@@ -300,13 +354,13 @@ impl State {
 
     /// Whether an attempt of the event is under way or being written.
     pub(super) fn is_under_way(&self, event: EventId) -> bool {
-        self.attempting.contains(&event) || self.recording.contains(&event)
+        self.attempting.contains_key(&event) || self.recording.contains_key(&event)
     }
 
     /// Begins nothing for so long.
     pub(super) fn pause(&mut self, myself: &ActorRef<Message>, time: Duration) {
         self.paused_until = Some(Instant::now() + time);
-        self.set_timer(myself, Some(time));
+        self.ask_turn(myself);
     }
 
     /// How much may begin as far as the network goes. During an outage of ours that concerns the endpoint it is nothing,
@@ -319,27 +373,14 @@ impl State {
         if !is_cut_off {
             return usize::MAX;
         }
-        self.wake_after(myself, network.worth_trying());
-        usize::from(network.take_trial())
-    }
-
-    fn set_timer(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
-        match wait {
-            // A millisecond more, so that what is due then is not a fraction of one away.
-            Some(wait) => self.wake_after(myself, tokio::time::sleep(wait + Duration::from_millis(1))),
-            None => _ = self.timer.take().map(|timer| timer.abort()),
-        }
-    }
-
-    /// Looks again after this, instead of after what was set before.
-    fn wake_after(&mut self, myself: &ActorRef<Message>, after: impl Future<Output = ()> + Send + 'static) {
-        let myself = myself.clone();
-        let timer = tokio::spawn(async move {
-            after.await;
+        let (over, myself) = (network.worth_trying(), myself.clone());
+        let watch = tokio::spawn(async move {
+            over.await;
             let _ = myself.cast(Message::Minute);
         });
-        if let Some(before) = self.timer.replace(timer) {
+        if let Some(before) = self.outage_watch.replace(watch) {
             before.abort();
         }
+        usize::from(network.take_trial())
     }
 }

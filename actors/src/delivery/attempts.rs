@@ -1,98 +1,53 @@
-//! One attempt: the room for it, its request, and what is written of its outcome.
+//! One attempt: its request, its end, and what is written of its outcome.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ractor::ActorRef;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
 use super::EndpointKey;
 use super::actor::{Message, State};
+use super::dispatch::{Place, UnderWay};
 use super::schedule::{AttemptResult, Next, after_attempt};
 use super::signature::sign;
 use crate::business::Request;
 use crate::business::commands::webhooks::TurnOff;
-use crate::domain::{Actor as Who, Delivery, DeliveryStatus, Timestamp, WebhookEndpoint};
+use crate::domain::{
+    Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint,
+};
 use crate::engine::{EngineError, Inner};
-use crate::net::{Post, WebhookUrl};
+use crate::net::{Post, WebhookClient, WebhookUrl};
+use crate::shares::Shares;
 use crate::store::{Batch, Record, StoreError, keys};
 
-/// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
-pub(crate) const ATTEMPTS_ALL_MAX: usize = 1_024;
-/// How many of them to endpoints that the last attempt did not reach, so that there is always room for the others.
-pub(crate) const ATTEMPTS_DOUBTFUL_MAX: usize = 768;
-/// Once fewer of those are free, such an endpoint gets one attempt at a time.
-const SCARCE: usize = ATTEMPTS_DOUBTFUL_MAX / 2;
+/// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
+/// the connection in order.
+const BODY_GRACE: Duration = Duration::from_millis(10);
 /// How long an endpoint waits when this machine was short of something.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
-/// The room for attempts of all endpoints, and how many were made.
+/// An attempt that is under way.
 #[derive(Debug)]
-pub(crate) struct Slots {
-    all: Arc<Semaphore>,
-    doubtful: Arc<Semaphore>,
-    delivered: AtomicU64,
-    failed: AtomicU64,
-}
-
-/// The right to one attempt, held until its outcome is on the disk.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    _all: OwnedSemaphorePermit,
-    _doubtful: Option<OwnedSemaphorePermit>,
-}
-
-impl Default for Slots {
-    fn default() -> Self {
-        Self {
-            all: Arc::new(Semaphore::new(ATTEMPTS_ALL_MAX)),
-            doubtful: Arc::new(Semaphore::new(ATTEMPTS_DOUBTFUL_MAX)),
-            delivered: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Slots {
-    /// Room for one more attempt of an endpoint that has so many under way, if there is any.
-    pub(super) fn take(&self, doubtful: bool, under_way: usize) -> Option<Slot> {
-        let doubtful = if doubtful {
-            if under_way > 0 && self.doubtful.available_permits() < SCARCE {
-                return None;
-            }
-            Some(Arc::clone(&self.doubtful).try_acquire_owned().ok()?)
-        } else {
-            None
-        };
-        Some(Slot { _all: Arc::clone(&self.all).try_acquire_owned().ok()?, _doubtful: doubtful })
-    }
-
-    /// Waits until nothing is under way.
-    pub(crate) async fn idle(&self) {
-        #[allow(clippy::cast_possible_truncation, reason = "a small constant")]
-        let all = self.all.acquire_many(ATTEMPTS_ALL_MAX as u32);
-        drop(all.await);
-    }
-
-    /// How many attempts are under way, or on their way to the disk.
-    pub(crate) fn under_way(&self) -> usize {
-        ATTEMPTS_ALL_MAX.saturating_sub(self.all.available_permits())
-    }
-
-    /// How many attempts reached their endpoint, and how many failed.
-    pub(crate) fn made(&self) -> (u64, u64) {
-        (self.delivered.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
-    }
+pub(crate) struct Attempting {
+    /// The number of the attempt, and the epoch of the endpoint it belongs to.
+    number: u64,
+    epoch: u32,
+    /// Whether it is known what came of it.
+    known: Arc<AtomicBool>,
+    task: AbortHandle,
 }
 
 /// An attempt that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
+    pub(super) number: u64,
     pub(super) delivery: Delivery,
     pub(super) result: AttemptResult,
     pub(super) began: Timestamp,
-    pub(super) slot: Slot,
+    pub(super) under_way: UnderWay,
 }
 
 impl State {
@@ -103,7 +58,7 @@ impl State {
         myself: &ActorRef<Message>,
         endpoint: &WebhookEndpoint,
         mut delivery: Delivery,
-        slot: Slot,
+        place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
         let Some(body) = inner.store.get_raw(&keys::event(self.key.business, event))? else {
@@ -111,27 +66,61 @@ impl State {
             return Ok(());
         };
         delivery.reached_before.get_or_insert(self.reached());
-        self.attempting.insert(event);
-        let (client, reached, myself) = (inner.webhooks.clone(), Arc::clone(&self.reached), myself.clone());
-        match signed(inner, endpoint, &event.to_string(), body, false) {
+        self.attempts += 1;
+        let (number, epoch) = (self.attempts, delivery.epoch);
+        let under_way = inner.dispatcher.under_way();
+        let known = Arc::new(AtomicBool::new(false));
+        let task = match signed(inner, endpoint, &event.to_string(), body, false) {
             Ok((post, began)) => {
+                let making = Making {
+                    client: inner.webhooks.clone(),
+                    bodies: Arc::clone(&inner.dispatcher.bodies),
+                    business: self.key.business,
+                    reached: Arc::clone(&self.reached),
+                    known: Arc::clone(&known),
+                    myself: myself.clone(),
+                    event,
+                    number,
+                    place,
+                };
+                let myself = myself.clone();
                 self.tasks.spawn(async move {
-                    // Known with the head of the answer, however slow its body is.
-                    let on_head = |delivered| {
-                        if delivered {
-                            reached.fetch_add(1, Ordering::AcqRel);
-                        }
-                    };
-                    let result = client.post(post, on_head).await.into();
-                    let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
-                });
+                    let result = making.make(post).await;
+                    let ended = Ended { number, delivery, result, began, under_way };
+                    let _ = myself.cast(Message::Ended(Box::new(ended)));
+                })
             }
             Err(result) => {
-                let began = inner.clocks.now();
-                let _ = myself.cast(Message::Ended(Box::new(Ended { delivery, result, began, slot })));
+                let (began, myself) = (inner.clocks.now(), myself.clone());
+                self.tasks.spawn(async move {
+                    let ended = Ended { number, delivery, result, began, under_way };
+                    let _ = myself.cast(Message::Ended(Box::new(ended)));
+                })
             }
-        }
+        };
+        self.attempting.insert(event, Attempting { number, epoch, known, task });
         Ok(())
+    }
+
+    /// Ends the attempts that an endpoint is no longer owed and of which nothing is known yet: those of before it was
+    /// turned off, or all when it is no more. Their places are free at once.
+    pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
+        let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
+        self.attempting.retain(|_, attempt| {
+            let goes_on = epoch == Some(attempt.epoch) || attempt.known.load(Ordering::Acquire);
+            if !goes_on {
+                attempt.task.abort();
+            }
+            goes_on
+        });
+    }
+
+    /// Takes note that an attempt's outcome is known.
+    pub(super) fn head(&mut self, event: EventId, number: u64) {
+        if self.attempting.get(&event).is_some_and(|attempt| attempt.number == number) {
+            self.attempting.remove(&event);
+            self.recording.insert(event, number);
+        }
     }
 
     /// Takes note of an attempt that has ended, and has it written.
@@ -141,17 +130,26 @@ impl State {
         myself: &ActorRef<Message>,
         ended: Ended,
     ) -> Result<(), StoreError> {
-        self.attempting.remove(&ended.delivery.event_id);
+        let event = ended.delivery.event_id;
+        match self.attempting.get(&event) {
+            Some(attempt) if attempt.number == ended.number => _ = self.attempting.remove(&event),
+            None if self.recording.get(&event) == Some(&ended.number) => {}
+            _ => return Ok(()), // it was ended before its time
+        }
         if !ended.result.made {
             // For want of something here, not there: it is still due, and no attempt of the schedule is used up.
-            self.again.remove(&ended.delivery.event_id);
             self.pause(myself, SHORTAGE_PAUSE);
             return Ok(());
         }
-        (self.doubtful, self.unproven) = (!ended.result.delivered, false);
-        let count = if ended.result.delivered { &inner.slots.delivered } else { &inner.slots.failed };
-        count.fetch_add(1, Ordering::Relaxed);
         self.record(inner, myself, ended)
+    }
+
+    /// Takes note that what came of an attempt is on the disk.
+    pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
+        self.recording.remove(&event);
+        for resending in self.resending.drain(..) {
+            let _ = myself.cast(Message::Resend(Box::new(resending)));
+        }
     }
 
     /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
@@ -164,34 +162,30 @@ impl State {
         let event = ended.delivery.event_id;
         // An endpoint that was deleted meanwhile leaves nothing behind.
         if self.endpoint(inner)?.is_none() {
+            self.recorded(myself, event);
             return Ok(());
         }
         let now = inner.steady.now();
         let (after, next) =
             after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
-        let due_before = match self.again.remove(&event) {
-            None => ended.delivery.next_attempt_at,
-            Some(due) if next == Next::Delivered => Some(due),
-            Some(_) => return Ok(()), // it stands in the store already that it is sent again
-        };
-        self.recording.insert(event);
+        self.recording.insert(event, ended.number);
         if next == Next::TurnOff {
             self.turn_off(inner, myself, after, ended);
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
-        write_delivery(&mut batch, self.key, &after, due_before);
+        write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
         // Written no later than any delivery that counts from it.
         let reached = self.reached();
         if self.reached_written != reached {
             self.reached_written = reached;
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
-        let (myself, slot) = (myself.clone(), ended.slot);
+        let (myself, under_way) = (myself.clone(), ended.under_way);
         let done = move || {
             let _ = myself.cast(Message::Recorded(event));
-            drop(slot);
+            drop(under_way);
         };
         inner.store.submit(business, batch, Box::new(done));
         Ok(())
@@ -236,9 +230,51 @@ impl State {
         };
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, due_before);
-        self.recording.insert(event);
+        self.recording.insert(event, self.attempts);
         let myself = myself.clone();
         inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
+    }
+}
+
+/// What an attempt needs that is made in a task of its own.
+struct Making {
+    client: WebhookClient,
+    bodies: Arc<Shares>,
+    business: BusinessId,
+    reached: Arc<AtomicU64>,
+    known: Arc<AtomicBool>,
+    myself: ActorRef<Message>,
+    event: EventId,
+    number: u64,
+    place: Place,
+}
+
+impl Making {
+    /// Makes the attempt. Its place is free with the head of the response, or [`BODY_GRACE`] behind it; the rest of the
+    /// body is read without one, in a bound of its own, and goes unread where there is no room in that.
+    async fn make(self, post: Post) -> AttemptResult {
+        let Self { client, bodies, business, reached, known, myself, event, number, mut place } = self;
+        place.begin();
+        let (attempt, rest) = client.post(post).await;
+        known.store(true, Ordering::Release);
+        let mut result = AttemptResult::from(attempt);
+        if result.delivered {
+            reached.fetch_add(1, Ordering::AcqRel);
+        }
+        if result.made {
+            place.end(result.delivered);
+        }
+        let Some(rest) = rest else { return result };
+        let mut body = Box::pin(client.body(rest));
+        if let Ok(text) = timeout(BODY_GRACE, &mut body).await {
+            result.response_body = Some(text);
+            return result;
+        }
+        drop(place);
+        let Some(_share) = bodies.take_owned(business) else { return result };
+        let _ = myself.cast(Message::Head(event, number));
+        result.response_body = Some(body.await);
+        result
     }
 }
 

@@ -22,15 +22,6 @@ pub(super) struct Due {
     pub(super) next: Option<Timestamp>,
     /// Whether more rows have to be looked at at once.
     pub(super) more: bool,
-    /// Whether something is due for which there is no room.
-    full: bool,
-}
-
-impl Due {
-    /// Whether anything waits.
-    pub(super) fn waits(&self) -> bool {
-        !self.now.is_empty() || self.next.is_some() || self.more || self.full
-    }
 }
 
 impl State {
@@ -42,7 +33,7 @@ impl State {
         now: Timestamp,
         room: usize,
     ) -> Result<Due, StoreError> {
-        let mut due = Due { now: Vec::new(), next: None, more: false, full: false };
+        let mut due = Due { now: Vec::new(), next: None, more: false };
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
         let range = keys::deliveries_due(business, id);
@@ -53,8 +44,7 @@ impl State {
                 continue;
             }
             if due.now.len() == room {
-                due.full = true; // the first attempt that ends asks for a turn
-                break;
+                break; // the first attempt that ends asks for a turn
             }
             if looked_at >= ROWS_PER_TURN {
                 due.more = true;
@@ -77,30 +67,17 @@ impl State {
         }
         if !endpoint.is_enabled() {
             due.now.clear();
-            (due.next, due.full) = (None, false);
+            due.next = None;
         }
         Ok(due)
     }
 
-    /// Looks through what waits when the actor starts: whether it has failed before, and whether due times lie further
-    /// ahead than the schedule ever sets them. Those are brought back: the wall clock was ahead when they were written,
-    /// and has been set right since.
-    pub(super) async fn straighten(
-        &mut self,
-        inner: &Inner,
-        endpoint: &WebhookEndpoint,
-    ) -> Result<(), StoreError> {
-        if std::mem::replace(&mut self.straightened, true) {
-            return Ok(());
-        }
+    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when they
+    /// were written, and has been set right since.
+    pub(super) async fn straighten(&mut self, inner: &Inner) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
+        let Some(endpoint) = self.endpoint(inner)? else { return Ok(()) };
         let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, id));
-        if let Some(first) = inner.store.scan(&range, Order::Ascending).next() {
-            let (_, event) = keys::instant_and_id::<EventId>(&first?.0)?;
-            let first = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-            self.unproven = first.is_some_and(|delivery| delivery.attempts > 0);
-            self.doubtful = self.unproven;
-        }
         loop {
             let (mut batch, mut last) = (Batch::default(), None);
             for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
@@ -112,10 +89,13 @@ impl State {
                 }
                 last = Some(Key::new(&key));
                 let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-                let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
+                let Some(delivery) = delivery.filter(|delivery| waits(delivery, &endpoint, at)) else {
                     continue;
                 };
-                let latest = now + delay_before(delivery.attempts);
+                if self.is_under_way(event) {
+                    continue; // it was due
+                }
+                let latest = latest(&delivery, now);
                 if at > latest + AHEAD_MAX {
                     let after = Delivery { next_attempt_at: Some(latest), ..delivery };
                     write_delivery(&mut batch, self.key, &after, Some(at));
@@ -158,6 +138,35 @@ impl State {
         let myself = myself.clone();
         inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Purged)));
         Ok(())
+    }
+}
+
+/// The latest instant at which the schedule could have a delivery due.
+fn latest(delivery: &Delivery, now: Timestamp) -> Timestamp {
+    now + delay_before(delivery.attempts)
+}
+
+/// Whether any due time of an endpoint lies further ahead than the schedule ever sets it.
+pub(super) async fn is_ahead(inner: &Inner, key: EndpointKey) -> Result<bool, StoreError> {
+    let EndpointKey { business, endpoint } = key;
+    let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, endpoint));
+    loop {
+        let mut last = None;
+        for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
+            let row = row?.0;
+            let (at, event) = keys::instant_and_id::<EventId>(&row)?;
+            if at <= now + AHEAD_MAX {
+                return Ok(false);
+            }
+            let delivery = inner.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
+            if delivery.is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX) {
+                return Ok(true);
+            }
+            last = Some(Key::new(&row));
+        }
+        let Some(last) = last else { return Ok(false) };
+        range = range.before(last);
+        tokio::task::yield_now().await;
     }
 }
 

@@ -129,7 +129,7 @@ impl BusinessHandle {
         let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
         let result = match signed(&self.inner, &endpoint, &event_id.to_string(), body, true) {
-            Ok((post, _)) => self.inner.webhooks.post(post, |_| ()).await.into(),
+            Ok((post, _)) => self.inner.webhooks.post(post).await.0.into(),
             Err(result) => result,
         };
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,5 @@
-//! Deliveries of events to webhook endpoints (spec §6): one actor for each endpoint that has work.
+//! Deliveries of events to webhook endpoints (spec §6): an actor for each endpoint at which something is under way, and
+//! one dispatcher that decides whose turn it is.
 //!
 //! The business actor writes an event, and a delivery for each subscribed endpoint, in the batch of the change that
 //! they tell of. From then on a delivery belongs to the endpoint's delivery actor. What always holds:
@@ -7,17 +8,20 @@
 //!   so any number of events may wait, and a restart neither forgets nor restarts a schedule;
 //! - nothing is sent before the change it tells of is on the disk;
 //! - what came of an attempt, and when the next one is due, is one batch; turning the endpoint off is in it too;
-//! - the endpoint's address, status and secret are read anew for each attempt;
+//! - the endpoint's address, status and secret are read anew for each attempt, and used once they are on the disk;
+//! - nothing begins at an endpoint that is off, or while its business is suspended;
 //! - an attempt may be repeated after a crash, with the same id and the same bytes; it is never lost.
 
 mod actor;
 mod attempts;
+mod dispatch;
 mod due;
 mod handle;
 mod resend;
 mod sample;
 mod schedule;
 mod signature;
+mod start;
 mod steady;
 mod target;
 #[cfg(test)]
@@ -28,7 +32,8 @@ use std::fmt;
 use crate::domain::{BusinessId, WebhookId};
 
 pub(crate) use actor::{DeliveryActor, Message};
-pub(crate) use attempts::{Slots, write_delivery};
+pub(crate) use attempts::write_delivery;
+pub(crate) use dispatch::{Dispatcher, PLACES, Place};
 pub use handle::DeliveryFilter;
 pub(crate) use handle::LOG_DAYS;
 pub(crate) use schedule::delay_before;

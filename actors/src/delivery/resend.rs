@@ -11,7 +11,7 @@ use super::attempts::write_delivery;
 use super::handle::LOG_DAYS;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
-use crate::store::{Batch, Key, KeyRange, Order, Record, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
 /// Where the number of deliveries that are sent again goes.
 pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
@@ -47,29 +47,30 @@ impl State {
         &mut self,
         inner: &Arc<Inner>,
         myself: &ActorRef<Message>,
-        mut step: Resending,
-    ) {
+        mut step: Box<Resending>,
+    ) -> Result<(), StoreError> {
         if inner.store.failed() {
             _ = step.reply.send(Err(EngineError::Stopping));
-            return;
+            return Ok(());
         }
+        // What it is no longer owed is ended before anything of it is sent again.
+        self.abort_stale(self.endpoint(inner)?.as_ref());
         let done = match &mut step.what {
-            Resend::One(event) => {
-                self.resend_one(inner, *event, step.room).await.map(|sent| sent.then_some(1))
-            }
-            Resend::Missed(range) => match self.resend_missed(inner, range, step.room - step.resent).await {
-                Ok((count, more)) => {
-                    step.resent += count;
-                    Ok((!more).then_some(step.resent))
-                }
-                Err(error) => Err(error),
-            },
+            Resend::One(event) => self.resend_one(inner, *event, step.room).await,
+            Resend::Missed(range) => self.resend_missed(inner, range, step.room - step.resent).await,
         };
         match done {
-            Ok(None) => _ = myself.cast(Message::Resend(Box::new(step))),
-            Ok(Some(count)) => _ = step.reply.send(Ok(count)),
+            Ok((count, then)) => {
+                step.resent += count;
+                match then {
+                    Then::GoesOn => _ = myself.cast(Message::Resend(step)),
+                    Then::Waits => self.resending.push(*step),
+                    Then::Done => _ = step.reply.send(Ok(step.resent)),
+                }
+            }
             Err(error) => _ = step.reply.send(Err(error)),
         }
+        Ok(())
     }
 
     /// The endpoint, if events can be sent to it again.
@@ -81,8 +82,13 @@ impl State {
         Ok(endpoint)
     }
 
-    /// False while an outcome of the event is on its way to the disk, which the row has to wait for.
-    async fn resend_one(&mut self, inner: &Inner, event: EventId, room: u64) -> Result<bool, EngineError> {
+    /// Sends one event again, if there is room for one that waits.
+    async fn resend_one(
+        &mut self,
+        inner: &Inner,
+        event: EventId,
+        room: u64,
+    ) -> Result<(u64, Then), EngineError> {
         let endpoint = self.resendable(inner)?;
         let EndpointKey { business, endpoint: id } = self.key;
         inner.store.settled(business).await?;
@@ -96,24 +102,23 @@ impl State {
             let message = "the budget for waiting deliveries is used up";
             return Err(Refusal::conflict(message, "waiting_deliveries", "as many wait as may").into());
         }
-        if self.recording.contains(&event) {
-            return Ok(false);
+        if self.recording.contains_key(&event) {
+            return Ok((0, Then::Waits));
         }
         let mut batch = Batch::default();
         self.send_again(inner, &mut batch, &delivery, &endpoint);
         inner.store.submit(business, batch, Box::new(|| ()));
         inner.store.settled(business).await?;
-        Ok(true)
+        Ok((1, Then::Done))
     }
 
-    /// Sends what is missed or failed among the next rows of the range again, while there is room: how many, and whether
-    /// there are more.
+    /// Sends what is missed or failed among the next rows of the range again, while there is room, and gives how many.
     async fn resend_missed(
         &mut self,
         inner: &Inner,
         range: &mut KeyRange,
         room: u64,
-    ) -> Result<(u64, bool), EngineError> {
+    ) -> Result<(u64, Then), EngineError> {
         let endpoint = self.resendable(inner)?;
         let business = self.key.business;
         inner.store.settled(business).await?;
@@ -122,8 +127,8 @@ impl State {
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             let delivery = Delivery::decode(&value)?;
-            if self.recording.contains(&delivery.event_id) {
-                waits = true; // for its outcome, which is on its way to the disk
+            if self.recording.contains_key(&delivery.event_id) {
+                waits = true;
                 break;
             }
             last = Some(Key::new(&key));
@@ -143,23 +148,28 @@ impl State {
         if let Some(last) = &last {
             *range = range.after(*last);
         }
-        Ok((count, last.is_some() || waits))
+        let then = match last {
+            _ if waits => Then::Waits,
+            Some(_) => Then::GoesOn,
+            None => Then::Done,
+        };
+        Ok((count, then))
     }
 
-    /// Writes that a delivery is to be made again. While an attempt of it is under way that waits, and comes to nothing if
-    /// the attempt succeeds.
-    fn send_again(
-        &mut self,
-        inner: &Inner,
-        batch: &mut Batch,
-        delivery: &Delivery,
-        endpoint: &WebhookEndpoint,
-    ) {
-        let now = inner.steady.now();
-        if self.attempting.contains(&delivery.event_id) {
-            self.again.insert(delivery.event_id, now);
-        }
-        let again = delivery.again(endpoint.epoch, now);
+    /// Writes that a delivery is to be made again.
+    fn send_again(&self, inner: &Inner, batch: &mut Batch, delivery: &Delivery, endpoint: &WebhookEndpoint) {
+        assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
+        let again = delivery.again(endpoint.epoch, inner.steady.now());
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);
     }
+}
+
+/// How a request to send again goes on.
+enum Then {
+    /// With the next rows.
+    GoesOn,
+    /// Once an outcome that is on its way is on the disk: the row has to wait for that.
+    Waits,
+    /// It is carried out.
+    Done,
 }

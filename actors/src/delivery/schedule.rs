@@ -32,7 +32,7 @@ pub(crate) struct AttemptResult {
     pub(crate) delivered: bool,
     /// The status of the answer, if there was one.
     pub(crate) response_status: Option<u16>,
-    /// The first KiB of the answer.
+    /// The first KiB of the answer, if it was read.
     pub(crate) response_body: Option<String>,
     /// Why it failed.
     pub(crate) error: Option<String>,
@@ -90,7 +90,7 @@ impl From<Attempt> for AttemptResult {
         Self {
             made: attempt.outcome != Outcome::NotMade,
             delivered: attempt.outcome == Outcome::Delivered,
-            response_body: attempt.status.map(|_| attempt.body),
+            response_body: None,
             response_status: attempt.status,
             error: attempt.error,
         }

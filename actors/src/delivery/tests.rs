@@ -3,6 +3,8 @@
 mod clocks;
 mod failing;
 mod outage;
+mod places;
+mod suspended;
 mod turning_off;
 mod unsynced;
 mod waiting;
@@ -29,7 +31,7 @@ use crate::net::{Trust, WebhookUrl};
 use crate::ports::{Clock, Ports, Random};
 use crate::store::{MemoryBackend, Store};
 use crate::view::DeliveryView;
-use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
+use crate::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 
 const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\nno\0go";
@@ -70,10 +72,20 @@ struct World {
     authority: Authority,
     engine: Engine,
     business: BusinessHandle,
+    limits: Limits,
 }
 
 impl World {
     async fn new() -> Self {
+        Self::with(Limits::default()).await
+    }
+
+    /// The same with so many places for attempts.
+    async fn with_places(places: usize) -> Self {
+        Self::with(Limits { places, ..Limits::default() }).await
+    }
+
+    async fn with(limits: Limits) -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
         let clock = Arc::new(WallClock { started: Instant::now(), off_hours: AtomicI64::new(0) });
@@ -84,16 +96,16 @@ impl World {
             ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting(AtomicU64::new(0))))
         };
         let disk = MemoryBackend::new();
-        let engine = open(&disk, &ports).await;
+        let engine = open(&disk, &ports, limits).await;
         let business = new_business(&engine).await;
-        Self { disk, clock, ports, net, dns, authority, engine, business }
+        Self { disk, clock, ports, net, dns, authority, engine, business, limits }
     }
 
     /// Closes the engine, lets time pass, and opens it again on what the disk holds.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
-        self.engine = open(&self.disk, &self.ports).await;
+        self.engine = open(&self.disk, &self.ports, self.limits).await;
         self.business = self.engine.business(self.business.id());
     }
 
@@ -173,9 +185,9 @@ async fn new_business(engine: &Engine) -> BusinessHandle {
     engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id)
 }
 
-async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
+async fn open(disk: &MemoryBackend, ports: &Ports, limits: Limits) -> Engine {
     let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
-    Engine::start(store, ports.clone()).await.unwrap()
+    Engine::start_within(store, ports.clone(), limits).await.unwrap()
 }
 
 /// Lets everything that is due happen, in much less than any delay.

@@ -26,8 +26,11 @@ use super::trust::Trust;
 use super::url::{NOT_PUBLIC, WebhookUrl};
 use crate::ports::Ports;
 
-/// So long may an attempt take, from resolving to the head of the response, and with its body.
+/// So long may an attempt take, from resolving to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// So long behind the head a response's body is read.
+pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// So many bytes of a response's body are read.
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
@@ -79,12 +82,18 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// The status of the response, if there was one.
     pub status: Option<u16>,
-    /// The first [`RESPONSE_TEXT_BYTES_MAX`] bytes of its body as text without NUL; empty without a response.
-    pub body: String,
     /// Why it failed, in a short phrase.
     pub error: Option<String>,
     /// How long it took until that was known.
     pub duration: Duration,
+}
+
+/// A response behind its head. Dropped, its connection is closed.
+pub struct Rest {
+    url: WebhookUrl,
+    connection: Connection,
+    response: Response<Incoming>,
+    deadline: Instant,
 }
 
 /// Whether a webhook is delivered.
@@ -169,11 +178,9 @@ impl WebhookClient {
         self.network.lack_for(url.host()).is_some()
     }
 
-    /// Makes one attempt. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
-    ///
-    /// `on_head` is called once if a response comes, as soon as its head is there, and told whether its status is a
-    /// 2xx: the outcome is known by then, however long the body takes.
-    pub async fn post(&self, post: Post, on_head: impl FnOnce(bool) + Send) -> Attempt {
+    /// Makes one attempt, up to the head of the response, with which its outcome is known; what is left is the body, to
+    /// be read or dropped. It never takes longer than [`DELIVERY_TIME_MAX`], and ends at once when dropped.
+    pub async fn post(&self, post: Post) -> (Attempt, Option<Rest>) {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
         let answer = Box::pin(self.answer(&post, deadline)).await;
@@ -184,26 +191,34 @@ impl WebhookClient {
             );
         }
         match answer {
-            Err(failure) => Attempt {
-                outcome: failure.outcome(),
-                status: None,
-                body: String::new(),
-                error: Some(failure.to_string()),
-                duration,
-            },
+            Err(failure) => {
+                let (outcome, error) = (failure.outcome(), Some(failure.to_string()));
+                (Attempt { outcome, status: None, error, duration }, None)
+            }
             Ok((connection, response)) => {
                 let status = response.status();
                 let failure = judge(status);
-                on_head(failure.is_none());
-                Attempt {
+                let attempt = Attempt {
                     outcome: if failure.is_none() { Outcome::Delivered } else { Outcome::Failed },
                     status: Some(status.as_u16()),
-                    body: self.finish(&post.url, connection, response, deadline).await,
                     error: failure.map(|failure| failure.to_string()),
                     duration,
-                }
+                };
+                let deadline = Instant::now() + BODY_TIME_MAX;
+                (attempt, Some(Rest { url: post.url, connection, response, deadline }))
             }
         }
+    }
+
+    /// Reads what is left of a response, at most until [`BODY_TIME_MAX`] behind its head, and keeps the connection if it
+    /// can be used again. Gives the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
+    pub async fn body(&self, rest: Rest) -> String {
+        let Rest { url, mut connection, response, deadline } = rest;
+        let (kept, whole) = read(response.into_body(), deadline).await;
+        if whole && matches!(timeout(READY_TIME_MAX, connection.sender.ready()).await, Ok(Ok(()))) {
+            self.pool.put(&url, connection);
+        }
+        text(&kept)
     }
 
     /// Gets the head of a response. An open connection that turns out to be closed is tried again on a new one, once.
@@ -241,21 +256,6 @@ impl WebhookClient {
         self.network.note_reached(connection.peer.ip());
         let response = send(&mut connection, post, deadline).await?;
         Ok((connection, response))
-    }
-
-    /// Reads the body and keeps the connection if it can be used again.
-    async fn finish(
-        &self,
-        url: &WebhookUrl,
-        mut connection: Connection,
-        response: Response<Incoming>,
-        deadline: Instant,
-    ) -> String {
-        let (kept, whole) = read(response.into_body(), deadline).await;
-        if whole && matches!(timeout(READY_TIME_MAX, connection.sender.ready()).await, Ok(Ok(()))) {
-            self.pool.put(url, connection);
-        }
-        text(&kept)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) mod testing;
 pub mod trust;
 pub mod url;
 
-pub use client::{Attempt, Outcome, Post, WebhookClient};
+pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
 pub use guard::{Asker, Guard, Refused};
 pub use outage::Network;
 pub(crate) use resolver::SystemResolver;

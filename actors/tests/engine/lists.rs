@@ -230,7 +230,7 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     for _ in 0..5 {
         world.shop(0).await;
     }
-    world.limits = Limits { scan_rows: 1_000_000 };
+    world.limits = Limits { scan_rows: 1_000_000, ..Limits::default() };
     world.restart().await;
     let whole = every_list(&world.at(&shop), &world, (hook, contact), usize::MAX).await;
     assert!(whole.iter().all(|(_, walked)| walked.pages == 1), "nothing ends these early");
@@ -239,7 +239,7 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     assert!(["Hangup", "zoë", "Cancelled", "Missed", "audit"].into_iter().all(found));
     let mut empty = 0;
     for scan_rows in [1, 2, 3, 4, 7, 20, 100, 2_048] {
-        world.limits = Limits { scan_rows };
+        world.limits = Limits { scan_rows, ..Limits::default() };
         world.restart().await;
         for limit in [1, 4, 100] {
             let lists = every_list(&world.at(&shop), &world, (hook, contact), limit).await;
@@ -268,7 +268,7 @@ async fn what_matches_little_costs_its_budget_and_no_more() {
     let (shop, hook, contact) = busy_shop(&world).await;
     let page = PageRequest { limit: 100, after: None };
     for scan_rows in [4, 12, 20] {
-        world.limits = Limits { scan_rows };
+        world.limits = Limits { scan_rows, ..Limits::default() };
         world.restart().await;
         let handle = world.at(&shop);
         handle

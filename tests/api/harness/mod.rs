@@ -72,7 +72,7 @@ impl House {
 
     /// A service that reads so many rows for one request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
-        Self::with(1_000_000, TrustedProxies::default(), Limits { scan_rows }).await
+        Self::with(1_000_000, TrustedProxies::default(), Limits { scan_rows, ..Limits::default() }).await
     }
 
     /// A service that allows so many requests a minute.

@@ -39,6 +39,27 @@ impl Random for Zeros {
     }
 }
 
+/// What came of an attempt, and the body of the response.
+#[derive(Debug)]
+struct Answered {
+    attempt: Attempt,
+    body: String,
+}
+
+impl std::ops::Deref for Answered {
+    type Target = Attempt;
+
+    fn deref(&self) -> &Attempt {
+        &self.attempt
+    }
+}
+
+impl AsRef<Attempt> for Answered {
+    fn as_ref(&self) -> &Attempt {
+        &self.attempt
+    }
+}
+
 /// A client in a world of its own, in which the host resolves to one public address.
 struct World {
     dns: Arc<FakeDns>,
@@ -69,25 +90,32 @@ impl World {
         receiver
     }
 
-    async fn post(&self) -> Attempt {
+    async fn post(&self) -> Answered {
         self.post_to(URL).await
     }
 
-    async fn post_to(&self, url: &str) -> Attempt {
+    async fn post_to(&self, url: &str) -> Answered {
         self.post_with_head(url).await.0
     }
 
     /// Makes an attempt; gives also what was told of the head of its response, and when.
-    async fn post_with_head(&self, url: &str) -> (Attempt, Option<(bool, Duration)>) {
+    async fn post_with_head(&self, url: &str) -> (Answered, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =
             vec![("webhook-id", "evt_1".to_owned()), ("content-type", "application/json".to_owned())];
         let post = Post { url, headers, body: Bytes::from_static(b"{\"x\":1}") };
-        let (start, mut head) = (Instant::now(), None);
-        let attempt = self.client.post(post, |reached| head = Some((reached, start.elapsed()))).await;
-        assert!(start.elapsed() <= DELIVERY_TIME_MAX + READY_TIME_MAX, "it took {:?}", start.elapsed());
-        assert_eq!(head.is_some(), attempt.status.is_some(), "{attempt:?}");
-        (attempt, head)
+        let start = Instant::now();
+        let (attempt, rest) = self.client.post(post).await;
+        let took = start.elapsed();
+        assert!(took <= DELIVERY_TIME_MAX + READY_TIME_MAX, "it took {took:?}");
+        assert_eq!(rest.is_some(), attempt.status.is_some(), "{attempt:?}");
+        let head = attempt.status.map(|_| (attempt.outcome == Outcome::Delivered, took));
+        let body = match rest {
+            Some(rest) => self.client.body(rest).await,
+            None => String::new(),
+        };
+        assert!(start.elapsed() <= took + BODY_TIME_MAX + READY_TIME_MAX, "it took {:?}", start.elapsed());
+        (Answered { attempt, body }, head)
     }
 }
 
@@ -96,12 +124,14 @@ fn ok(body: &str) -> String {
 }
 
 #[track_caller]
-fn failed(attempt: &Attempt, error: &str) {
+fn failed(attempt: &impl AsRef<Attempt>, error: &str) {
+    let attempt = attempt.as_ref();
     assert_eq!((attempt.outcome, attempt.error.as_deref()), (Outcome::Failed, Some(error)), "{attempt:?}");
 }
 
 #[track_caller]
-fn delivered(attempt: &Attempt, status: u16) {
+fn delivered(attempt: &impl AsRef<Attempt>, status: u16) {
+    let attempt = attempt.as_ref();
     assert_eq!(
         (attempt.outcome, attempt.status, &attempt.error),
         (Outcome::Delivered, Some(status), &None),
@@ -270,7 +300,10 @@ async fn unused_connections_are_bounded_in_number_and_time() {
         .map(|_| {
             let (client, url) = (world.client.clone(), WebhookUrl::parse(URL).unwrap());
             tokio::spawn(async move {
-                client.post(Post { url, headers: Vec::new(), body: Bytes::new() }, |_| ()).await
+                let post = Post { url, headers: Vec::new(), body: Bytes::new() };
+                let (attempt, rest) = client.post(post).await;
+                let body = client.body(rest.unwrap()).await;
+                Answered { attempt, body }
             })
         })
         .collect();
@@ -344,7 +377,9 @@ async fn a_head_is_told_of_before_a_slow_body_is_read() {
         assert_eq!(attempt.status, Some(status));
         let (told, at) = head.unwrap();
         assert_eq!(told, reached, "{status}");
-        assert!(at < Duration::from_secs(1) && start.elapsed() >= DELIVERY_TIME_MAX, "{status}: {at:?}");
+        let took = start.elapsed();
+        assert!(at < Duration::from_millis(100) && took >= at + BODY_TIME_MAX, "{status}: {at:?}, {took:?}");
+        assert!(took <= at + BODY_TIME_MAX + READY_TIME_MAX, "{status}: {took:?}");
     }
     let world = World::new();
     assert_eq!(world.post_with_head(URL).await.1, None, "nothing came");

@@ -1,0 +1,282 @@
+//! The dispatcher of deliveries: it decides, in one spot, who gets a place for an attempt that is due.
+//!
+//! What always holds:
+//!
+//! - at most [`PLACES`] attempts are under way; who has the next place is decided by [`fair`], and a place that is
+//!   given back is granted on at once, without anybody asking;
+//! - an endpoint for which something waits is waited for here, with its time or with how many places it could use, or
+//!   it has an actor that holds a permit and will say so: no wake-up is lost when an actor is put away;
+//! - an endpoint that only waits costs an entry, and all of them one timer. Its actor may be put away; it is started
+//!   again once it has a place.
+
+mod fair;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use self::fair::{Fair, Granted};
+use super::EndpointKey;
+use crate::engine::Inner;
+use crate::shares::Shares;
+
+/// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
+pub(crate) const PLACES: usize = 1_024;
+/// How many bodies of responses may be read at once behind their heads: over all, and of a business's endpoints.
+const BODIES_MAX: usize = 256;
+const BODIES_PER_BUSINESS_MAX: usize = 16;
+/// How often what is known of endpoints that are heard of no more is looked through.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// An instant on the dispatcher's clock: how long ago it began.
+type Moment = Duration;
+
+/// Who gets a place, and who waits for one.
+pub(crate) struct Dispatcher {
+    fair: Mutex<Fair>,
+    began: Instant,
+    /// Where places are handed to.
+    inner: OnceLock<Weak<Inner>>,
+    /// Told when something is due before all that was.
+    earlier: Notify,
+    /// How often anybody wanted places handed out since somebody last found none to hand out.
+    handing_out: AtomicUsize,
+    /// How many attempts are under way, or on their way to the disk.
+    under_way: AtomicUsize,
+    /// Told when nothing is under way.
+    idle: Notify,
+    /// The bodies that are read behind their heads.
+    pub(super) bodies: Arc<Shares>,
+    delivered: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// The right to one attempt, given back when it is dropped.
+pub(crate) struct Place {
+    dispatcher: Arc<Dispatcher>,
+    granted: Granted,
+    begun: Option<Instant>,
+    ended: Option<(bool, Duration)>,
+}
+
+/// An attempt and what comes of it, until that is on the disk.
+pub(crate) struct UnderWay(Arc<Dispatcher>);
+
+impl Dispatcher {
+    /// A dispatcher of so many places, at least one.
+    pub(crate) fn new(places: usize) -> Arc<Self> {
+        Arc::new(Self {
+            fair: Mutex::new(Fair::new(places)),
+            began: Instant::now(),
+            inner: OnceLock::new(),
+            earlier: Notify::new(),
+            handing_out: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            idle: Notify::new(),
+            bodies: Arc::new(Shares::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
+            delivered: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+        })
+    }
+
+    /// Hands places to the actors of this engine from now on, until it is gone.
+    pub(crate) fn begin(self: &Arc<Self>, inner: Weak<Inner>) {
+        let _ = self.inner.set(inner);
+        tokio::spawn(keep_time(Arc::downgrade(self)));
+    }
+
+    /// Something is due at an endpoint: it is looked at as soon as it has a place.
+    pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
+        self.fair.lock().wake(key, self.now());
+        self.hand_out();
+    }
+
+    /// Something waits for an endpoint as the engine starts, for so long, and may have failed before.
+    pub(crate) fn register(&self, key: EndpointKey, wait: Duration, failed_before: bool) {
+        self.plan(|fair, now| fair.register(key, now + wait, failed_before, now));
+    }
+
+    /// An endpoint could use so many places: gives it those that it may have now. The others come when they may.
+    pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<Place> {
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        let now = self.now();
+        let mut fair = self.fair.lock();
+        fair.want(key, count, now);
+        while let Some(granted) = fair.grant(now) {
+            let place = self.place(granted);
+            if granted.key == key { own.push(place) } else { others.push(place) }
+        }
+        drop(fair);
+        others.into_iter().for_each(|place| self.hand(place));
+        own
+    }
+
+    /// An endpoint could use no place for so long, or until it is woken.
+    pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
+        // A millisecond more, so that what is due then is not a fraction of one away.
+        let wait = wait.map(|wait| wait + Duration::from_millis(1));
+        self.plan(|fair, now| fair.rest(key, wait.map(|wait| now + wait), now));
+    }
+
+    /// Changes what is due, and has the timer look if something is due before all that was.
+    fn plan(&self, change: impl FnOnce(&mut Fair, Moment)) {
+        let now = self.now();
+        let mut fair = self.fair.lock();
+        let before = fair.next_due();
+        change(&mut fair, now);
+        let earlier = fair.next_due().is_some_and(|due| before.is_none_or(|before| due < before));
+        drop(fair);
+        if earlier {
+            self.earlier.notify_one();
+        }
+    }
+
+    /// Nobody gets a place any more.
+    pub(crate) fn stop(&self) {
+        self.fair.lock().stop();
+    }
+
+    /// Waits until nothing is under way.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let idle = self.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable(); // before looking
+            if self.under_way.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// How many attempts are under way, up to the heads of their responses.
+    pub(crate) fn places_taken(&self) -> usize {
+        self.fair.lock().held()
+    }
+
+    /// How many endpoints wait for a place, or for their time.
+    pub(crate) fn waiting(&self) -> usize {
+        self.fair.lock().waiting()
+    }
+
+    /// How many attempts reached their endpoint, and how many failed.
+    pub(crate) fn made(&self) -> (u64, u64) {
+        (self.delivered.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+    }
+
+    /// An attempt is under way until this is dropped.
+    pub(super) fn under_way(self: &Arc<Self>) -> UnderWay {
+        self.under_way.fetch_add(1, Ordering::AcqRel);
+        UnderWay(Arc::clone(self))
+    }
+
+    fn now(&self) -> Moment {
+        self.began.elapsed()
+    }
+
+    fn place(self: &Arc<Self>, granted: Granted) -> Place {
+        Place { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
+    }
+
+    fn hand(self: &Arc<Self>, place: Place) {
+        match self.inner.get().and_then(Weak::upgrade) {
+            Some(inner) => inner.hand_place(place),
+            None => self.stop(),
+        }
+    }
+
+    /// Grants what can be granted. A place that nobody takes is given back in here, which does not begin anew: whoever
+    /// hands out looks once more.
+    fn hand_out(self: &Arc<Self>) {
+        let mut asked = self.handing_out.fetch_add(1, Ordering::AcqRel) + 1;
+        if asked > 1 {
+            return;
+        }
+        while asked > 0 {
+            loop {
+                let granted = self.fair.lock().grant(self.now());
+                let Some(granted) = granted else { break };
+                self.hand(self.place(granted));
+            }
+            asked = self.handing_out.fetch_sub(asked, Ordering::AcqRel) - asked;
+        }
+    }
+}
+
+/// Lets those ask for a place whose time has come, and forgets those that are gone.
+async fn keep_time(dispatcher: Weak<Dispatcher>) {
+    let mut sweep_at = Instant::now() + SWEEP_EVERY;
+    loop {
+        let Some(this) = dispatcher.upgrade() else { return };
+        if this.inner.get().is_none_or(|inner| inner.strong_count() == 0) {
+            return;
+        }
+        let now = this.now();
+        this.fair.lock().tick(now);
+        this.hand_out();
+        if Instant::now() >= sweep_at {
+            sweep_at = Instant::now() + SWEEP_EVERY;
+            this.fair.lock().sweep(now);
+        }
+        let due = this.fair.lock().next_due().map_or(sweep_at, |due| this.began + due);
+        tokio::select! {
+            () = sleep_until(due.min(sweep_at)) => {}
+            () = this.earlier.notified() => {}
+        }
+    }
+}
+
+impl Place {
+    /// Whose it is.
+    pub(crate) fn key(&self) -> EndpointKey {
+        self.granted.key
+    }
+
+    /// The attempt begins.
+    pub(super) fn begin(&mut self) {
+        self.begun = Some(Instant::now());
+    }
+
+    /// It is known whether the endpoint took the event.
+    pub(super) fn end(&mut self, delivered: bool) {
+        let counted = if delivered { &self.dispatcher.delivered } else { &self.dispatcher.failed };
+        counted.fetch_add(1, Ordering::Relaxed);
+        self.ended = self.begun.map(|begun| (delivered, begun.elapsed()));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let now = self.dispatcher.now();
+        self.dispatcher.fair.lock().give_back(self.granted, self.ended, now);
+        self.dispatcher.hand_out();
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({})", self.granted.key)
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if self.0.under_way.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.idle.notify_waiters();
+        }
+    }
+}
+
+impl fmt::Debug for UnderWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("UnderWay")
+    }
+}

@@ -1,0 +1,243 @@
+//! Whose turn it is, how many places whom, and how far an endpoint is trusted.
+
+use super::super::standing::{ALIVE_TIME, QUICK, Standing};
+use super::*;
+
+#[test]
+fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
+    let mut world = World::new(64);
+    for endpoint in 0..25 {
+        world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
+    }
+    world.run(59 * SECOND + SECOND / 2);
+    // All of them are good now, and hang from here on.
+    for business in 0..8 {
+        for endpoint in 0..25 {
+            for _ in 0..8 {
+                world.event(60 * SECOND, key(business, endpoint), HANGS);
+            }
+        }
+        world.run(60 * SECOND);
+        if business == 0 {
+            let alone = world.held_of(0);
+            assert!((64 / 3..=64 / 2).contains(&alone), "{alone}");
+        }
+        world.run(60 * SECOND);
+    }
+    world.run(200 * SECOND);
+    let shares: Vec<_> = (0..8).map(|business| world.held_of(business)).collect();
+    let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
+    assert!(most - least <= 2 && *least >= 2, "{shares:?}");
+    assert!(world.fair.held() <= 32, "half is left to those that are trusted more");
+}
+
+#[test]
+fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
+    let mut world = World::new(64);
+    let almost_slow = Answers { after: QUICK - PROMPT, delivered: true };
+    for number in 0..200 {
+        let endpoint = key(number / 2, number % 2);
+        world.events((Duration::ZERO, 300 * SECOND), SECOND / 4, endpoint, almost_slow);
+    }
+    world.events((Duration::ZERO, 300 * SECOND), 30 * SECOND, key(200, 0), HANGS);
+    world.run(300 * SECOND);
+    assert!(world.fair.held() >= 60, "there is more to do than there are places");
+    assert!(world.waits[&key(200, 0)].len() >= 10, "{:?}", world.waits[&key(200, 0)]);
+}
+
+#[test]
+fn turns_go_by_the_time_that_attempts_take() {
+    // Two businesses want more than there is; the attempts of one take thrice as long as those of the other.
+    let mut world = World::new(4);
+    let long = Answers { after: 3 * SECOND / 4, delivered: true };
+    for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
+        for endpoint in 0..9 {
+            // Each has answered before all of them want more than there is.
+            world.event(endpoint as u32 * SECOND, key(business, endpoint), answers);
+            world.events((10 * SECOND, 200 * SECOND), SECOND / 10, key(business, endpoint), answers);
+        }
+    }
+    world.run(200 * SECOND);
+    let took = |business: usize| {
+        let of = (0..9).map(|endpoint| world.waits[&key(business, endpoint)].len()).sum::<usize>();
+        world.answers[&key(business, 0)].after * u32::try_from(of).unwrap()
+    };
+    let ratio = took(0).as_secs_f64() / took(1).as_secs_f64();
+    assert!((0.8..1.25).contains(&ratio), "{ratio}");
+    // Among its own endpoints each has had the same.
+    let each: Vec<_> = (0..9).map(|endpoint| world.waits[&key(1, endpoint)].len()).collect();
+    assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{each:?}");
+}
+
+#[test]
+fn whoever_wanted_nothing_for_long_has_saved_nothing_up() {
+    let mut world = World::new(2);
+    let short = Answers { after: SECOND / 2, delivered: true };
+    for business in 0..2 {
+        world.events((Duration::ZERO, 200 * SECOND), SECOND / 10, key(business, 0), short);
+    }
+    world.event(Duration::ZERO, key(2, 0), short);
+    world.events((100 * SECOND, 200 * SECOND), SECOND / 10, key(2, 0), short);
+    world.run(130 * SECOND);
+    let made = [0, 1, 2]
+        .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
+    // Three want a place, and there are two.
+    assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
+}
+
+#[test]
+fn an_endpoint_begins_with_few_and_gets_twice_as_many_with_each_that_ends() {
+    let mut fair = Fair::new(PLACES);
+    let mut now = Duration::ZERO;
+    let take = |fair: &mut Fair, now| std::iter::from_fn(|| fair.grant(now)).collect::<Vec<_>>();
+    for (failed_before, at_first) in [(false, 2), (true, 1)] {
+        let key = key(usize::from(failed_before), 0);
+        if failed_before {
+            fair.register(key, now + SECOND, true, now);
+        }
+        fair.want(key, ATTEMPTS_MAX, now);
+        let mut held = take(&mut fair, now);
+        assert_eq!(held.len(), at_first);
+        for limit in [2 * at_first, 4 * at_first, ATTEMPTS_MAX, ATTEMPTS_MAX] {
+            now += PROMPT;
+            fair.give_back(held.remove(0), Some((true, PROMPT)), now);
+            fair.want(key, ATTEMPTS_MAX, now);
+            held.extend(take(&mut fair, now));
+            assert_eq!(held.len(), limit.min(ATTEMPTS_MAX));
+        }
+    }
+}
+
+#[test]
+fn what_is_registered_late_leaves_what_is_known_by_then() {
+    let (mut fair, of) = (Fair::new(1), key(0, 0));
+    fair.wake(key(1, 0), Duration::ZERO);
+    let held = fair.grant(Duration::ZERO).unwrap();
+    fair.wake(of, Duration::ZERO);
+    fair.register(of, 100 * SECOND, false, Duration::ZERO);
+    assert_eq!((fair.next_due(), fair.waiting()), (None, 1), "it waits for a place already");
+    fair.give_back(held, None, SECOND);
+    assert_eq!(fair.grant(SECOND).unwrap().key, of);
+    fair.rest(key(2, 0), Some(5 * SECOND), SECOND);
+    fair.register(key(2, 0), 100 * SECOND, false, SECOND);
+    assert_eq!(fair.next_due(), Some(5 * SECOND));
+}
+
+#[test]
+fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
+    let mut fair = Fair::new(PLACES);
+    let (mut now, of) = (Duration::ZERO, key(0, 0));
+    let attempt = |fair: &mut Fair, now: &mut Moment, took: Duration, delivered| {
+        fair.want(of, 1, *now);
+        let granted = fair.grant(*now).unwrap();
+        *now += took;
+        fair.give_back(granted, Some((delivered, took)), *now);
+    };
+    let standing = |fair: &Fair, now| fair.endpoint(of).unwrap().standing(now);
+    fair.want(of, 1, now);
+    assert_eq!(standing(&fair, now), Standing::Unknown);
+    attempt(&mut fair, &mut now, PROMPT, true);
+    assert_eq!(standing(&fair, now), Standing::Alive);
+    assert_eq!(standing(&fair, now + ALIVE_TIME), Standing::Alive);
+    assert_eq!(standing(&fair, now + ALIVE_TIME + PROMPT), Standing::Good);
+    attempt(&mut fair, &mut now, PROMPT, false);
+    assert_eq!(standing(&fair, now), Standing::Unknown, "it fails, and costs little");
+    attempt(&mut fair, &mut now, DELIVERY_TIME_MAX, false);
+    assert_eq!(standing(&fair, now), Standing::Slow);
+    for slow in [true, true, false, false] {
+        assert_eq!(standing(&fair, now) == Standing::Slow, slow);
+        for _ in 0..3 {
+            attempt(&mut fair, &mut now, PROMPT, true);
+        }
+    }
+    assert_eq!(standing(&fair, now), Standing::Alive);
+    // One that hangs counts before it has ended.
+    fair.want(of, 1, now);
+    fair.grant(now).unwrap();
+    assert_eq!(standing(&fair, now + QUICK), Standing::Alive);
+    assert_eq!(standing(&fair, now + QUICK + PROMPT), Standing::Slow);
+}
+
+#[test]
+fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten() {
+    let mut fair = Fair::new(1);
+    fair.rest(key(0, 0), Some(5 * SECOND), Duration::ZERO);
+    fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
+    fair.rest(key(0, 1), Some(7 * SECOND), Duration::ZERO);
+    assert_eq!((fair.next_due(), fair.waiting()), (Some(5 * SECOND), 2));
+    fair.tick(5 * SECOND - PROMPT);
+    assert_eq!(fair.grant(5 * SECOND - PROMPT), None);
+    fair.tick(5 * SECOND);
+    let granted = fair.grant(5 * SECOND).unwrap();
+    assert_eq!((granted.key, fair.next_due(), fair.waiting()), (key(0, 0), Some(7 * SECOND), 1));
+    fair.tick(7 * SECOND);
+    assert_eq!(fair.grant(7 * SECOND), None, "there is one place");
+    fair.give_back(granted, None, 8 * SECOND);
+    assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
+    fair.sweep(7 * SECOND + fair::REMEMBERED - PROMPT);
+    assert_eq!(fair.known(), 1, "the other one was heard of earlier");
+    fair.sweep(7 * SECOND + fair::REMEMBERED + PROMPT);
+    assert_eq!(fair.known(), 1, "it holds a place");
+    fair.stop();
+    fair.wake(key(0, 0), 8 * SECOND);
+    assert_eq!(fair.grant(8 * SECOND), None);
+}
+
+/// What is due at very many endpoints when the engine starts.
+#[test]
+fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
+    let (mut fair, mut now, mut ends) = (Fair::new(PLACES), Duration::ZERO, VecDeque::new());
+    for number in 0..100_000 {
+        fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
+    }
+    assert_eq!(fair.waiting(), 100_000);
+    fair.tick(now);
+    let mut served = BTreeSet::new();
+    loop {
+        while let Some(granted) = fair.grant(now) {
+            assert!(served.insert(granted.key), "each has one turn");
+            ends.push_back((now + PROMPT, granted));
+        }
+        let Some((end, granted)) = ends.pop_front() else { break };
+        now = end;
+        fair.give_back(granted, Some((true, PROMPT)), now);
+    }
+    assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
+    // Half of the places are left free by those that failed before.
+    let least = PROMPT * 100_000 / u32::try_from(PLACES / 2).unwrap();
+    assert!(now <= least * 2, "{now:?} where {least:?} is the least");
+}
+
+/// Whatever happens in whatever order: no place too many, none too few, and none to whom it may not be given.
+#[test]
+fn every_place_that_may_be_granted_is_and_no_other() {
+    let mut seed = 1_u64;
+    let mut draw = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    for places in [1, 2, 3, 12, 64] {
+        let (mut fair, mut now, mut held) = (Fair::new(places), Duration::ZERO, Vec::new());
+        for _ in 0..4_000 {
+            now += Duration::from_millis(draw(400) as u64);
+            let of = key(draw(6), draw(4));
+            match draw(6) {
+                0 => fair.wake(of, now),
+                1 => fair.want(of, draw(9), now),
+                2 => fair.rest(of, Some(now + Duration::from_millis(draw(2_000) as u64)), now),
+                3 => fair.register(of, now + SECOND, draw(2) > 0, now),
+                _ if held.is_empty() => {}
+                _ => {
+                    let took = Duration::from_millis(draw(3_000) as u64);
+                    let ended = (draw(4) > 0).then(|| (draw(2) > 0, took));
+                    fair.give_back(held.swap_remove(draw(held.len())), ended, now);
+                }
+            }
+            fair.tick(now);
+            held.extend(std::iter::from_fn(|| fair.grant(now)));
+            assert!(held.len() == fair.held() && fair.held() <= places);
+            assert!(fair.nobody_may(now), "a place is free for somebody who may have it");
+        }
+        fair.sweep(now + 2 * fair::REMEMBERED);
+    }
+}

@@ -1,0 +1,177 @@
+//! What the engine does with deliveries when it starts, and how it wakes their actors.
+//!
+//! What always holds: starting registers what waits with the dispatcher, in bounded steps; it starts no actor but where
+//! rows have to be put in order, and an actor is otherwise started for a place, so no more of them start at once than
+//! there are places.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::MessagingErr;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::due::is_ahead;
+use super::{EndpointKey, Message, Place};
+use crate::domain::{BusinessId, Delivery, EventId};
+use crate::engine::{EngineError, Inner};
+use crate::store::keys::house_kind;
+use crate::store::{Key, KeyRange, Order, StoreError, keys};
+
+/// How many endpoints are looked at in one turn when deliveries start.
+const ENDPOINTS_PER_TURN: usize = 256;
+/// How many endpoints for which something waits are registered before others get their turn, and for how long.
+const STARTS_PER_STEP: usize = 16;
+const START_PAUSE: Duration = Duration::from_millis(1);
+/// How long an endpoint waits whose actor does not start.
+const NO_START_PAUSE: Duration = Duration::from_secs(60);
+
+/// What is left to do for an endpoint when the engine starts.
+enum Left {
+    /// Something waits: for so long, and whether it has failed before.
+    Waits(Duration, bool),
+    /// It is deleted, and its rows are not.
+    Rows,
+}
+
+impl Inner {
+    /// Has an endpoint's deliveries looked at, for something is due: by its actor if it runs, or else by one that is
+    /// started as soon as there is a place.
+    pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, Message::Wake) {
+            self.dispatcher.wake(key);
+        }
+    }
+
+    /// Has an endpoint looked after that was deleted or turned off; starts its actor if need be, which needs no place
+    /// for that.
+    pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, Message::Wake) {
+            self.start_for(key, Message::Wake);
+        }
+    }
+
+    /// Hands an endpoint's actor a place, and starts it if need be.
+    pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
+        if self.check_open().is_err() {
+            return self.dispatcher.stop();
+        }
+        let key = place.key();
+        let mut handed = Some(place);
+        if let Some(running) = self.deliveries.if_running(key)
+            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
+            && let Some(place) = handed.take()
+            && let Err(MessagingErr::SendErr(Message::Place(place, _))) =
+                running.actor.cast(Message::Place(place, permit))
+        {
+            handed = Some(place);
+        }
+        if let Some(place) = handed {
+            self.start_for(key, |permit| Message::Place(place, permit));
+        }
+    }
+
+    /// Tells an endpoint's actor something if it runs; the permit in it keeps it from being put away before.
+    fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
+        let Some(running) = self.deliveries.if_running(key) else { return false };
+        let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
+        running.actor.cast(message(permit)).is_ok()
+    }
+
+    /// Tells an endpoint's actor something, started if need be.
+    fn start_for(
+        self: &Arc<Self>,
+        key: EndpointKey,
+        message: impl FnOnce(OwnedSemaphorePermit) -> Message + Send + 'static,
+    ) {
+        let inner = Arc::clone(self);
+        self.runtime.spawn(async move {
+            // Without an actor what waits stands in the store, and the next start of the engine finds it.
+            loop {
+                let running = match inner.deliveries.running(&inner, key).await {
+                    Ok(running) => running,
+                    Err(EngineError::Stopping) => return,
+                    Err(error) => {
+                        let (business, endpoint) = (key.business, key.endpoint);
+                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
+                        return inner.dispatcher.rest(key, Some(NO_START_PAUSE));
+                    }
+                };
+                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
+                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
+                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
+                    let _ = running.actor.cast(message(permit));
+                    return;
+                }
+                // One that is put away meanwhile may not have seen it, so the next one is told.
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+
+    /// Registers every endpoint for which something waits, with the time at which that is due, and then brings back due
+    /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
+    pub(crate) async fn start_deliveries(self: Arc<Self>) {
+        let all = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+        let (mut range, mut started) = (all, 0);
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
+            for key in endpoints {
+                match self.left_of(key) {
+                    Ok(None) => continue,
+                    Ok(Some(Left::Rows)) => self.look_after(key),
+                    Ok(Some(Left::Waits(wait, before))) => self.dispatcher.register(key, wait, before),
+                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
+                }
+                started += 1;
+                if started % STARTS_PER_STEP == 0 {
+                    tokio::time::sleep(START_PAUSE).await;
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+        range = all;
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
+            for key in endpoints {
+                match is_ahead(&self, key).await {
+                    Ok(true) if !self.tell_running(key, Message::Straighten) => {
+                        self.start_for(key, Message::Straighten);
+                    }
+                    Ok(_) => {}
+                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
+                }
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The next endpoints of the list of all; `None` at its end, or when the engine closes.
+    fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
+        self.check_open().ok()?;
+        let rows = self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN);
+        let endpoints = rows.map(|row| {
+            let (row, _) = row?;
+            let (business, endpoint) = keys::business_and_endpoint(&row)?;
+            Ok((Key::new(&row), EndpointKey { business, endpoint }))
+        });
+        let endpoints: Vec<_> = endpoints
+            .collect::<Result<_, StoreError>>()
+            .inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read"))
+            .ok()?;
+        *range = range.after(endpoints.last()?.0);
+        Some(endpoints.into_iter().map(|(_, key)| key).collect())
+    }
+
+    /// What is left to do for an endpoint.
+    fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
+        let EndpointKey { business, endpoint } = key;
+        if !self.store.contains(&keys::webhook(business, endpoint))? {
+            return Ok(Some(Left::Rows));
+        }
+        let due = keys::deliveries_due(business, endpoint);
+        let first = self.store.scan(&due, Order::Ascending).next().transpose()?;
+        let Some((row, _)) = first else { return Ok(None) };
+        let (at, event) = keys::instant_and_id::<EventId>(&row)?;
+        let delivery = self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
+        let wait = (at - self.steady.now()).to_std().unwrap_or_default();
+        Ok(Some(Left::Waits(wait, delivery.is_some_and(|delivery| delivery.attempts > 0))))
+    }
+}

@@ -1,0 +1,75 @@
+//! Webhooks of a suspended business wait.
+
+use super::*;
+use crate::business::commands::Audience;
+use crate::business::commands::profile::PatchBusiness;
+
+async fn suspend(world: &World, suspended: bool) {
+    let patch = PatchBusiness {
+        name: None,
+        zone: None,
+        locale: None,
+        website_url: None,
+        booking_mode: None,
+        hours: None,
+        phone_region: None,
+        suspended: Some(suspended),
+        audience: Audience::Operator,
+    };
+    world.business.change(Request::by(Actor::Operator), patch).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
+    let mut world = World::new().await;
+    let (id, failing) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(failing.requests().len(), 1);
+    suspend(&world, true).await;
+    world.happen("B").await; // the team's own doing
+    sleep(Duration::from_secs(100)).await;
+    world.restart().await;
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(failing.requests().len(), 1, "the retry and the new event wait");
+    assert!(world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Pending));
+    assert_eq!(world.engine.attempts_under_way(), 0);
+    suspend(&world, false).await;
+    settle().await;
+    assert_eq!(failing.requests().len(), 3, "both go out at once");
+    let log = world.log(id).await;
+    assert_eq!((log[1].attempts, log[0].attempts), (2, 1));
+    sleep(Duration::from_secs(200)).await;
+    assert_eq!(failing.requests().len(), 6, "after 30 s, and 2 minutes after their second attempts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    world.set(id, WebhookStatus::Disabled).await;
+    world.happen("A").await;
+    world.set(id, WebhookStatus::Enabled).await;
+    suspend(&world, true).await;
+    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1, "it is accepted");
+    assert!(matches!(world.business.test_webhook(id, None).await, Err(EngineError::Suspended)));
+    sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(receiver.requests().len(), 0);
+    suspend(&world, false).await;
+    settle().await;
+    assert_eq!(receiver.requests().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_under_way_when_a_business_is_suspended_may_end() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    // The head takes a second: it comes in one piece then.
+    let slow = world.receiver_that("a.example.com", 1, "", Then::Drips(b"HTTP/1.1 204 No Content\r\n\r\n"));
+    world.happen("A").await;
+    settle().await;
+    assert_eq!(slow.requests().len(), 1);
+    suspend(&world, true).await;
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
+}
