@@ -35,6 +35,8 @@ const BUSINESSES_PER_SWEEP: usize = 10;
 /// business. What waits for somebody's slow name server or receiver must leave room for everybody else.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
+/// How many actors of webhook endpoints may run though they only wait.
+const ACTORS_AT_REST: usize = 4_096;
 /// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
@@ -89,6 +91,8 @@ pub(crate) struct Inner {
     pub(crate) runtime: Handle,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
+    /// How much is done at once.
+    pub(crate) limits: Limits,
     /// Who gets a place for an attempt to deliver.
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// How many endpoints were turned off for their failures.
@@ -161,11 +165,14 @@ pub struct Engine {
 pub struct Limits {
     /// How many attempts to deliver may be under way, up to the heads of their responses.
     pub places: usize,
+    /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
+    /// was unused for ten minutes.
+    pub actors_at_rest: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { places: PLACES }
+        Self { places: PLACES, actors_at_rest: ACTORS_AT_REST }
     }
 }
 
@@ -240,6 +247,7 @@ impl Engine {
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
+            limits,
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             secret,

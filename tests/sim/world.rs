@@ -48,7 +48,8 @@ impl Trace {
     }
 }
 
-/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's.
+/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's, and whoever only
+/// waits has no actor.
 const FEW_PLACES: usize = 12;
 
 /// Everything around the engine. Cheap to clone.
@@ -115,7 +116,7 @@ impl World {
             trust: Trust::nobody().and(authority()).unwrap(),
             ..Ports::with_clock_and_random(Arc::clone(&self.time) as _, Arc::clone(&self.chance) as _)
         };
-        let limits = self.places.map_or_else(Limits::default, |places| Limits { places });
+        let limits = self.places.map_or_else(Limits::default, |places| Limits { places, actors_at_rest: 0 });
         Engine::start_with(self.store(), ports, limits).await.unwrap()
     }
 

@@ -30,8 +30,6 @@ pub(crate) const ATTEMPTS_MAX: usize = 8;
 /// How many outcomes of one endpoint may be on their way to the disk at once, those included of which only the body of
 /// the response is still read.
 const RECORDING_MAX: usize = 64;
-/// While more actors of endpoints run than this, one that only waits is put away at once.
-const RUNNING_AT_REST_MAX: usize = 4_096;
 /// How many rows are looked at in one turn; the next turn goes on.
 pub(super) const ROWS_PER_TURN: usize = 256;
 
@@ -75,7 +73,7 @@ pub(crate) struct State {
     /// Places for attempts that are about to begin.
     places: Vec<Place>,
     /// What is to be sent again once an outcome that is on its way is on the disk.
-    pub(super) resending: Vec<Box<Resending>>,
+    pub(super) resending: Vec<Resending>,
     /// How often anything has reached the endpoint. Attempts add to it as soon as they know.
     pub(super) reached: Arc<AtomicU64>,
     /// How much of that is written, or on its way to the disk.
@@ -323,9 +321,14 @@ impl State {
             return;
         }
         self.work = None;
-        if inner.deliveries.len() > RUNNING_AT_REST_MAX {
+        let are_many = |inner: &Inner| inner.deliveries.len() > inner.limits.actors_at_rest;
+        if are_many(inner) {
             let (inner, key) = (Arc::clone(inner), self.key);
-            tokio::spawn(async move { inner.deliveries.put_away(key) });
+            tokio::spawn(async move {
+                if are_many(&inner) {
+                    inner.deliveries.put_away(key);
+                }
+            });
         }
     }
 

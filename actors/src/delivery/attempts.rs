@@ -148,7 +148,7 @@ impl State {
     pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
         self.recording.remove(&event);
         for resending in self.resending.drain(..) {
-            let _ = myself.cast(Message::Resend(resending));
+            let _ = myself.cast(Message::Resend(Box::new(resending)));
         }
     }
 

@@ -62,7 +62,7 @@ impl State {
                 step.resent += count;
                 match then {
                     Then::GoesOn => _ = myself.cast(Message::Resend(step)),
-                    Then::Waits => self.resending.push(step),
+                    Then::Waits => self.resending.push(*step),
                     Then::Done => _ = step.reply.send(Ok(step.resent)),
                 }
             }

@@ -71,11 +71,15 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        Self::with_places(Limits::default().places).await
+        Self::with(Limits::default()).await
     }
 
     /// The same with so many places for attempts.
     async fn with_places(places: usize) -> Self {
+        Self::with(Limits { places, ..Limits::default() }).await
+    }
+
+    async fn with(limits: Limits) -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
         let clock = Arc::new(WallClock { started: Instant::now(), off_hours: AtomicI64::new(0) });
@@ -86,7 +90,6 @@ impl World {
             ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting(AtomicU64::new(0))))
         };
         let disk = MemoryBackend::new();
-        let limits = Limits { places };
         let engine = open(&disk, &ports, limits).await;
         let business = new_business(&engine).await;
         Self { disk, clock, ports, net, dns, authority, engine, business, limits }

@@ -136,3 +136,20 @@ async fn no_more_actors_start_than_there_are_places() {
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each has its turn");
 }
+
+#[tokio::test(start_paused = true)]
+async fn above_a_bound_an_actor_that_only_waits_is_put_away_at_once() {
+    let world = World::with(Limits { actors_at_rest: 3, ..Limits::default() }).await;
+    let mut receivers = Vec::new();
+    for number in 1..=10 {
+        receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
+    }
+    world.happen("A").await;
+    let made = |times: usize| receivers.iter().all(|receiver| receiver.requests().len() == times);
+    for (waits, times) in [(0, 1), (30, 2), (120, 3)] {
+        sleep(Duration::from_secs(waits)).await;
+        settle().await;
+        assert!(made(times), "{times} attempts each");
+        assert_eq!((world.engine.running_deliveries(), world.engine.endpoints_waiting()), (3, 10));
+    }
+}

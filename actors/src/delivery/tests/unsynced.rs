@@ -11,8 +11,8 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Each sync takes a second: first comes that of an event, with which its attempt begins to wait, then that of a new
-/// secret. The wait of the attempt is over when the new secret can be read and is not on the disk.
+/// Each sync takes a second: first comes that of an event, behind it that of a new secret, which is asked for when half of
+/// the first is over. Whoever began to wait before that has waited when the new secret can be read and is not on the disk.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();
@@ -22,7 +22,7 @@ async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     tokio::spawn(
         async move { business.change(Request::by(Actor::Operator), create).await.map(drop).unwrap() },
     );
-    sleep(Duration::from_millis(100)).await;
+    sleep(Duration::from_millis(500)).await;
     let business = world.business.clone();
     tokio::spawn(async move { _ = business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap() })
 }
@@ -37,7 +37,7 @@ async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
     sleep(Duration::from_millis(29_700)).await;
     assert_eq!(receiver.requests().len(), 1);
     let rotation = rotating(&world, id).await;
-    sleep(Duration::from_millis(1_400)).await;
+    sleep(Duration::from_millis(1_000)).await;
     assert!(!rotation.is_finished(), "the new secret is not on the disk");
     assert_eq!(receiver.requests().len(), 1, "what is not on the disk signs nothing");
     sleep(Duration::from_secs(2)).await;
@@ -55,7 +55,7 @@ async fn a_test_is_signed_with_the_newest_secret_that_no_crash_can_take_back() {
     let rotation = rotating(&world, id).await;
     let business = world.business.clone();
     let test = tokio::spawn(async move { business.test_webhook(id, None).await.unwrap() });
-    sleep(Duration::from_millis(1_400)).await;
+    sleep(Duration::from_millis(1_000)).await;
     assert!(!rotation.is_finished(), "the new secret is not on the disk");
     assert_eq!(signed_with(&receiver.requests(), &old), receiver.requests().len());
     rotation.await.unwrap();

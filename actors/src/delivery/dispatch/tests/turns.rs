@@ -183,6 +183,31 @@ fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten
     assert_eq!(fair.grant(8 * SECOND), None);
 }
 
+/// What is due at very many endpoints when the engine starts.
+#[test]
+fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
+    let (mut fair, mut now, mut ends) = (Fair::new(PLACES), Duration::ZERO, VecDeque::new());
+    for number in 0..100_000 {
+        fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
+    }
+    assert_eq!(fair.waiting(), 100_000);
+    fair.tick(now);
+    let mut served = BTreeSet::new();
+    loop {
+        while let Some(granted) = fair.grant(now) {
+            assert!(served.insert(granted.key), "each has one turn");
+            ends.push_back((now + PROMPT, granted));
+        }
+        let Some((end, granted)) = ends.pop_front() else { break };
+        now = end;
+        fair.give_back(granted, Some((true, PROMPT)), now);
+    }
+    assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
+    // Half of the places are left free by those that failed before.
+    let least = PROMPT * 100_000 / u32::try_from(PLACES / 2).unwrap();
+    assert!(now <= least * 2, "{now:?} where {least:?} is the least");
+}
+
 /// Whatever happens in whatever order: no place too many, none too few, and none to whom it may not be given.
 #[test]
 fn every_place_that_may_be_granted_is_and_no_other() {
