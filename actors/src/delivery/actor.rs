@@ -341,9 +341,14 @@ impl State {
             return;
         }
         self.work = None;
-        if inner.deliveries.len() > inner.limits.actors_at_rest {
+        let are_many = |inner: &Inner| inner.deliveries.len() > inner.limits.actors_at_rest;
+        if are_many(inner) {
             let (inner, key) = (Arc::clone(inner), self.key);
-            tokio::spawn(async move { inner.deliveries.put_away(key) });
+            tokio::spawn(async move {
+                if are_many(&inner) {
+                    inner.deliveries.put_away(key);
+                }
+            });
         }
     }
 
