@@ -20,6 +20,7 @@ use crate::domain::{
 };
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::meta;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::{Principal, Principals};
@@ -27,7 +28,7 @@ use crate::repair;
 use crate::scans::Scans;
 use crate::shares::Shares;
 use crate::store::keys::house_kind;
-use crate::store::records::{AuditRecord, MetaRecord};
+use crate::store::records::AuditRecord;
 use crate::store::{
     Batch, CommitStats, DiskFull, DiskReserve, KeyRange, Order, Record, RoomLevel, Space, Store, StoreError,
     keys,
@@ -231,9 +232,10 @@ impl Engine {
     /// # Errors
     /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
+        meta::mark_format(&store).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
-        let secret = secret(&store, &ports, clocks.now()).await?;
+        let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let newest = store.scan(&businesses(), Order::Descending).next().transpose()?;
         let mint = match newest {
             Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
@@ -502,18 +504,4 @@ impl std::fmt::Debug for Engine {
 /// The index of all businesses.
 fn businesses() -> KeyRange {
     keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX)
-}
-
-/// The store's secret, drawn at the first opening.
-async fn secret(store: &Store, ports: &Ports, now: Timestamp) -> Result<[u8; 32], StoreError> {
-    if let Some(meta) = store.get::<MetaRecord>(&keys::meta())? {
-        return Ok(meta.secret);
-    }
-    let meta = MetaRecord { secret: ports.random_bytes(), created_at: now };
-    let mut batch = Batch::default();
-    batch.put(keys::meta(), meta.encode());
-    let (done, written) = oneshot::channel();
-    store.submit(BusinessId::HOUSE, batch, Box::new(move || _ = done.send(())));
-    written.await.map_err(|_| StoreError::Stopped)?;
-    Ok(meta.secret)
 }

@@ -13,6 +13,7 @@ mod engine;
 mod key_usage;
 mod limits;
 pub mod measure;
+mod meta;
 pub mod net;
 pub mod ports;
 mod principals;

@@ -75,6 +75,9 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 /// When there is no store, or it fails.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
+    if !dry_run {
+        crate::meta::mark_format(store).await?;
+    }
     let begun = store.get_raw(&keys::repair())?;
     let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;
     let clock = store.get::<ClockRecord>(&keys::clock())?;

@@ -7,9 +7,13 @@ use crate::domain::Timestamp;
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
-/// The format of the whole store: the layout of the keys and what belongs together. A store of another format is
-/// refused when this record is read.
-pub const STORE_FORMAT: u16 = 2;
+/// The format of the whole store: the layout of the keys and what belongs together. A store of another format than those
+/// from [`STORE_FORMAT_OLDEST`] on is refused when this record is read.
+pub const STORE_FORMAT: u16 = 3;
+
+/// The oldest format that is read as it is. Format 2 lacks what this one adds (newer versions of records, long values in
+/// small pieces, rows of clocks, ages and budgets), so a store of it becomes one of this format by being marked so.
+pub const STORE_FORMAT_OLDEST: u16 = 2;
 
 /// What the store says of itself, written when it is created.
 #[derive(Clone, PartialEq, Eq)]
@@ -41,7 +45,7 @@ impl Layout<MetaRecord> for MetaRecordV1 {
     }
 
     fn thaw(self, record: &'static str) -> Result<MetaRecord, StoreError> {
-        if self.format != STORE_FORMAT {
+        if !(STORE_FORMAT_OLDEST..=STORE_FORMAT).contains(&self.format) {
             return Err(StoreError::Format { found: self.format, known: STORE_FORMAT });
         }
         Ok(MetaRecord { secret: self.secret, created_at: instant(record, self.created_at)? })
@@ -59,7 +63,7 @@ mod tests {
         let meta = MetaRecord { secret: [0xa1; 32], created_at: Timestamp::from_millis(1_772_442_000_000) };
         check(
             &meta,
-            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+            "0103a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
              a1a1fd00358d5b39030000",
         );
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
@@ -69,7 +73,14 @@ mod tests {
     fn a_store_of_another_format_is_refused() {
         let meta = MetaRecord { secret: [0; 32], created_at: Timestamp::from_millis(0) };
         let mut bytes = meta.encode();
-        bytes[1] = 1;
-        assert!(matches!(MetaRecord::decode(&bytes), Err(StoreError::Format { found: 1, known: 2 })));
+        for format in [1, 4] {
+            bytes[1] = format;
+            let found = u16::from(format);
+            assert!(
+                matches!(MetaRecord::decode(&bytes), Err(StoreError::Format { found: is, known: 3 }) if is == found)
+            );
+        }
+        bytes[1] = 2;
+        assert_eq!(MetaRecord::decode(&bytes).unwrap(), meta);
     }
 }

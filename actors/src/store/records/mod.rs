@@ -29,7 +29,7 @@ use uuid::Uuid;
 pub use self::audit::AuditRecord;
 pub use self::call::CallRow;
 pub use self::clock::ClockRecord;
-pub use self::house::{MetaRecord, STORE_FORMAT};
+pub use self::house::{MetaRecord, STORE_FORMAT, STORE_FORMAT_OLDEST};
 pub use self::idempotency::IdempotencyRecord;
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
