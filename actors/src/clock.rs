@@ -127,7 +127,8 @@ impl Clocks {
         }
         let record = ClockRecord {
             steady: self.steady(),
-            wall: self.raw(),
+            // What is doubted must not age the keys of idempotency once it is right again.
+            wall: self.now(),
             newest: Timestamp::from_millis(self.0.newest.load(Ordering::Relaxed)),
         };
         let mut batch = Batch::default();

@@ -238,19 +238,19 @@ impl State {
             }
             return Ok(());
         }
+        let target = Target::read(&inner.store, self.key)?;
+        self.abort_stale(target.as_ref().map(|target| &target.endpoint));
         if inner.store.check_room(false).is_err() {
-            self.wait(inner, Some(DISK_FULL_PAUSE)); // no outcome could be written
+            self.wait(inner, Some(DISK_FULL_PAUSE)); // nothing could be written of what is done
             self.rest(inner, false);
             return Ok(());
         }
-        let Some(Target { endpoint, suspended }) = Target::read(&inner.store, self.key)? else {
-            self.abort_stale(None);
+        let Some(Target { endpoint, suspended }) = target else {
             self.wait(inner, None);
             self.purge(inner, myself)?;
             self.rest(inner, self.purging);
             return Ok(());
         };
-        self.abort_stale(Some(&endpoint));
         while self.tasks.try_join_next().is_some() {}
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
         let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
@@ -274,15 +274,15 @@ impl State {
         if due.more {
             self.ask_turn(myself);
         }
-        let most = self.most_now(inner, myself, &endpoint);
-        if most == 0 && !due.now.is_empty() {
-            self.wait(inner, Some(OUTAGE_PAUSE));
+        if due.now.is_empty() {
+            self.wait(inner, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
             self.rest(inner, due.more);
             return Ok(());
         }
-        due.now.truncate(most);
+        // Only whoever has something to send may take the one attempt that an outage of ours lets through.
+        due.now.truncate(self.most_now(inner, myself, &endpoint));
         if due.now.is_empty() {
-            self.wait(inner, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+            self.wait(inner, Some(OUTAGE_PAUSE));
             self.rest(inner, due.more);
             return Ok(());
         }

@@ -139,6 +139,7 @@ impl State {
         if !ended.result.made {
             // For want of something here, not there: it is still due, and no attempt of the schedule is used up.
             self.pause(myself, SHORTAGE_PAUSE);
+            self.resend_what_waited(myself);
             return Ok(());
         }
         self.record(inner, myself, ended)
@@ -147,6 +148,11 @@ impl State {
     /// Takes note that what came of an attempt is on the disk.
     pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
         self.recording.remove(&event);
+        self.resend_what_waited(myself);
+    }
+
+    /// Goes on with what had to wait for an attempt.
+    fn resend_what_waited(&mut self, myself: &ActorRef<Message>) {
         for resending in self.resending.drain(..) {
             let _ = myself.cast(Message::Resend(Box::new(resending)));
         }

@@ -102,7 +102,7 @@ impl State {
             let message = "the budget for waiting deliveries is used up";
             return Err(Refusal::conflict(message, "waiting_deliveries", "as many wait as may").into());
         }
-        if self.recording.contains_key(&event) {
+        if self.is_under_way(event) {
             return Ok((0, Then::Waits));
         }
         let mut batch = Batch::default();
@@ -127,7 +127,7 @@ impl State {
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             let delivery = Delivery::decode(&value)?;
-            if self.recording.contains_key(&delivery.event_id) {
+            if self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;
             }
@@ -168,7 +168,7 @@ impl State {
 enum Then {
     /// With the next rows.
     GoesOn,
-    /// Once an outcome that is on its way is on the disk: the row has to wait for that.
+    /// Once an attempt that is under way has ended, and its outcome is on the disk: the row has to wait for that.
     Waits,
     /// It is carried out.
     Done,

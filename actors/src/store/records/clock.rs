@@ -12,7 +12,7 @@ use crate::store::codec::{Layout, record};
 pub struct ClockRecord {
     /// The steady time.
     pub steady: SteadyTime,
-    /// What the wall clock showed then.
+    /// What the wall clock was believed to show then.
     pub wall: Timestamp,
     /// The newest stamp in the store, [`Timestamp::MIN`] when there was none.
     pub newest: Timestamp,
