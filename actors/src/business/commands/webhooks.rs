@@ -96,7 +96,9 @@ impl Change for PatchWebhook {
     }
 
     fn grows(&self) -> bool {
-        self.status != Some(WebhookStatus::Disabled)
+        // Turning off, and nothing beside it: else whoever changes more each time would write on.
+        let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
+        changes_more || self.status != Some(WebhookStatus::Disabled)
     }
 }
 
@@ -200,5 +202,21 @@ impl Change for TurnOff {
 
     fn grows(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turning_off_alone_is_free_of_the_disks_reserve() {
+        let id = WebhookId::from(uuid::Uuid::nil());
+        let (url, events, status) = (None, None, Some(WebhookStatus::Disabled));
+        let off = PatchWebhook { id, url, events, description: None, status, reason: DisabledReason::Api };
+        assert!(!off.grows());
+        let description = Some(Text::new("another each time".to_owned()).unwrap());
+        assert!(PatchWebhook { description, ..off.clone() }.grows());
+        assert!(PatchWebhook { status: Some(WebhookStatus::Enabled), ..off }.grows());
     }
 }
