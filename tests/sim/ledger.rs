@@ -109,7 +109,7 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        entry.believed.1 = time.believed().1;
+        entry.believed.1 = time.latest_believed();
         self.news.lock().push(number);
     }
 

@@ -44,6 +44,8 @@ struct State {
     ahead: i64,
     /// What may be believed.
     beliefs: Vec<Belief>,
+    /// The latest that the service may ever have believed it to be, as of the last jump.
+    latest: i64,
     /// How far the count that the service keeps of steady time is ahead of the simulated time.
     counts_ahead: i64,
     /// How often the wall clock has jumped.
@@ -108,6 +110,12 @@ impl Time {
         (at(ahead().min()), at(ahead().max()))
     }
 
+    /// The latest that the service may have believed it to be so far. A stamp may bear it though the wall clock has gone
+    /// back since, for whoever asked for a list by change then: no change to come shares an instant that was shown.
+    pub(crate) fn latest_believed(&self) -> Timestamp {
+        self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
+    }
+
     /// The count that the service keeps of steady time, in milliseconds.
     pub(crate) fn count(&self) -> i64 {
         let state = self.0.lock();
@@ -131,7 +139,9 @@ impl Time {
 
     /// Makes the wall clock be so far ahead of the truth.
     pub(crate) fn set_ahead(&self, millis: i64) {
+        let latest = self.latest_believed();
         let mut state = self.0.lock();
+        state.latest = latest.millis();
         state.jumps += u32::from(state.ahead != millis);
         state.believe();
         state.ahead = millis;
@@ -148,7 +158,9 @@ impl Time {
     /// A life begins, in the runtime that this is called in: what the wall clock shows is believed, and the count goes on
     /// from what was kept of it.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>) {
+        let latest = self.latest_believed();
         let mut state = self.0.lock();
+        state.latest = latest.millis();
         state.began = Some(Instant::now());
         state.beliefs = vec![Belief { ahead: state.ahead, doubts_since: None }];
         let wall = state.wall();
