@@ -24,20 +24,27 @@ trait Stamped: Record + Clone + PartialEq {
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
     /// The index rows whose keys hold one of them.
-    fn rows(&self, _: BusinessId) -> Vec<(Key, Vec<u8>)> {
+    fn rows(&self, _: BusinessId) -> IndexRows {
         Vec::new()
     }
 }
 
-/// The records whose stamps stand in no index.
+/// The index rows whose keys hold a stamp of the record.
+type IndexRows = Vec<(Key, Vec<u8>)>;
+
+/// Which fields of each record are stamps, those that it may lack apart, and what makes its index rows.
 macro_rules! stamped {
-    ($($type:ty, $name:literal: [$($stamp:ident),*] $([$($maybe:ident),*])?;)*) => {$(
+    ($($type:ty, $name:literal: [$($($stamp:ident).+),*] $([$($maybe:ident),*])? $(=> $rows:path)?;)*) => {$(
         impl Stamped for $type {
             const NAME: &'static str = $name;
 
             fn stamps(&mut self) -> Vec<&mut Timestamp> {
-                [$(Some(&mut self.$stamp),)* $($(self.$maybe.as_mut(),)*)?].into_iter().flatten().collect()
+                [$(Some(&mut self.$($stamp).+),)* $($(self.$maybe.as_mut(),)*)?].into_iter().flatten().collect()
             }
+
+            $(fn rows(&self, of: BusinessId) -> IndexRows {
+                $rows(self, of)
+            })?
         }
     )*};
 }
@@ -49,75 +56,39 @@ stamped! {
     WebhookEndpoint, "webhook endpoints": [created_at, updated_at] [disabled_at];
     ApiKey, "API keys": [created_at] [revoked_at];
     Knowledge, "pieces of knowledge": [created_at, updated_at];
+    AuditRecord, "audit entries": [entry.at];
     Delivery, "deliveries": [created_at] [last_attempt_at];
+    Appointment, "appointments": [created_at, updated_at] => of_appointment;
+    Contact, "contacts": [created_at, updated_at] => of_contact;
+    CallRecord, "calls": [created_at, updated_at] => of_call;
+    TakenMessage, "messages": [created_at, updated_at] => of_message;
 }
 
-impl Stamped for AuditRecord {
-    const NAME: &'static str = "audit entries";
-
-    fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        vec![&mut self.entry.at]
-    }
+fn of_appointment(appointment: &Appointment, of: BusinessId) -> IndexRows {
+    let Appointment { id, starts_at, updated_at, .. } = *appointment;
+    let row = || (keys::appointment_by_update(of, updated_at, id), keys::millis_value(starts_at));
+    has_change_row(appointment).then(row).into_iter().collect()
 }
 
-impl Stamped for Appointment {
-    const NAME: &'static str = "appointments";
-
-    fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        vec![&mut self.created_at, &mut self.updated_at]
-    }
-
-    fn rows(&self, of: BusinessId) -> Vec<(Key, Vec<u8>)> {
-        let row = || {
-            (keys::appointment_by_update(of, self.updated_at, self.id), keys::millis_value(self.starts_at))
-        };
-        has_change_row(self).then(row).into_iter().collect()
-    }
+fn of_contact(contact: &Contact, of: BusinessId) -> IndexRows {
+    vec![(keys::contact_by_update(of, contact.updated_at, contact.id), Vec::new())]
 }
 
-impl Stamped for Contact {
-    const NAME: &'static str = "contacts";
-
-    fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        vec![&mut self.created_at, &mut self.updated_at]
-    }
-
-    fn rows(&self, of: BusinessId) -> Vec<(Key, Vec<u8>)> {
-        vec![(keys::contact_by_update(of, self.updated_at, self.id), Vec::new())]
-    }
+fn of_call(call: &CallRecord, of: BusinessId) -> IndexRows {
+    vec![(keys::call_by_update(of, call.updated_at, call.id), Vec::new())]
 }
 
-impl Stamped for CallRecord {
-    const NAME: &'static str = "calls";
-
-    fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        vec![&mut self.created_at, &mut self.updated_at]
-    }
-
-    fn rows(&self, of: BusinessId) -> Vec<(Key, Vec<u8>)> {
-        vec![(keys::call_by_update(of, self.updated_at, self.id), Vec::new())]
-    }
-}
-
-impl Stamped for TakenMessage {
-    const NAME: &'static str = "messages";
-
-    fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        vec![&mut self.created_at, &mut self.updated_at]
-    }
-
-    fn rows(&self, of: BusinessId) -> Vec<(Key, Vec<u8>)> {
-        let lists = [
-            Some(MessagesOf::Business),
-            Some(MessagesOf::Status(status_number(self.status))),
-            self.contact_id.map(MessagesOf::Contact),
-            self.call_id.map(MessagesOf::Call),
-        ];
-        let listed =
-            lists.into_iter().flatten().map(|list| keys::message_in(of, list, self.created_at, self.id));
-        let all = listed.chain([keys::message_by_update(of, self.updated_at, self.id)]);
-        all.map(|key| (key, Vec::new())).collect()
-    }
+fn of_message(message: &TakenMessage, of: BusinessId) -> IndexRows {
+    let lists = [
+        Some(MessagesOf::Business),
+        Some(MessagesOf::Status(status_number(message.status))),
+        message.contact_id.map(MessagesOf::Contact),
+        message.call_id.map(MessagesOf::Call),
+    ];
+    let listed = lists.into_iter().flatten();
+    let listed = listed.map(|list| keys::message_in(of, list, message.created_at, message.id));
+    let all = listed.chain([keys::message_by_update(of, message.updated_at, message.id)]);
+    all.map(|key| (key, Vec::new())).collect()
 }
 
 /// A record that moved, and what is to be written.
