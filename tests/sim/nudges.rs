@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::EngineError;
-use actors::business::commands::Audience;
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::business::{Change, Decision, Desk, PageRequest, Request};
@@ -173,7 +172,7 @@ impl Sim {
         let handle = life.engine.business(self.shops[shop].id);
         for suspended in [true, false] {
             self.world.say(format_args!("{shop} is suspended: {suspended}"));
-            let change = suspending(suspended);
+            let change = PatchBusiness::suspending(suspended);
             if !suspended {
                 self.houses[shop].note_let_in(self.world.time.now());
             }
@@ -208,7 +207,7 @@ impl Sim {
             if handle.business().await.unwrap().suspended {
                 self.world.say(format_args!("{number} is let in again"));
                 self.houses[number].note_let_in(self.world.time.now());
-                handle.change(Request::by(Actor::Operator), suspending(false)).await.unwrap();
+                handle.change(Request::by(Actor::Operator), PatchBusiness::suspending(false)).await.unwrap();
             }
         }
     }
@@ -218,20 +217,5 @@ impl Sim {
         let (url, events, description) = (None, None, None);
         let reason = DisabledReason::Operator;
         PatchWebhook { id, url, events, description, status: Some(status), reason }.into()
-    }
-}
-
-/// Shutting the keys of a business out, or letting them in again.
-fn suspending(suspended: bool) -> PatchBusiness {
-    PatchBusiness {
-        name: None,
-        zone: None,
-        locale: None,
-        website_url: None,
-        booking_mode: None,
-        hours: None,
-        phone_region: None,
-        suspended: Some(suspended),
-        audience: Audience::Operator,
     }
 }

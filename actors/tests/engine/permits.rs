@@ -18,17 +18,8 @@ const QUEUE_PERMITS: usize = 1_024;
 type Result = std::result::Result<Answer, EngineError>;
 
 fn rename(number: usize) -> PatchBusiness {
-    PatchBusiness {
-        name: Some(text(&format!("Name {number}"))),
-        zone: None,
-        locale: None,
-        website_url: None,
-        booking_mode: None,
-        hours: None,
-        phone_region: None,
-        suspended: None,
-        audience: Audience::Operator,
-    }
+    let name = Some(text(&format!("Name {number}")));
+    PatchBusiness { name, ..PatchBusiness::keeping(Audience::Operator) }
 }
 
 async fn many(handle: &BusinessHandle, number: usize) -> Vec<JoinHandle<Result>> {

@@ -24,20 +24,6 @@ fn is_full<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::DiskFull(_)))
 }
 
-fn suspending(suspended: bool) -> PatchBusiness {
-    PatchBusiness {
-        name: None,
-        zone: None,
-        locale: None,
-        website_url: None,
-        booking_mode: None,
-        hours: None,
-        phone_region: None,
-        suspended: Some(suspended),
-        audience: actors::business::commands::Audience::Operator,
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
     let world = World::new(1).await;
@@ -70,8 +56,8 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
     assert!(again.replayed && again.body == first.body);
     let id = appointment_of(&first);
     assert_eq!(handle.appointment(id).await.unwrap().unwrap().status, AppointmentStatus::Confirmed);
-    handle.change(by_operator(), suspending(true)).await.unwrap();
-    handle.change(by_operator(), suspending(false)).await.unwrap();
+    handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
+    handle.change(by_operator(), PatchBusiness::suspending(false)).await.unwrap();
     handle.change(by_operator(), RevokeKey { id: id_of(&key) }).await.unwrap();
     handle.change(once(3, 3), Cancel { id }).await.unwrap();
     assert!(handle.change(once(3, 3), Cancel { id }).await.unwrap().replayed);

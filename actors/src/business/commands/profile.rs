@@ -33,6 +33,28 @@ pub struct PatchBusiness {
     pub audience: Audience,
 }
 
+impl PatchBusiness {
+    /// What keeps everything, for others to say what they change.
+    pub fn keeping(audience: Audience) -> Self {
+        Self {
+            name: None,
+            zone: None,
+            locale: None,
+            website_url: None,
+            booking_mode: None,
+            hours: None,
+            phone_region: None,
+            suspended: None,
+            audience,
+        }
+    }
+
+    /// The operator shuts the keys out, or lets them in again.
+    pub fn suspending(suspended: bool) -> Self {
+        Self { suspended: Some(suspended), ..Self::keeping(Audience::Operator) }
+    }
+}
+
 impl Change for PatchBusiness {
     fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
         match self.audience {

@@ -1,21 +1,10 @@
 //! Webhooks of a suspended business wait.
 
 use super::*;
-use crate::business::commands::Audience;
 use crate::business::commands::profile::PatchBusiness;
 
 async fn suspend(world: &World, suspended: bool) {
-    let patch = PatchBusiness {
-        name: None,
-        zone: None,
-        locale: None,
-        website_url: None,
-        booking_mode: None,
-        hours: None,
-        phone_region: None,
-        suspended: Some(suspended),
-        audience: Audience::Operator,
-    };
+    let patch = PatchBusiness::suspending(suspended);
     world.business.change(Request::by(Actor::Operator), patch).await.unwrap();
 }
 
