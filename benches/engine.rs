@@ -208,16 +208,7 @@ fn key_check(criterion: &mut Criterion) {
     let (engine, key) = runtime.block_on(async {
         let on_fatal = |error: &_| panic!("the store failed: {error}");
         let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
-        let new = NewBusiness {
-            name: Text::new("Salon Lumière".into()).unwrap(),
-            zone: chrono_tz::Europe::Paris,
-            locale: Locale::Fr,
-            website_url: None,
-            booking_mode: BookingMode::Instant,
-            hours: always(),
-            phone_region: "FR".into(),
-        };
-        let business = engine.create_business(new, Actor::Operator).await.unwrap();
+        let business = engine.create_business(salon(), Actor::Operator).await.unwrap();
         let create = CreateKey { name: Text::new("bench".into()).unwrap(), scopes: Scopes::all() };
         let answer = engine.business(business.id).change(Request::by(Actor::Operator), create).await.unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
@@ -283,9 +274,9 @@ async fn made(business: &BusinessHandle, change: impl Change + 'static) -> Uuid 
     answer["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// A business with calls and appointments of a few contacts.
-async fn listed(engine: &Engine) -> BusinessHandle {
-    let new = NewBusiness {
+/// A business that is always open.
+fn salon() -> NewBusiness {
+    NewBusiness {
         name: Text::new("Salon Lumière".into()).unwrap(),
         zone: chrono_tz::Europe::Paris,
         locale: Locale::Fr,
@@ -293,8 +284,12 @@ async fn listed(engine: &Engine) -> BusinessHandle {
         booking_mode: BookingMode::Instant,
         hours: always(),
         phone_region: "FR".into(),
-    };
-    let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+    }
+}
+
+/// A business with calls and appointments of a few contacts.
+async fn listed(engine: &Engine) -> BusinessHandle {
+    let business = engine.business(engine.create_business(salon(), Actor::Operator).await.unwrap().id);
     let name = |name: &str| Text::new(name.to_owned()).unwrap();
     let description = Text::new(String::new()).unwrap();
     let service =
