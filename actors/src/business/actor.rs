@@ -269,7 +269,7 @@ fn carry_out(
         remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
     if !batch.is_empty() {
-        state.last = at;
+        state.stamps.made(at);
         state.clocks.note(at);
     }
     state.accounts.usage = usage;

@@ -27,7 +27,7 @@ pub struct Desk<'a> {
 
 impl<'a> Desk<'a> {
     pub(super) fn new(state: &'a State, request: &'a Request, now: Timestamp) -> Self {
-        Self { state, mint: state.mint.clone(), request, now, at: now.max(state.last) }
+        Self { state, mint: state.mint.clone(), request, now, at: state.stamps.at(now) }
     }
 
     /// The stamp of the change: the present, or the newest stamp where the clock has gone back behind it.

@@ -7,11 +7,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use chrono::TimeDelta;
-
 use super::actor::Start;
 use super::overlay::Overlay;
 use super::remembered::days_ahead;
+use super::stamps::Stamps;
 use super::state::{BUSY_BEHIND, State};
 use super::sweep::Ages;
 use super::usage::Accounts;
@@ -60,8 +59,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let told = newest.as_ref().and_then(|newest| newest.usage);
     let newest = newest.map(|newest| newest.entry);
     let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
-    // A list by change may have shown everything up to the newest stamp already: no change to come may share it.
-    let last = reached + TimeDelta::milliseconds(1);
     let busy_from = clocks.now() - BUSY_BEHIND;
     let mut state = State {
         id,
@@ -76,7 +73,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         webhooks,
         busy: Busy::default(),
         busy_from,
-        last,
+        stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
         overlay: Overlay::default(),
         accounts: Accounts::new(id, budget, told, waiting),

@@ -19,6 +19,7 @@ mod names;
 mod overlay;
 mod queries;
 mod remembered;
+mod stamps;
 mod state;
 mod sweep;
 mod usage;

@@ -134,16 +134,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stamp of the newest change, which from now on no change shares: a list by change may show everything up
-    /// to it, and a client that goes on from there misses nothing.
+    /// The instant up to which a list by change shows everything: no change to come bears it.
     async fn fence(&self) -> Result<Timestamp, EngineError> {
-        self.ask(|state, now| {
-            let tick = chrono::TimeDelta::milliseconds(1);
-            let fence = state.last.max(now - tick);
-            state.last = fence + tick;
-            Ok(fence)
-        })
-        .await
+        self.ask(|state, now| Ok(state.stamps.fence(now))).await
     }
 
     /// The open times of a service, on the local days `first` to `last`.

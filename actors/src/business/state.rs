@@ -11,6 +11,7 @@ use std::sync::Weak;
 use chrono::TimeDelta;
 
 use super::overlay::Overlay;
+use super::stamps::Stamps;
 use super::sweep::Ages;
 use super::usage::Accounts;
 use super::write::Write;
@@ -42,8 +43,7 @@ pub(crate) struct State {
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
-    /// The stamp of the newest change; stamps never go back, whatever the clock does.
-    pub(crate) last: Timestamp,
+    pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
     /// What was made until when.
     pub(crate) ages: Ages,
