@@ -96,6 +96,9 @@ impl Sim {
         if wasted && self.world.time.ahead() != 0 {
             self.some_jump();
         }
+        if wasted {
+            self.world.network.set_line(Line::There);
+        }
         // Such a day goes by the schedule to the second, so nobody waits for a place.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();

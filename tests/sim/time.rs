@@ -44,7 +44,7 @@ struct State {
     ahead: i64,
     /// What may be believed.
     beliefs: Vec<Belief>,
-    /// The latest that the service may ever have believed it to be, as of the last jump.
+    /// The latest that the service may ever have believed it to be, as of the last jump or whenever it gave a belief up.
     latest: i64,
     /// How far the count that the service keeps of steady time is ahead of the simulated time.
     counts_ahead: i64,
@@ -73,6 +73,9 @@ impl State {
             let held = belief.doubts_since.map_or(0, |since| now - since);
             if held <= HELD_MILLIS_MAX {
                 beliefs.push(belief);
+            } else {
+                let left_at = now - held + HELD_MILLIS_MAX;
+                self.latest = self.latest.max(BEGIN + self.later + left_at + belief.ahead);
             }
             if held >= HELD_MILLIS {
                 beliefs.push(believed);
