@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use parking_lot::Mutex;
 
 use self::belief::Belief;
@@ -27,6 +28,9 @@ use crate::domain::{BusinessId, SteadyTime, Timestamp};
 use crate::ports::Clock;
 use crate::store::records::ClockRecord;
 use crate::store::{Batch, Record, Store, StoreError, keys};
+
+/// How far the newest stamp may be ahead of what is kept of it between two minutes.
+const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
 
 /// The clock of an engine. A clone is a handle to the same one.
 #[derive(Clone)]
@@ -39,6 +43,8 @@ struct Inner {
     ahead: i64,
     /// The newest stamp that any record of the store bears, in milliseconds after 1970.
     newest: AtomicI64,
+    /// The newest that was handed to the store, in the same milliseconds.
+    newest_kept: AtomicI64,
     /// By how much the wall clock was ahead when the log was told of it, while it is doubted.
     told: Mutex<Option<i64>>,
 }
@@ -67,6 +73,7 @@ impl Clocks {
             belief: Mutex::new(Belief::new(wall, passed)),
             ahead: steady.millis() - passed,
             newest: AtomicI64::new(newest.millis()),
+            newest_kept: AtomicI64::new(newest.millis()),
             told: Mutex::new(None),
             port,
         }))
@@ -96,9 +103,14 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Takes note of the stamp of a change.
-    pub(crate) fn note(&self, stamp: Timestamp) {
+    /// Takes note of the stamp of a change. One far ahead of what is kept is kept at once: a wrong clock shows at the next
+    /// start, however soon a crash comes.
+    pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
+        let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
+        if stamp - kept > UNKEPT_MAX {
+            self.keep(store);
+        }
     }
 
     /// Asked once a minute: bears a jump out though nobody else may ask what time it is, and tells the log when the wall
@@ -125,11 +137,13 @@ impl Clocks {
         if store.check_room(false).is_err() {
             return; // nothing is written now; a key is remembered for longer
         }
+        let newest = self.0.newest.load(Ordering::Relaxed);
+        self.0.newest_kept.store(newest, Ordering::Relaxed);
         let record = ClockRecord {
             steady: self.steady(),
             // What is doubted must not age the keys of idempotency once it is right again.
             wall: self.now(),
-            newest: Timestamp::from_millis(self.0.newest.load(Ordering::Relaxed)),
+            newest: Timestamp::from_millis(newest),
         };
         let mut batch = Batch::default();
         batch.put(keys::clock(), record.encode());

@@ -311,7 +311,7 @@ impl Engine {
         let permit = self.inner.permit()?;
         self.inner.store.check_room(true)?;
         let now = self.now();
-        self.inner.clocks.note(now);
+        self.inner.clocks.note(now, &self.inner.store);
         let (id, audit_id): (BusinessId, AuditId) = {
             let mut mint = self.inner.mint.lock();
             let next = || self.inner.ports.random_bytes();

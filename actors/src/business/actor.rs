@@ -270,7 +270,7 @@ fn carry_out(
     }
     if !batch.is_empty() {
         state.stamps.made(at);
-        state.clocks.note(at);
+        state.clocks.note(at, &state.store);
     }
     state.accounts.usage = usage;
     let mut ended = Vec::new();
