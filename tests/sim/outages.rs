@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use actors::business::PageRequest;
 use actors::delivery::DeliveryFilter;
-use actors::domain::{DeliveryStatus, EventId, WebhookId};
+use actors::domain::{DeliveryStatus, EventId, ResourceId, WebhookId};
 use actors::view::DeliveryView;
+use uuid::Uuid;
 
 use crate::life::Life;
 use crate::network::Line;
@@ -19,7 +20,8 @@ const KNOWN_MILLIS: i64 = 31_000;
 /// So many deliveries of an endpoint are compared.
 const COMPARED: usize = 200;
 
-type Log = BTreeMap<(WebhookId, EventId), DeliveryView>;
+/// By the place of its business.
+type Log = BTreeMap<(usize, WebhookId, EventId), DeliveryView>;
 
 impl Sim {
     /// The network goes away. As long as that lasts, no attempt is counted that does not reach anybody, and nothing is
@@ -28,7 +30,7 @@ impl Sim {
         life.quiet().await;
         self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));
         tokio::time::sleep(ATTEMPT_TIME_MAX).await;
-        let before = self.logs(life).await;
+        let (before, newest) = (self.logs(life).await, self.newest_ids(life).await);
         for _ in 0..self.dice.between(1, 12) {
             self.some_request(life);
             self.some_time().await;
@@ -37,6 +39,10 @@ impl Sim {
         self.learn();
         let after = self.logs(life).await;
         for (of, row) in &after {
+            // The log shows 30 days, so a jump of years hides what is older and may show it again.
+            if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
+                continue;
+            }
             let earlier = before.get(of).map_or(0, |row| row.attempts);
             let given_up = row.status == DeliveryStatus::Failed
                 && before.get(of).is_some_and(|row| row.status == DeliveryStatus::Pending);
@@ -61,17 +67,29 @@ impl Sim {
         }
     }
 
+    /// What ids of each business are greater than once something else happens there.
+    async fn newest_ids(&self, life: &Life) -> Vec<Uuid> {
+        let newest = PageRequest { limit: 1, after: None };
+        let mut ids = Vec::new();
+        for shop in &self.shops {
+            let audit = life.engine.business(shop.id).audit(&newest).await;
+            // Of a store that has failed nothing new comes.
+            ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
+        }
+        ids
+    }
+
     async fn logs(&self, life: &Life) -> Log {
         let newest = PageRequest { limit: COMPARED, after: None };
         let mut logs = Log::new();
-        for shop in &self.shops {
+        for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
             for id in &shop.webhooks {
                 // It may be deleted, or the store may have failed.
                 let Ok(log) = handle.deliveries(*id, DeliveryFilter::default(), &newest).await else {
                     continue;
                 };
-                logs.extend(log.items.into_iter().map(|row| ((*id, row.event_id), row)));
+                logs.extend(log.items.into_iter().map(|row| ((number, *id, row.event_id), row)));
             }
         }
         logs
