@@ -68,6 +68,8 @@ impl Sim {
                     world.say(format_args!("not again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                // The business says how much more may wait.
+                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }
         });
@@ -92,6 +94,8 @@ impl Sim {
                 Ok(()) | Err(EngineError::Refused(_)) => {}
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
+                // The business says how much more may wait.
+                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }
         });

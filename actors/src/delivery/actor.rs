@@ -239,7 +239,7 @@ impl State {
             return Ok(());
         }
         let target = Target::read(&inner.store, self.key)?;
-        self.abort_stale(target.as_ref().map(|target| &target.endpoint));
+        self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if inner.store.check_room(false).is_err() {
             self.wait(inner, Some(DISK_FULL_PAUSE)); // nothing could be written of what is done
             self.rest(inner, false);

@@ -103,8 +103,9 @@ impl State {
     }
 
     /// Ends the attempts that an endpoint is no longer owed and of which nothing is known yet: those of before it was
-    /// turned off, or all when it is no more. Their places are free at once.
-    pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
+    /// turned off, or all when it is no more. Their places are free at once, and nobody waits for them any longer.
+    pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
+        let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
         self.attempting.retain(|_, attempt| {
             let goes_on = epoch == Some(attempt.epoch) || attempt.known.load(Ordering::Acquire);
@@ -113,6 +114,9 @@ impl State {
             }
             goes_on
         });
+        if self.attempting.len() < before {
+            self.resend_what_waited(myself);
+        }
     }
 
     /// Takes note that an attempt's outcome is known.

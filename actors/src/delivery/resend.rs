@@ -54,7 +54,7 @@ impl State {
             return Ok(());
         }
         // What it is no longer owed is ended before anything of it is sent again.
-        self.abort_stale(self.endpoint(inner)?.as_ref());
+        self.abort_stale(myself, self.endpoint(inner)?.as_ref());
         let done = match &mut step.what {
             Resend::One(event) => self.resend_one(inner, *event, step.room).await,
             Resend::Missed(range) => self.resend_missed(inner, range, step.room - step.resent).await,

@@ -214,3 +214,21 @@ async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
     settle().await;
     assert_eq!(revived.requests().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn sending_again_does_not_wait_for_an_attempt_that_turning_off_has_ended() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    let business = world.business.clone();
+    let again = tokio::spawn(async move { business.resend_missed(id).await });
+    settle().await;
+    assert!(!again.is_finished(), "an attempt is under way that it has to wait for");
+    world.set(id, WebhookStatus::Disabled).await;
+    settle().await;
+    assert!(again.is_finished(), "nobody is left to wait for");
+    let refused = again.await.unwrap();
+    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
+}
