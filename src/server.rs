@@ -22,7 +22,7 @@ use std::time::Duration;
 use axum::body::Body;
 use hyper::{Request, Response};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -47,6 +47,10 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long sent data may stay unacknowledged before the kernel gives the connection up.
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// How many connections the system holds that are not yet taken; Linux holds no more than its `net.core.somaxconn`. A rush
+/// beyond it has to try again, a second later.
+const BACKLOG: u32 = 4_096;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.
 const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
@@ -98,12 +102,15 @@ pub struct Drained {
 ///
 /// # Errors
 /// When the address cannot be had, in one line that names address and setting.
-pub async fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
-    TcpListener::bind(address).await.map_err(|source| ServerError::Bind {
-        variable,
-        address,
-        source: plain(source),
-    })
+pub fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
+    listen(address).map_err(|source| ServerError::Bind { variable, address, source: plain(source) })
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(cfg!(unix))?; // for a start while the system still remembers connections of the last
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// The error in words, without its number.

@@ -89,8 +89,8 @@ impl Service {
     ) -> Result<Self, ServiceError> {
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
-        let public = server::bind(variables::LISTEN, settings.listen).await?;
-        let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen).await?;
+        let public = server::bind(variables::LISTEN, settings.listen)?;
+        let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
         let admin_token = match &settings.admin_token {

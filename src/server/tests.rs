@@ -272,7 +272,7 @@ async fn start_with(
     tls: Option<TlsAcceptor>,
     app: impl HttpService + Sync,
 ) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
-    let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+    let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
     let server = tokio::spawn(serve(listener, tls, app, limits, async move {
@@ -402,9 +402,9 @@ async fn a_listener_full_of_requests_answers_healthz() {
 
 #[tokio::test]
 async fn an_address_in_use_is_one_line_with_address_and_variable() {
-    let taken = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+    let taken = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).unwrap();
     let address = taken.local_addr().unwrap();
-    let error = bind("RECEPTIONIST_LISTEN", address).await.unwrap_err().to_string();
+    let error = bind("RECEPTIONIST_LISTEN", address).unwrap_err().to_string();
     assert_eq!(error, format!("RECEPTIONIST_LISTEN: cannot listen on {address}: address in use"));
 }
 
