@@ -5,12 +5,16 @@
 //! that waits apart: what is short never stands behind more than one long change of others. What always holds:
 //!
 //! - a lane stands in one of the two rings as long as something waits in it, and in none otherwise;
-//! - a lane that waits alone gets everything, and nobody waits while nothing is written;
+//! - a lane that waits alone gets everything, and nothing short waits while nothing is written;
 //! - between two long changes, every lane whose next change is short gets a turn, and so many turns that it could have
 //!   written as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time;
+//! - behind a long change that short ones of others came before, the long ones rest for [`REST`] times as long as its
+//!   group took, shared among the lanes that have some: its length does not tell what it costs the disk. While they rest
+//!   they wait even if nothing else does, so that what is short mostly finds the writer idle;
 //! - taking a change costs the same however many lanes and changes wait.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::Notify;
@@ -21,6 +25,13 @@ use crate::store::Batch;
 /// What a lane may put into a group in one turn, in bytes of keys and values. A booking with its event for five
 /// endpoints is about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
+
+/// So many times as long as a group with a long change took, the lanes with long ones rest behind it: one lane takes a
+/// tenth of the writer's time, many together half of it.
+const REST: u32 = 9;
+
+/// They rest for no longer than this: a disk that stops for a moment does not stop them for many.
+const REST_MAX: Duration = Duration::from_millis(100);
 
 /// A change that waits to be written.
 pub(super) struct Change {
@@ -51,9 +62,11 @@ pub(super) struct Group {
     pub(super) writing: usize,
     /// Whose short changes are in it.
     short: Lanes,
+    /// How many times as long as it took the lanes with long changes rest behind it.
+    rest: u32,
 }
 
-/// The lanes that have something of a kind in a group.
+/// The lanes that something short was taken from.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Lanes {
     #[default]
@@ -62,7 +75,27 @@ enum Lanes {
     Several,
 }
 
+impl Lanes {
+    fn and(self, lane: usize) -> Self {
+        match self {
+            Self::None => Self::One(lane),
+            Self::One(same) if same == lane => self,
+            _ => Self::Several,
+        }
+    }
+
+    /// Whether there are others than this one.
+    fn others_than(self, lane: usize) -> bool {
+        self != Self::None && self != Self::One(lane)
+    }
+}
+
 impl Group {
+    /// How long the lanes with long changes rest behind it, if it took so long.
+    pub(super) fn rest(&self, took: Duration) -> Option<Duration> {
+        (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
+    }
+
     /// Whether the change may share this sync. A long one does not make the short ones of others wait for it.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
@@ -70,17 +103,13 @@ impl Group {
         }
         let room =
             self.writing < GROUP_CHANGES_MAX && self.batch.bytes() + next.batch.bytes() <= GROUP_BYTES_MAX;
-        room && (!next.is_long() || matches!(self.short, Lanes::None) || self.short == Lanes::One(next.lane))
+        room && !(next.is_long() && self.short.others_than(next.lane))
     }
 
     fn add(&mut self, mut change: Change) {
         if !change.batch.is_empty() {
             if !change.is_long() {
-                self.short = match self.short {
-                    Lanes::None => Lanes::One(change.lane),
-                    Lanes::One(lane) if lane == change.lane => Lanes::One(lane),
-                    _ => Lanes::Several,
-                };
+                self.short = self.short.and(change.lane);
             }
             self.writing += 1;
             self.batch.append(std::mem::take(&mut change.batch));
@@ -120,6 +149,10 @@ struct State {
     turns_left: usize,
     /// While anything short waits, nothing long is taken before this round.
     long_from: u64,
+    /// From which lanes something short was taken since the newest long change, barriers included.
+    short_since: Lanes,
+    /// Nothing long is taken before.
+    rest: Option<Instant>,
     /// How many changes wait.
     waiting: usize,
     /// The ticket given out last.
@@ -137,6 +170,8 @@ impl Default for State {
             round: 0,
             turns_left: 0,
             long_from: 0,
+            short_since: Lanes::None,
+            rest: None,
             waiting: 0,
             ticket: 0,
             closed: false,
@@ -170,7 +205,10 @@ impl Queue {
 
     /// Takes no more changes; those in it can still be taken.
     pub(super) fn close(&self) {
-        self.state.lock().closed = true;
+        let mut state = self.state.lock();
+        state.closed = true;
+        state.rest = None;
+        drop(state);
         self.wake();
     }
 
@@ -192,12 +230,28 @@ impl Queue {
     }
 
     /// Takes the next group, waiting for one on this thread; `None` once the queue is closed and empty.
-    pub(super) fn take_blocking(&self) -> Option<Group> {
+    pub(super) fn take_blocking(&self, now: Instant) -> Option<Group> {
         let mut state = self.state.lock();
-        while state.waiting == 0 && !state.closed {
-            self.filled.wait(&mut state);
+        state.rest = state.rest.filter(|until| now < *until);
+        loop {
+            match state.rest {
+                _ if state.waiting == 0 && !state.closed => self.filled.wait(&mut state),
+                Some(until) if state.short.is_empty() => {
+                    if self.filled.wait_until(&mut state, until).timed_out() {
+                        state.rest = None;
+                    }
+                }
+                _ => return state.take(),
+            }
         }
-        state.take()
+    }
+
+    /// Takes nothing long before this instant, unless the queue closes. Only for the thread: a task takes no time.
+    pub(super) fn rest_until(&self, until: Instant) {
+        let mut state = self.state.lock();
+        if !state.closed {
+            state.rest = Some(until);
+        }
     }
 
     /// Like [`Queue::take_blocking`], for a task.
@@ -250,7 +304,8 @@ impl State {
     fn take(&mut self) -> Option<Group> {
         let mut group = Group::default();
         loop {
-            let long_is_due = self.short.is_empty() || (self.round >= self.long_from && !self.in_turn);
+            let in_line = self.short.is_empty() || (self.round >= self.long_from && !self.in_turn);
+            let long_is_due = in_line && self.rest.is_none();
             let goes_on = match (self.long.front(), self.short.front()) {
                 (Some(&lane), _) if long_is_due => self.take_long(lane, &mut group),
                 (_, Some(&lane)) => self.take_turn(lane, &mut group),
@@ -270,6 +325,10 @@ impl State {
         // So many turns that another lane could have written as much, shared among the lanes that have this.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
+        if self.short_since.others_than(lane) {
+            group.rest = (REST / u32::try_from(self.long.len()).unwrap_or(REST)).max(1);
+        }
+        self.short_since = Lanes::None;
         self.waiting -= 1;
         group.add(change);
         self.long.pop_front();
@@ -297,6 +356,7 @@ impl State {
             queued.deficit -= next.batch.bytes();
             let Some(change) = queued.changes.pop_front() else { break };
             self.waiting -= 1;
+            self.short_since = self.short_since.and(lane);
             group.add(change);
         }
         let left = queued.deficit;
@@ -340,6 +400,11 @@ mod tests {
         assert!(state.short.is_empty() && state.long.is_empty());
         assert!(state.take().is_none());
         groups
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "the thread's own clock; no time passes that matters")]
+    fn start() -> Instant {
+        Instant::now()
     }
 
     fn lanes(group: &Group) -> Vec<usize> {
@@ -432,6 +497,60 @@ mod tests {
             assert!(written.iter().filter(|kib| **kib > 0).count() == 4 + long_lanes, "{written:?}");
             assert!(most - least <= most / 5 + 400, "{written:?}"); // turns are whole
         }
+    }
+
+    /// How many times as long as they took the long ones rest, of each group that is taken until nothing waits.
+    fn rests(state: &mut State) -> Vec<u32> {
+        std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
+    }
+
+    #[test]
+    fn behind_what_others_wrote_the_long_ones_rest_together() {
+        let mut state = queue();
+        push(&mut state, 1, 20_000);
+        push(&mut state, 1, 100);
+        push(&mut state, 1, 20_000);
+        assert_eq!(rests(&mut state).iter().max(), Some(&0), "nobody else is there");
+        for (lanes, expected) in [(1, REST), (3, REST / 3), (20, 1)] {
+            push(&mut state, 2, 100);
+            (10..10 + lanes).for_each(|lane| push(&mut state, lane, 50_000));
+            let mut rested = rests(&mut state);
+            rested.retain(|rest| *rest > 0);
+            assert_eq!(rested, [expected], "once for each time that somebody came before");
+        }
+    }
+
+    #[test]
+    fn a_rest_is_bounded_and_ends_when_the_queue_closes() {
+        let group = |rest| Group { rest, ..Group::default() };
+        let millis = Duration::from_millis;
+        assert_eq!(group(0).rest(millis(5)), None);
+        assert_eq!(group(2).rest(millis(5)), Some(millis(10)));
+        assert_eq!(group(REST).rest(Duration::MAX), Some(REST_MAX));
+
+        let queue = Queue::default();
+        push(&mut queue.state.lock(), 1, 50_000);
+        queue.rest_until(start() + Duration::from_secs(3_600));
+        queue.close();
+        queue.rest_until(start() + Duration::from_secs(3_600));
+        assert_eq!(lanes(&queue.take_blocking(start()).unwrap()), [1]);
+        assert!(queue.take_blocking(start()).is_none());
+    }
+
+    #[test]
+    fn while_the_long_ones_rest_only_what_is_short_is_taken() {
+        let queue = Queue::default();
+        push(&mut queue.state.lock(), 1, 50_000);
+        push(&mut queue.state.lock(), 2, 100);
+        let until = start() + Duration::from_secs(3_600);
+        queue.rest_until(until);
+        assert_eq!(lanes(&queue.take_blocking(start()).unwrap()), [2]);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| lanes(&queue.take_blocking(start()).unwrap()));
+            queue.push(3, change(100), Box::new(|| ()), |_| ());
+            assert_eq!(waits.join().unwrap(), [3], "what is short wakes the writer");
+        });
+        assert_eq!(lanes(&queue.take_blocking(until).unwrap()), [1]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result
 )]
 fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     let _end = End(Arc::clone(core));
-    while let Some(group) = core.queue.take_blocking() {
+    while let Some(group) = core.queue.take_blocking(Instant::now()) {
         let started = Instant::now();
         let mut synced_in = Duration::ZERO;
         let written = apply(core, backend, &group).and_then(|()| {
@@ -37,7 +37,11 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
         if let Err(error) = written {
             return core.fail(&error);
         }
-        core.counters.timed(&group, started.elapsed(), synced_in);
+        let took = started.elapsed();
+        core.counters.timed(&group, took, synced_in);
+        if let Some(rest) = group.rest(took) {
+            core.queue.rest_until(started + took + rest);
+        }
         if core.has_failed() {
             return;
         }
