@@ -31,7 +31,7 @@ use crate::store::keys::house_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{
     Batch, CommitStats, DiskFull, DiskReserve, KeyRange, Order, Record, RoomLevel, Space, Store, StoreError,
-    keys,
+    Weight, keys,
 };
 use crate::supervisor::{self, Supervisor};
 
@@ -309,7 +309,7 @@ impl Engine {
     /// [`EngineError::Stopping`], [`EngineError::Overloaded`], [`EngineError::DiskFull`].
     pub async fn create_business(&self, new: NewBusiness, by: Who) -> Result<Business, EngineError> {
         let permit = self.inner.permit()?;
-        self.inner.store.check_room(true)?;
+        self.inner.store.check_room(Weight::Grows)?;
         let now = self.now();
         self.inner.clocks.note(now, &self.inner.store);
         let (id, audit_id): (BusinessId, AuditId) = {

@@ -222,7 +222,8 @@ impl Exposition {
         }
         for (name, about, from) in [
             ("disk_reserved", "1 while what makes the store larger is refused", RoomLevel::Scarce),
-            ("disk_exhausted", "1 while nothing is written for want of room", RoomLevel::Exhausted),
+            ("disk_exhausted", "1 while only what stops or ends something is written", RoomLevel::Exhausted),
+            ("disk_full", "1 while nothing is written for want of room", RoomLevel::Full),
         ] {
             gauge(encoder, name, about, usize::from(level >= from))?;
         }
@@ -329,6 +330,7 @@ mod tests {
         has(&text, "receptionist_store_failed 0");
         has(&text, "receptionist_disk_reserved 0");
         has(&text, "receptionist_disk_exhausted 0");
+        has(&text, "receptionist_disk_full 0");
         assert!(text.contains("\nreceptionist_disk_free_bytes "), "{text}");
         assert!(text.ends_with("# EOF\n"), "{text}");
         engine.close().await.unwrap();

@@ -22,7 +22,7 @@ use crate::domain::{Amount, AuditEntry, BudgetKind, BusinessId, Delivery, EventI
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Done, Record, Store, keys};
+use crate::store::{Batch, Done, Record, Store, Weight, keys};
 use crate::view;
 
 /// The right to have a message in flight, held until it is answered.
@@ -224,9 +224,14 @@ fn carry_out(
         let (deliveries, ended) = (Vec::new(), Vec::new());
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off: None });
     }
-    state.store.check_room(change.grows())?;
+    let weight = change.weight();
+    state.store.check_room(weight)?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
+    if decision.writes.is_empty() && request.idempotency.is_some() {
+        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
+        state.store.check_room(weight.min(Weight::Keeps))?;
+    }
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
@@ -245,7 +250,8 @@ fn carry_out(
         usage == state.accounts.usage || !audit.is_empty(),
         "what alters the usage writes an audit entry"
     );
-    let mut announced = Announced { waits: state.accounts.waiting.amount(), deliveries: Vec::new() };
+    let mut announced =
+        Announced { waits: state.accounts.waiting.amount(), deliveries: Vec::new() };
     for (event, resource) in events {
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }

@@ -16,7 +16,7 @@ use crate::business::{Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
 use crate::engine::EngineError;
 use crate::net::{Asker, Refused, WebhookUrl};
-use crate::store::{Order, Record, keys};
+use crate::store::{Order, Record, Weight, keys};
 use crate::view::{DeliveryView, TestView};
 
 /// How long a delivery is shown in the log (spec §6 rule 10).
@@ -78,7 +78,7 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        self.inner.store.check_room(true)?;
+        self.inner.store.check_room(Weight::Grows)?;
         let room = self.waiting_room().await?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();

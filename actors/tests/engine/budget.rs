@@ -21,7 +21,7 @@ use actors::domain::{
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
 use actors::store::records::AuditRecord;
-use actors::store::{Batch, Key, Order, Record, Store};
+use actors::store::{Batch, Key, Order, Record, Store, Weight};
 use actors::{BusinessHandle, EngineError};
 use serde_json::{Value, json};
 
@@ -216,8 +216,8 @@ impl Change for Boxed {
         self.0.decide(desk)
     }
 
-    fn grows(&self) -> bool {
-        self.0.grows()
+    fn weight(&self) -> Weight {
+        self.0.weight()
     }
 }
 
