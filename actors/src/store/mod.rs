@@ -38,7 +38,7 @@ pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
-pub use waiting::Waiting;
+pub use waiting::{Promised, Waiting};
 
 use crate::domain::BusinessId;
 
