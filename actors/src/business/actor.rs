@@ -155,7 +155,7 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off }) => {
+                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed }) => {
                         let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
@@ -164,6 +164,7 @@ impl Actor for BusinessActor {
                                 deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
                                 ended.into_iter().for_each(|key| inner.look_after(key));
                                 turned_off.into_iter().for_each(|key| inner.alert_team(key));
+                                inner.note_missed(missed);
                             }
                         };
                         state.submit(batch, Box::new(done));
@@ -210,6 +211,8 @@ struct CarriedOut {
     ended: Vec<EndpointKey>,
     /// The endpoint that the team is told of.
     turned_off: Option<EndpointKey>,
+    /// How many deliveries are missed for want of room among what waits.
+    missed: u64,
 }
 
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
@@ -222,7 +225,8 @@ fn carry_out(
     if let Some(answer) = given(state, request)? {
         let answer = change.replay(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
-        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off: None });
+        let (turned_off, missed) = (None, 0);
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off, missed });
     }
     let weight = change.weight();
     state.store.check_room(weight)?;
@@ -251,11 +255,11 @@ fn carry_out(
         "what alters the usage writes an audit entry"
     );
     let mut announced =
-        Announced { waits: state.accounts.waiting.amount(), deliveries: Vec::new() };
+        Announced { waits: state.accounts.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
     for (event, resource) in events {
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
-    let mut deliveries = announced.deliveries;
+    let Announced { mut deliveries, missed, .. } = announced;
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -306,15 +310,17 @@ fn carry_out(
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed })
 }
 
 /// What the events of a change have come to so far.
 struct Announced {
-    /// How much waits, with what the batch adds.
+    /// How much waits, or is promised room, with what the batch adds.
     waits: Amount,
     /// The endpoints for which something waits now.
     deliveries: Vec<EndpointKey>,
+    /// How many deliveries found no room among what waits.
+    missed: u64,
 }
 
 /// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
@@ -345,6 +351,7 @@ fn write_event(
                 }
             } else {
                 delivery = delivery.missed();
+                announced.missed += 1;
             }
         }
         write_delivery(batch, key, &delivery, None);
