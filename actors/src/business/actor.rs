@@ -260,6 +260,7 @@ fn carry_out(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
+    let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -278,7 +279,7 @@ fn carry_out(
     if let Some(idempotency) = request.idempotency {
         remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
-    if !batch.is_empty() {
+    if bears_stamp {
         state.stamps.made(at);
         state.clocks.note(at, &state.store);
     }
