@@ -5,13 +5,10 @@ use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Cancel, Reschedule};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{Timestamp, availability::Slot};
-use actors::store::keys;
-use actors::store::records::ClockRecord;
 use chrono::TimeDelta;
 
 use crate::harness::{
-    Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, hold, is_taken, json,
-    pass, walk,
+    Shop, World, appointment_of, at, by_operator, first_page, hold, is_taken, json, pass, walk,
 };
 
 async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
