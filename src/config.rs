@@ -75,8 +75,8 @@ pub struct ServeArgs {
     /// Networks, separated by commas, whose X-Forwarded-For is believed for limits and logs [default: none]
     #[arg(long, env = variables::TRUSTED_PROXIES, value_name = "NETWORKS")]
     pub trusted_proxies: Option<OsString>,
-    /// Free disk space below which what makes the store larger is refused; 0 for none [default: 1GiB or 5 % of the
-    /// disk, whichever is less]
+    /// Free disk space below which what makes the store larger is refused; at least 32MiB, which the storage engine
+    /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS

@@ -27,7 +27,7 @@ use self::kept::Kept;
 use crate::domain::{BusinessId, SteadyTime, Timestamp};
 use crate::ports::Clock;
 use crate::store::records::ClockRecord;
-use crate::store::{Batch, Record, Store, StoreError, keys};
+use crate::store::{Batch, Record, Store, StoreError, Weight, keys};
 
 /// How far the newest stamp may be ahead of what is kept of it between two minutes.
 const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
@@ -134,8 +134,8 @@ impl Clocks {
 
     /// Writes how far steady time has come; nobody waits for it. What the store does not take, its failure tells.
     pub(crate) fn keep(&self, store: &Store) {
-        if store.check_room(false).is_err() {
-            return; // nothing is written now; a key is remembered for longer
+        if store.check_room(Weight::Keeps).is_err() {
+            return; // nothing like this is written now; a key is remembered for longer
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);

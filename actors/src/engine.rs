@@ -31,7 +31,7 @@ use crate::store::keys::house_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{
     Batch, CommitStats, DiskFull, DiskReserve, KeyRange, Order, Record, RoomLevel, Space, Store, StoreError,
-    keys,
+    Weight, keys,
 };
 use crate::supervisor::{self, Supervisor};
 
@@ -110,6 +110,8 @@ pub(crate) struct Inner {
     pub(crate) dispatcher: Arc<Dispatcher>,
     /// How many endpoints were turned off for their failures.
     turned_off: AtomicU64,
+    /// How many deliveries were missed at once, for as many waited as may.
+    missed_over_budget: AtomicU64,
     secret: [u8; 32],
     mint: parking_lot::Mutex<IdMint>,
 }
@@ -130,6 +132,11 @@ impl Inner {
             webhook.id = %key.endpoint,
             "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
         );
+    }
+
+    /// Counts deliveries that were missed at once, for as many waited as may.
+    pub(crate) fn note_missed(&self, deliveries: u64) {
+        self.missed_over_budget.fetch_add(deliveries, Ordering::Relaxed);
     }
 
     /// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
@@ -265,6 +272,7 @@ impl Engine {
             limits,
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
+            missed_over_budget: AtomicU64::new(0),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
@@ -309,7 +317,7 @@ impl Engine {
     /// [`EngineError::Stopping`], [`EngineError::Overloaded`], [`EngineError::DiskFull`].
     pub async fn create_business(&self, new: NewBusiness, by: Who) -> Result<Business, EngineError> {
         let permit = self.inner.permit()?;
-        self.inner.store.check_room(true)?;
+        self.inner.store.check_room(Weight::Grows)?;
         let now = self.now();
         self.inner.clocks.note(now, &self.inner.store);
         let (id, audit_id): (BusinessId, AuditId) = {
@@ -448,6 +456,11 @@ impl Engine {
     /// How many endpoints were turned off for their failures since the engine started.
     pub fn endpoints_turned_off(&self) -> u64 {
         self.inner.turned_off.load(Ordering::Relaxed)
+    }
+
+    /// How many deliveries were missed at once since the start, for as many of their business waited as may.
+    pub fn missed_over_budget(&self) -> u64 {
+        self.inner.missed_over_budget.load(Ordering::Relaxed)
     }
 
     /// How many rows were read for parts of lists since the engine started.

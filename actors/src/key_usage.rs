@@ -7,7 +7,7 @@ use dashmap::DashMap;
 
 use crate::domain::{BusinessId, KeyId, Timestamp};
 use crate::scans::Reader;
-use crate::store::{Batch, Store, StoreError, keys};
+use crate::store::{Batch, Store, StoreError, Weight, keys};
 
 /// Milliseconds of the minute to which a use is rounded down.
 const MINUTE_MILLIS: i64 = 60_000;
@@ -31,7 +31,7 @@ impl KeyUsage {
 
     /// Writes what was noted and waits until it is on the disk. Where the disk has no room it stays noted.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
-        if store.check_room(false).is_err() {
+        if store.check_room(Weight::Keeps).is_err() {
             return Ok(());
         }
         let mut uses = Vec::new();

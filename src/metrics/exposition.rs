@@ -167,10 +167,20 @@ impl Exposition {
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let about = "Webhook endpoints turned off because events failed every attempt";
-        let mut counter =
-            encoder.encode_descriptor("webhooks_turned_off", about, None, MetricType::Counter)?;
-        count_of(&mut counter, self.engine.endpoints_turned_off())?;
+        for (name, about, count) in [
+            (
+                "webhooks_turned_off",
+                "Webhook endpoints turned off because events failed every attempt",
+                self.engine.endpoints_turned_off(),
+            ),
+            (
+                "webhooks_missed_over_budget",
+                "Deliveries missed at once because as many of their business waited as may",
+                self.engine.missed_over_budget(),
+            ),
+        ] {
+            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
+        }
         let about = "Attempts to deliver a webhook, by outcome";
         let mut counter = encoder.encode_descriptor("webhook_attempts", about, None, MetricType::Counter)?;
         let (delivered, failed) = self.engine.attempts_made();
@@ -222,7 +232,8 @@ impl Exposition {
         }
         for (name, about, from) in [
             ("disk_reserved", "1 while what makes the store larger is refused", RoomLevel::Scarce),
-            ("disk_exhausted", "1 while nothing is written for want of room", RoomLevel::Exhausted),
+            ("disk_exhausted", "1 while only what stops or ends something is written", RoomLevel::Exhausted),
+            ("disk_full", "1 while nothing is written for want of room", RoomLevel::Full),
         ] {
             gauge(encoder, name, about, usize::from(level >= from))?;
         }
@@ -318,6 +329,7 @@ mod tests {
         has(&text, &format!(r#"receptionist_commit_group_changes_bucket{{le="2.0"}} {commits}"#));
         has(&text, &format!("receptionist_sync_duration_seconds_count {commits}"));
         has(&text, "receptionist_webhooks_turned_off_total 0");
+        has(&text, "receptionist_webhooks_missed_over_budget_total 0");
         has(&text, r#"receptionist_webhook_attempts_total{outcome="delivered"} 0"#);
         has(&text, "receptionist_webhook_attempts_under_way 0");
         has(&text, "receptionist_webhooks_network_out 0");
@@ -329,6 +341,7 @@ mod tests {
         has(&text, "receptionist_store_failed 0");
         has(&text, "receptionist_disk_reserved 0");
         has(&text, "receptionist_disk_exhausted 0");
+        has(&text, "receptionist_disk_full 0");
         assert!(text.contains("\nreceptionist_disk_free_bytes "), "{text}");
         assert!(text.ends_with("# EOF\n"), "{text}");
         engine.close().await.unwrap();

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use actors::business::{Change, Idempotency, Request};
-use actors::domain::{Actor, KeyId, Refusal};
+use actors::business::commands::appointments::{Confirm, Decline};
+use actors::business::{Change, Idempotency, PageRequest, Request};
+use actors::domain::{Actor, AppointmentStatus, KeyId, Refusal};
 use actors::net::WebhookUrl;
 use actors::ports::Random;
-use actors::store::RoomLevel;
+use actors::store::{RoomLevel, Weight};
 use actors::{BusinessHandle, Engine, EngineError};
 use tokio::task::JoinHandle;
 
@@ -63,6 +64,7 @@ async fn carry_out(
 ) {
     let idempotency = Some(Idempotency { key: tried.key, fingerprint: tried.key });
     let request = Request { actor: Actor::ApiKey(tried.by), if_match: tried.terms.if_match(), idempotency };
+    let shop = handle.id();
     let answer = match tried.terms.lets_in(&engine).await {
         Ok(()) => handle.change(request, tried.op.clone()).await,
         Err(error) => Err(error),
@@ -83,8 +85,8 @@ async fn carry_out(
             {
                 world.wrong(format_args!("{name} was carried out twice"));
             }
-            if tried.op.grows() && !answer.replayed && world.room_between(asked).0 >= RoomLevel::Scarce {
-                world.wrong(format_args!("{name} was made though the disk is nearly full"));
+            if !answer.replayed && world.room_between(asked).0 >= refused_from(tried.op.weight()) {
+                world.wrong(format_args!("{name} was made though the disk has no room for it"));
             }
             ledger.end(tried.number, &world.time, Some(answer));
         }
@@ -104,8 +106,12 @@ async fn carry_out(
         }
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
-            let from = if tried.op.grows() { RoomLevel::Scarce } else { RoomLevel::Exhausted };
-            if world.room_between(asked).1 < from {
+            let (most, least) = world.room_between(asked);
+            // Where only what frees is written, what changes nothing is not remembered either. With room for everything
+            // meanwhile, somebody may have begun anew what had been ended.
+            let in_vain = least == RoomLevel::Exhausted
+                && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
+            if least < refused_from(tried.op.weight()) && !in_vain {
                 world.wrong(format_args!("{name} was refused for want of room, and there was enough"));
             }
             ledger.end(tried.number, &world.time, None);
@@ -136,6 +142,37 @@ async fn carry_out(
                 world.wrong(format_args!("{name} failed: {error}"));
             }
         }
+    }
+}
+
+/// The first level at which a change of this weight is refused.
+fn refused_from(weight: Weight) -> RoomLevel {
+    match weight {
+        Weight::Grows => RoomLevel::Scarce,
+        Weight::Keeps => RoomLevel::Exhausted,
+        Weight::Frees => RoomLevel::Full,
+    }
+}
+
+/// Whether there is still something that a change would end or stop.
+async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
+    let appointment = async |id| handle.appointment(id).await.ok().flatten();
+    match op {
+        Op::Cancel(op) => appointment(op.id).await.is_some_and(|shown| shown.status.is_active()),
+        Op::Confirm(Confirm { id }) | Op::Decline(Decline { id }) => {
+            appointment(*id).await.is_some_and(|shown| shown.status == AppointmentStatus::Pending)
+        }
+        Op::PatchWebhook(op) => {
+            handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some_and(|hook| hook.is_enabled()))
+        }
+        // An endpoint is deleted or not there, which is another refusal.
+        Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
+        Op::RevokeKey(op) => {
+            let all = PageRequest { limit: 100, after: None };
+            let keys = handle.keys(&all).await.map(|page| page.items).unwrap_or_default();
+            keys.iter().any(|shown| shown.key.id == op.id && shown.revoked_at.is_none())
+        }
+        _ => false,
     }
 }
 

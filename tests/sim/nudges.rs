@@ -11,6 +11,7 @@ use actors::business::{Change, Decision, Desk, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
+use actors::store::Weight;
 
 use crate::ledger::Came;
 use crate::life::Life;
@@ -26,8 +27,8 @@ impl Change for Broken {
         std::panic::panic_any(Meant)
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -180,7 +181,11 @@ impl Sim {
             if !suspended {
                 self.houses[shop].note_let_in(self.world.time.now());
             }
+            if suspended {
+                self.hardly_any_room().await;
+            }
             let changed = handle.change(Request::by(Actor::Operator), change).await;
+            self.enough_room();
             if let Err(error) = changed {
                 assert!(self.world.failed(), "suspending failed: {error}");
                 return;

@@ -13,7 +13,7 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
 use actors::business::{Answer, Change, Decision, Desk};
 use actors::domain::{Email, Phone};
-use actors::store::StoreError;
+use actors::store::{StoreError, Weight};
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
@@ -51,9 +51,9 @@ macro_rules! ops {
                 }
             }
 
-            fn grows(&self) -> bool {
+            fn weight(&self) -> Weight {
                 match self {
-                    $(Self::$name(change) => change.grows(),)*
+                    $(Self::$name(change) => change.weight(),)*
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! A disk on which room gets scarce now and then: what makes the store larger is refused then, and nothing else is.
+//! A disk on which room gets scarce now and then. What makes the store larger is refused then, and nothing else is; with
+//! less room, all but what ends or stops something; at last everything.
 //!
 //! The course has chance of its own for this, so that the rest of a seed is what it would be without.
 
@@ -11,9 +12,9 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::world::World;
 
-/// How long the engine may not have noticed, in milliseconds.
-const NOTICED_MILLIS: i64 = 1_001;
-/// How long nothing at all is written at most, so that what is due is not late beyond what a full house explains.
+/// How long the engine may not have noticed.
+const NOTICED: Duration = Duration::from_millis(1_001);
+/// How long what is due waits at most for room, so that it is not late beyond what a full house explains.
 const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
 
 /// When the disk gets scarce.
@@ -46,7 +47,8 @@ impl Sim {
         match self.world.room_now() {
             RoomLevel::Ample if dice.once_in(30) => self.world.set_room(RoomLevel::Scarce),
             RoomLevel::Ample | RoomLevel::Scarce if dice.once_in(30) => {
-                self.world.set_room(RoomLevel::Exhausted);
+                let level = if dice.once_in(3) { RoomLevel::Full } else { RoomLevel::Exhausted };
+                self.world.set_room(level);
                 let (world, time) = (self.world.clone(), dice.between(1, EXHAUSTED_MILLIS_MAX));
                 life.spawn(async move {
                     tokio::time::sleep(Duration::from_millis(time)).await;
@@ -59,13 +61,24 @@ impl Sim {
     }
 }
 
+impl Sim {
+    /// In some seeds, room gets so scarce that only what stops or ends something is still done; until [`Sim::enough_room`].
+    pub(crate) async fn hardly_any_room(&self) {
+        if self.shortage.happens && self.shortage.dice.once_in(2) {
+            self.world.set_room(RoomLevel::Exhausted);
+            tokio::time::sleep(NOTICED).await;
+        }
+    }
+}
+
 impl World {
     /// Makes the disk have room for this, on which there is a reserve of 1 GiB.
     fn set_room(&self, level: RoomLevel) {
         let mib: u64 = match level {
             RoomLevel::Ample => 100 << 10,
             RoomLevel::Scarce => 800,
-            RoomLevel::Exhausted => 100,
+            RoomLevel::Exhausted => 150,
+            RoomLevel::Full => 30,
         };
         self.say(format_args!("{mib} MiB of the disk are free"));
         self.disk.set_free(mib << 20);
@@ -84,7 +97,7 @@ impl World {
     /// The most and the least room that the engine may have seen from this instant until now.
     pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
         let room = self.room.lock();
-        let from = from - NOTICED_MILLIS;
+        let from = from - i64::try_from(NOTICED.as_millis()).unwrap();
         let first = room.partition_point(|(at, _)| *at <= from).saturating_sub(1);
         let levels = || room[first..].iter().map(|(_, level)| *level);
         (levels().min().unwrap_or(RoomLevel::Ample), levels().max().unwrap_or(RoomLevel::Ample))

@@ -22,7 +22,7 @@ use crate::domain::{Amount, AuditEntry, BudgetKind, BusinessId, Delivery, EventI
 use crate::engine::{EngineError, Inner};
 use crate::ports::Ports;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Done, Record, Store, keys};
+use crate::store::{Batch, Done, Record, Store, Weight, keys};
 use crate::view;
 
 /// The right to have a message in flight, held until it is answered.
@@ -155,7 +155,7 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now)?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off }) => {
+                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed }) => {
                         let inner = state.inner.clone();
                         let done = move || {
                             let _ = reply.send(Ok(answer));
@@ -164,6 +164,7 @@ impl Actor for BusinessActor {
                                 deliveries.into_iter().for_each(|key| inner.wake_delivery(key));
                                 ended.into_iter().for_each(|key| inner.look_after(key));
                                 turned_off.into_iter().for_each(|key| inner.alert_team(key));
+                                inner.note_missed(missed);
                             }
                         };
                         state.submit(batch, Box::new(done));
@@ -210,6 +211,8 @@ struct CarriedOut {
     ended: Vec<EndpointKey>,
     /// The endpoint that the team is told of.
     turned_off: Option<EndpointKey>,
+    /// How many deliveries are missed for want of room among what waits.
+    missed: u64,
 }
 
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
@@ -222,11 +225,17 @@ fn carry_out(
     if let Some(answer) = given(state, request)? {
         let answer = change.replay(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
-        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off: None });
+        let (turned_off, missed) = (None, 0);
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off, missed });
     }
-    state.store.check_room(change.grows())?;
+    let weight = change.weight();
+    state.store.check_room(weight)?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
+    if decision.writes.is_empty() && request.idempotency.is_some() {
+        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
+        state.store.check_room(weight.min(Weight::Keeps))?;
+    }
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
@@ -245,11 +254,13 @@ fn carry_out(
         usage == state.accounts.usage || !audit.is_empty(),
         "what alters the usage writes an audit entry"
     );
-    let mut announced = Announced { waits: state.accounts.waiting.amount(), deliveries: Vec::new() };
+    let mut announced =
+        Announced { waits: state.accounts.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
     for (event, resource) in events {
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
-    let mut deliveries = announced.deliveries;
+    let Announced { mut deliveries, missed, .. } = announced;
+    let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
     for draft in audit {
         let id = audit_id(&mut state.mint, at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -268,7 +279,7 @@ fn carry_out(
     if let Some(idempotency) = request.idempotency {
         remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
-    if !batch.is_empty() {
+    if bears_stamp {
         state.stamps.made(at);
         state.clocks.note(at, &state.store);
     }
@@ -300,15 +311,17 @@ fn carry_out(
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed })
 }
 
 /// What the events of a change have come to so far.
 struct Announced {
-    /// How much waits, with what the batch adds.
+    /// How much waits, or is promised room, with what the batch adds.
     waits: Amount,
     /// The endpoints for which something waits now.
     deliveries: Vec<EndpointKey>,
+    /// How many deliveries found no room among what waits.
+    missed: u64,
 }
 
 /// Writes an event, and a delivery of it for each endpoint that subscribes to it; without one, nothing is written.
@@ -339,6 +352,7 @@ fn write_event(
                 }
             } else {
                 delivery = delivery.missed();
+                announced.missed += 1;
             }
         }
         write_delivery(batch, key, &delivery, None);

@@ -24,7 +24,7 @@ use crate::domain::{ApiKey, AuditEntry, Business, Service, ServiceId, StaffId, S
 use crate::engine::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
-use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::store::{Order, Promised, Record, Store, StoreError, keys};
 use crate::view::{BudgetView, OperatorKeyView};
 
 pub use appointments::AppointmentFilter;
@@ -184,9 +184,10 @@ impl BusinessHandle {
         .await
     }
 
-    /// How many more deliveries may wait: none where their bytes are used up.
-    pub(crate) async fn waiting_room(&self) -> Result<u64, EngineError> {
-        self.ask(|state, _| Ok(state.accounts.waiting_room())).await
+    /// Room for so many more deliveries that wait, or for as many as may. The actor gives it out between its changes, so
+    /// nobody else takes the same.
+    pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
+        self.ask(move |state, _| Ok(state.accounts.promise_waiting(rows_max as u64))).await
     }
 
     /// Asks the actor a question about what is in its memory, answered once that is on the disk.

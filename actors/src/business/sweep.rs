@@ -15,7 +15,7 @@ use crate::domain::{
 };
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Key, Order, Record, Store, StoreError, Weight, keys};
 
 /// How many rows of a kind one sweep looks at.
 const SWEEP_ROWS_MAX: usize = 256;
@@ -68,8 +68,8 @@ fn noted_until(
 
 /// Deletes what has outlived its time. When there may be more, it goes on once these rows are deleted.
 pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-    // Deleting is writing, too: where nothing is written any more, it waits for the next minute.
-    if state.store.check_room(false).is_err() {
+    // Deleting is writing, too: where nothing but what frees is written any more, it waits for the next minute.
+    if state.store.check_room(Weight::Keeps).is_err() {
         return Ok(());
     }
     renew_keys_ahead(state, myself)?;

@@ -18,7 +18,7 @@ use super::state::State;
 use super::write::Write;
 use crate::domain::{Amount, ApiKey, Budget, BudgetKind, Refusal, Timestamp, Usage};
 use crate::store::keys::kind;
-use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, Waiting, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, Waiting, keys};
 
 /// How many rows one step of counting reads.
 const COUNT_ROWS_MAX: usize = 256;
@@ -94,10 +94,12 @@ impl Accounts {
         usage
     }
 
-    /// How many more deliveries may wait: none where their bytes are used up.
-    pub(super) fn waiting_room(&self) -> u64 {
-        let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.amount());
-        if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 }
+    /// Promises room for so many more deliveries that wait, or for as many as may: for none where their bytes are used
+    /// up.
+    pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
+        let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
+        let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
+        self.waiting.promise(room.min(rows_max))
     }
 
     /// Whether a row is counted already, or will be met by a later step.

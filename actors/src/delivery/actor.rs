@@ -24,7 +24,7 @@ use crate::directory::{Directory, Seated};
 use crate::domain::{EventId, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
 use crate::net::WebhookUrl;
-use crate::store::{StoreError, keys};
+use crate::store::{StoreError, Weight, keys};
 
 /// How many attempts of one endpoint may be under way at once.
 pub(crate) const ATTEMPTS_MAX: usize = 8;
@@ -240,7 +240,7 @@ impl State {
         }
         let target = Target::read(&inner.store, self.key)?;
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
-        if inner.store.check_room(false).is_err() {
+        if inner.store.check_room(Weight::Keeps).is_err() {
             self.wait(inner, Some(DISK_FULL_PAUSE)); // nothing could be written of what is done
             self.rest(inner, false);
             return Ok(());

@@ -16,7 +16,7 @@ use crate::business::{Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
 use crate::engine::EngineError;
 use crate::net::{Asker, Refused, WebhookUrl};
-use crate::store::{Order, Record, keys};
+use crate::store::{Order, Record, Weight, keys};
 use crate::view::{DeliveryView, TestView};
 
 /// How long a delivery is shown in the log (spec §6 rule 10).
@@ -78,13 +78,12 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        self.inner.store.check_room(true)?;
-        let room = self.waiting_room().await?;
+        self.inner.store.check_room(Weight::Grows)?;
         let permit: OwnedSemaphorePermit = self.inner.permit()?;
         let (reply, answer): (ResendReply, _) = oneshot::channel();
         let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;
         let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let resending = Resending { what, room, resent: 0, reply, _permits: (permit, in_use) };
+        let resending = Resending { what, resent: 0, reply, _permits: (permit, in_use) };
         running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
         answer.await.map_err(|_| EngineError::Failed)?
     }

@@ -1,6 +1,7 @@
 //! Sending events again: the same ids and bytes, signed with the secret of then, on a new schedule.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::ActorRef;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
@@ -9,9 +10,13 @@ use super::EndpointKey;
 use super::actor::{Message, ROWS_PER_TURN, State};
 use super::attempts::write_delivery;
 use super::handle::LOG_DAYS;
+use crate::BusinessHandle;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
-use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, keys};
+
+/// How long a step is put off when too much is in flight.
+const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 /// Where the number of deliveries that are sent again goes.
 pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
@@ -21,8 +26,6 @@ pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
 pub(crate) struct Resending {
     /// What.
     pub(super) what: Resend,
-    /// For how many there was room among what waits when this was asked for.
-    pub(super) room: u64,
     /// How many so far.
     pub(super) resent: u64,
     /// Where the number goes.
@@ -56,8 +59,8 @@ impl State {
         // What it is no longer owed is ended before anything of it is sent again.
         self.abort_stale(myself, self.endpoint(inner)?.as_ref());
         let done = match &mut step.what {
-            Resend::One(event) => self.resend_one(inner, *event, step.room).await,
-            Resend::Missed(range) => self.resend_missed(inner, range, step.room - step.resent).await,
+            Resend::One(event) => self.resend_one(inner, *event).await,
+            Resend::Missed(range) => self.resend_missed(inner, range).await,
         };
         match done {
             Ok((count, then)) => {
@@ -68,9 +71,23 @@ impl State {
                     Then::Done => _ = step.reply.send(Ok(step.resent)),
                 }
             }
+            // Some are sent again already, and nobody is told of them if this ends here.
+            Err(EngineError::Overloaded) if step.resent > 0 => {
+                let myself = myself.clone();
+                tokio::spawn(async move {
+                    tokio::time::sleep(OVERLOAD_PAUSE).await;
+                    let _ = myself.cast(Message::Resend(step));
+                });
+            }
             Err(error) => _ = step.reply.send(Err(error)),
         }
         Ok(())
+    }
+
+    /// Room for so many more among what waits, as far as there is any.
+    async fn room_for(&self, inner: &Arc<Inner>, count: usize) -> Result<Promised, EngineError> {
+        let business = BusinessHandle { inner: Arc::clone(inner), id: self.key.business };
+        business.promise_waiting(count).await
     }
 
     /// The endpoint, if events can be sent to it again.
@@ -83,12 +100,7 @@ impl State {
     }
 
     /// Sends one event again, if there is room for one that waits.
-    async fn resend_one(
-        &mut self,
-        inner: &Inner,
-        event: EventId,
-        room: u64,
-    ) -> Result<(u64, Then), EngineError> {
+    async fn resend_one(&mut self, inner: &Arc<Inner>, event: EventId) -> Result<(u64, Then), EngineError> {
         let endpoint = self.resendable(inner)?;
         let EndpointKey { business, endpoint: id } = self.key;
         inner.store.settled(business).await?;
@@ -98,7 +110,8 @@ impl State {
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
         }
-        if room == 0 {
+        let promised = self.room_for(inner, 1).await?;
+        if promised.rows() == 0 {
             let message = "the budget for waiting deliveries is used up";
             return Err(Refusal::conflict(message, "waiting_deliveries", "as many wait as may").into());
         }
@@ -106,24 +119,26 @@ impl State {
             return Ok((0, Then::Waits));
         }
         let mut batch = Batch::default();
+        let endpoint = self.resendable(inner)?; // it may have changed meanwhile
         self.send_again(inner, &mut batch, &delivery, &endpoint);
         inner.store.submit(business, batch, Box::new(|| ()));
+        drop(promised); // from here on the rows count themselves
         inner.store.settled(business).await?;
         Ok((1, Then::Done))
     }
 
-    /// Sends what is missed or failed among the next rows of the range again, while there is room, and gives how many.
+    /// Sends what is missed or failed among the next rows of the range again, as far as there is room, and gives how
+    /// many.
     async fn resend_missed(
         &mut self,
-        inner: &Inner,
+        inner: &Arc<Inner>,
         range: &mut KeyRange,
-        room: u64,
     ) -> Result<(u64, Then), EngineError> {
         let endpoint = self.resendable(inner)?;
         let business = self.key.business;
         inner.store.settled(business).await?;
         let oldest = inner.clocks.now() - LOG_DAYS;
-        let (mut batch, mut last, mut count, mut waits) = (Batch::default(), None, 0, false);
+        let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             let delivery = Delivery::decode(&value)?;
@@ -133,22 +148,30 @@ impl State {
             }
             last = Some(Key::new(&key));
             let status = delivery.status_in(endpoint.epoch);
-            let lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
-            if lost && delivery.created_at > oldest {
-                if count == room {
-                    (last, waits) = (None, false);
-                    break;
-                }
-                self.send_again(inner, &mut batch, &delivery, &endpoint);
-                count += 1;
+            let is_lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
+            if is_lost && delivery.created_at > oldest {
+                lost.push(delivery);
             }
         }
-        inner.store.submit(business, batch, Box::new(|| ()));
-        inner.store.settled(business).await?;
+        let mut full = false;
+        if !lost.is_empty() {
+            let promised = self.room_for(inner, lost.len()).await?;
+            full = promised.rows() < lost.len() as u64;
+            lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
+            let (endpoint, mut batch) = (self.resendable(inner)?, Batch::default()); // it may have changed meanwhile
+            for delivery in &lost {
+                self.send_again(inner, &mut batch, delivery, &endpoint);
+            }
+            inner.store.submit(business, batch, Box::new(|| ()));
+            drop(promised); // from here on the rows count themselves
+            inner.store.settled(business).await?;
+        }
         if let Some(last) = &last {
             *range = range.after(*last);
         }
+        let count = lost.len() as u64;
         let then = match last {
+            _ if full => Then::Done,
             _ if waits => Then::Waits,
             Some(_) => Then::GoesOn,
             None => Then::Done,

@@ -37,8 +37,8 @@ pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
 use room::Room;
-pub use room::{DiskFull, DiskReserve, LAST_BYTES_MIN, RESERVE_BYTES_DEFAULT, RoomLevel};
-pub use waiting::Waiting;
+pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
+pub use waiting::{Promised, Waiting};
 
 use crate::domain::BusinessId;
 
@@ -198,14 +198,13 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Whether there is room for a change, which `grows` the store for good or does not. To be asked before it is
-    /// decided: what is submitted is written.
+    /// Whether there is room for a change of this weight. To be asked before it is decided: what is submitted is
+    /// written.
     ///
     /// # Errors
     /// [`DiskFull`] when there is not.
-    pub fn check_room(&self, grows: bool) -> Result<(), DiskFull> {
-        let needed = if grows { RoomLevel::Ample } else { RoomLevel::Scarce };
-        if self.room().0 <= needed { Ok(()) } else { Err(DiskFull) }
+    pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
+        if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
 
     /// What the disk has room for, and how much of it is free, if that is known.

@@ -1,13 +1,14 @@
 //! The room on the disk, and what is refused when it gets scarce.
 //!
-//! The operator keeps a reserve of free space. Below it, what makes the store larger for good is refused; below the
-//! last part of it nothing is written at all, so that the service never fills the disk by its own doing: a storage
-//! engine that cannot write has failed, and one that starts needs some room, too. What always holds:
+//! The operator keeps a reserve of free space. Below it, what makes the store larger for good is refused. In the last
+//! part of it only what frees is written, so that nobody is kept from stopping who fills the disk, and from what can
+//! be done only once; below its floor nothing is written at all, so that the service never fills the disk by its own
+//! doing: a storage engine that cannot write has failed, and one that starts needs some room, too. What always holds:
 //!
 //! - the room is looked at when somebody wants to write, at most once a second, and between two looks what was
 //!   submitted since counts as if it took [`WRITE_AMPLIFICATION`] times its length;
 //! - a level is left again only with some more room than it was entered with, so that it does not flap;
-//! - a change is refused before it is decided, so a refused one has changed nothing.
+//! - a change that is refused has changed nothing.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,33 +28,53 @@ const WRITE_AMPLIFICATION: u64 = 4;
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
 /// The reserve of a small disk: one part in so many of it.
 const RESERVE_PARTS: u64 = 20;
-/// The last part of the reserve, in which nothing is written: one in so many.
+/// The last part of the reserve, in which only what frees is written: one in so many.
 const LAST_PARTS: u64 = 4;
-/// The least that the last part is, if there is a reserve: some segments of the storage engine.
-pub const LAST_BYTES_MIN: u64 = 32 << 20;
+/// The floor, below which nothing is written: one part of the reserve in so many.
+const FLOOR_PARTS: u64 = 16;
+/// The storage engine's log grows by so much at once.
+const STEP_BYTES: u64 = 8 << 20;
+/// The least that the floor is, if there is a reserve: the log may be at the end of a segment, and what was taken
+/// before the level was seen to change may fill the next one.
+const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
+/// The least that the last part is, the floor included.
+const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
+/// The least reserve, if there is one.
+pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
 /// So much of a bound more than the bound has to be free until a level is left: one part in so many.
 const SLACK_PARTS: u64 = 8;
 
 /// How much of the disk the store leaves free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskReserve {
-    /// 1 GiB, or 5 % of the disk if that is less.
+    /// 1 GiB, or 5 % of the disk if that is less, and at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// So many bytes, at least twice [`LAST_BYTES_MIN`]; none at all when 0, and then the disk may get full.
+    /// So many bytes, at least [`RESERVE_BYTES_MIN`]; none at all when 0, and then the disk may get full.
     Bytes(u64),
 }
 
+/// The reserve, and what lies in it, as bytes that are free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bounds {
+    reserve: u64,
+    last: u64,
+    floor: u64,
+}
+
 impl DiskReserve {
-    /// The reserve and the last part of it, in bytes, on a disk of this size.
-    fn bounds(self, total: u64) -> (u64, u64) {
+    /// The bounds on a disk of this size.
+    fn bounds(self, total: u64) -> Bounds {
         let reserve = match self {
-            Self::Bytes(0) => return (0, 0),
+            Self::Bytes(0) => return Bounds { reserve: 0, last: 0, floor: 0 },
             Self::Usual => RESERVE_BYTES_DEFAULT.min(total / RESERVE_PARTS),
             Self::Bytes(bytes) => bytes,
         };
-        let last = (reserve / LAST_PARTS).max(LAST_BYTES_MIN);
-        (reserve.max(2 * last), last)
+        Bounds {
+            reserve: reserve.max(RESERVE_BYTES_MIN),
+            last: (reserve / LAST_PARTS).max(LAST_BYTES_MIN),
+            floor: (reserve / FLOOR_PARTS).max(FLOOR_BYTES_MIN),
+        }
     }
 }
 
@@ -65,8 +86,33 @@ pub enum RoomLevel {
     Ample = 0,
     /// Not for what makes the store larger for good.
     Scarce = 1,
-    /// Nothing is written.
+    /// Only for what frees.
     Exhausted = 2,
+    /// For nothing: nothing is written.
+    Full = 3,
+}
+
+/// How much room a change asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// The store is larger for it in the long run.
+    Grows,
+    /// The store is not, but it can be had as often as anybody likes, and each time writes what goes only with its time.
+    Keeps,
+    /// It stops, ends or takes back something, or settles what is open: it can be had once of each thing that is there,
+    /// and a second time writes nothing. A full disk must not keep anybody from it.
+    Frees,
+}
+
+impl Weight {
+    /// The last level at which there is room for it.
+    pub(super) fn down_to(self) -> RoomLevel {
+        match self {
+            Self::Grows => RoomLevel::Ample,
+            Self::Keeps => RoomLevel::Scarce,
+            Self::Frees => RoomLevel::Exhausted,
+        }
+    }
 }
 
 /// The disk has too little room for what was asked for; nothing was changed.
@@ -127,11 +173,11 @@ impl Room {
         let Some(space) = seen.space else { return (before, None) };
         let under_way = self.submitted.load(Ordering::Relaxed).saturating_sub(seen.written);
         let free = space.free.saturating_sub(under_way.saturating_mul(WRITE_AMPLIFICATION));
-        let (reserve, last) = seen.reserve.bounds(space.total);
-        let level = next_level(before, free, (reserve, last));
+        let bounds = seen.reserve.bounds(space.total);
+        let level = next_level(before, free, bounds);
         if level != before {
             self.level.store(level as u8, Ordering::Relaxed);
-            tell(level, space, reserve);
+            tell(level, space, bounds.reserve);
         }
         (level, Some(space))
     }
@@ -141,19 +187,22 @@ fn level_of(number: u8) -> RoomLevel {
     match number {
         0 => RoomLevel::Ample,
         1 => RoomLevel::Scarce,
-        _ => RoomLevel::Exhausted,
+        2 => RoomLevel::Exhausted,
+        _ => RoomLevel::Full,
     }
 }
 
 /// The level with so many bytes free, after this one.
-fn next_level(before: RoomLevel, free: u64, (reserve, last): (u64, u64)) -> RoomLevel {
+fn next_level(before: RoomLevel, free: u64, bounds: Bounds) -> RoomLevel {
     let below = |bound: u64, level: RoomLevel| {
         let slack = if before >= level { bound / SLACK_PARTS } else { 0 };
         free < bound + slack
     };
-    if below(last, RoomLevel::Exhausted) {
+    if below(bounds.floor, RoomLevel::Full) {
+        RoomLevel::Full
+    } else if below(bounds.last, RoomLevel::Exhausted) {
         RoomLevel::Exhausted
-    } else if below(reserve, RoomLevel::Scarce) {
+    } else if below(bounds.reserve, RoomLevel::Scarce) {
         RoomLevel::Scarce
     } else {
         RoomLevel::Ample
@@ -175,7 +224,12 @@ fn tell(level: RoomLevel, space: Space, reserve: u64) {
         RoomLevel::Exhausted => tracing::error!(
             disk.free = free,
             disk.reserve = reserve,
-            "the disk is full: nothing is written until there is room, deliveries wait"
+            "the disk is almost full: only what stops or ends something is written, deliveries wait"
+        ),
+        RoomLevel::Full => tracing::error!(
+            disk.free = free,
+            disk.reserve = reserve,
+            "the disk is full: nothing is written until there is room"
         ),
     }
 }
@@ -189,24 +243,40 @@ mod tests {
 
     #[test]
     fn the_usual_reserve_is_the_lesser_of_1_gib_and_a_twentieth_of_the_disk() {
+        let bounds = |reserve: DiskReserve, total| {
+            let Bounds { reserve, last, floor } = reserve.bounds(total);
+            (reserve / MIB, last / MIB, floor / MIB)
+        };
         for (total, expected) in [
-            (1 << 40, (GIB, 256 * MIB)),
-            (20 * GIB, (GIB, 256 * MIB)),
-            (10 * GIB, (512 * MIB, 128 * MIB)),
-            (GIB, (64 * MIB, 32 * MIB)), // never less than the store needs itself
-            (0, (64 * MIB, 32 * MIB)),
+            (1 << 40, (1_024, 256, 64)),
+            (20 * GIB, (1_024, 256, 64)),
+            (10 * GIB, (512, 128, 32)),
+            (2 * GIB, (102, 25, 16)),
+            (GIB, (51, 24, 16)),
+            (200 * MIB, (32, 24, 16)), // never less than the storage engine needs
+            (0, (32, 24, 16)),
         ] {
-            assert_eq!(DiskReserve::Usual.bounds(total), expected, "{total}");
+            assert_eq!(bounds(DiskReserve::Usual, total), expected, "{total}");
         }
-        assert_eq!(DiskReserve::Bytes(400 * MIB).bounds(GIB), (400 * MIB, 100 * MIB));
-        assert_eq!(DiskReserve::Bytes(1).bounds(GIB), (64 * MIB, 32 * MIB));
-        assert_eq!(DiskReserve::Bytes(0).bounds(GIB), (0, 0));
+        assert_eq!(bounds(DiskReserve::Bytes(400 * MIB), GIB), (400, 100, 25));
+        assert_eq!(bounds(DiskReserve::Bytes(1), GIB), (32, 24, 16));
+        assert_eq!(bounds(DiskReserve::Bytes(0), GIB), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_asks_for_less_room_is_done_for_longer() {
+        let levels = [RoomLevel::Ample, RoomLevel::Scarce, RoomLevel::Exhausted, RoomLevel::Full];
+        for (weight, expected) in [(Weight::Grows, 1), (Weight::Keeps, 2), (Weight::Frees, 3)] {
+            let done = levels.iter().filter(|level| **level <= weight.down_to());
+            assert_eq!(done.count(), expected, "{weight:?}");
+        }
+        assert!(levels.iter().all(|level| level_of(*level as u8) == *level));
     }
 
     #[test]
     fn a_level_is_entered_at_its_bound_and_left_above_it() {
-        use RoomLevel::{Ample, Exhausted, Scarce};
-        let next = |before, free| next_level(before, free, (800, 200));
+        use RoomLevel::{Ample, Exhausted, Full, Scarce};
+        let next = |before, free| next_level(before, free, Bounds { reserve: 800, last: 200, floor: 80 });
         for (before, free, expected) in [
             (Ample, 800, Ample),
             (Ample, 799, Scarce),
@@ -219,10 +289,19 @@ mod tests {
             (Exhausted, 225, Scarce),
             (Exhausted, 899, Scarce),
             (Exhausted, 900, Ample),
+            (Exhausted, 80, Exhausted),
+            (Exhausted, 79, Full),
+            (Ample, 79, Full),
+            (Full, 89, Full),
+            (Full, 90, Exhausted),
+            (Full, 224, Exhausted),
+            (Full, 225, Scarce),
+            (Full, 900, Ample),
         ] {
             assert_eq!(next(before, free), expected, "{before:?} {free}");
         }
-        assert_eq!(next_level(Exhausted, 0, (0, 0)), Ample, "without a reserve nothing is refused");
+        let none = DiskReserve::Bytes(0).bounds(GIB);
+        assert_eq!(next_level(Full, 0, none), Ample, "without a reserve nothing is refused");
     }
 
     #[tokio::test(start_paused = true)]
@@ -246,6 +325,6 @@ mod tests {
         disk.set_free(0);
         assert_eq!(level(101), RoomLevel::Ample);
         tokio::time::advance(LOOK_EVERY).await;
-        assert_eq!(level(101), RoomLevel::Exhausted);
+        assert_eq!(level(101), RoomLevel::Full);
     }
 }

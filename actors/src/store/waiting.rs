@@ -29,6 +29,8 @@ struct Rows {
     /// The bytes of its event, for each row.
     rows: HashMap<u64, u32>,
     bytes: u64,
+    /// For how many more rows room is promised.
+    promised: u64,
     /// The rows that were deleted while what lies in the store is being added: they may be read there still.
     deleted: Option<HashSet<u64>>,
 }
@@ -58,6 +60,18 @@ impl Waiting {
         Amount { rows: rows.rows.len() as u64, bytes: rows.bytes }
     }
 
+    /// The same with the rows for which room is promised.
+    pub fn claimed(&self) -> Amount {
+        let rows = self.0.lock();
+        Amount { rows: rows.rows.len() as u64 + rows.promised, bytes: rows.bytes }
+    }
+
+    /// Sets room for so many rows aside.
+    pub fn promise(self: &Arc<Self>, rows: u64) -> Promised {
+        self.0.lock().promised += rows;
+        Promised { waiting: Arc::clone(self), rows }
+    }
+
     /// Takes note of a batch that is going to be queued. `length` reads the length of an event that is not in it.
     fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let due = |key: &Key| key.get(16) == Some(&kind::DELIVERY_DUE);
@@ -85,6 +99,25 @@ impl Waiting {
                 _ => {}
             }
         }
+    }
+}
+
+/// Room for rows that somebody is about to queue: it counts as taken until this is dropped.
+pub struct Promised {
+    waiting: Arc<Waiting>,
+    rows: u64,
+}
+
+impl Promised {
+    /// For how many rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+}
+
+impl Drop for Promised {
+    fn drop(&mut self) {
+        self.waiting.0.lock().promised -= self.rows;
     }
 }
 
@@ -260,6 +293,18 @@ mod tests {
                 assert_eq!(waiting.amount(), amount);
             });
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_promised_is_taken_until_it_is_given_back() {
+        let waiting = store().watch(business());
+        let (some, more) = (waiting.promise(3), waiting.promise(4));
+        assert_eq!((waiting.claimed().rows, waiting.amount().rows), (7, 0));
+        assert_eq!(some.rows(), 3);
+        drop(some);
+        assert_eq!(waiting.claimed().rows, 4);
+        drop(more);
+        assert_eq!(waiting.claimed().rows, 0);
     }
 
     #[tokio::test]

@@ -21,7 +21,7 @@ use actors::domain::{
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
 use actors::store::records::AuditRecord;
-use actors::store::{Batch, Key, Order, Record, Store};
+use actors::store::{Batch, Key, Order, Record, Store, Weight};
 use actors::{BusinessHandle, EngineError};
 use serde_json::{Value, json};
 
@@ -216,8 +216,8 @@ impl Change for Boxed {
         self.0.decide(desk)
     }
 
-    fn grows(&self) -> bool {
-        self.0.grows()
+    fn weight(&self) -> Weight {
+        self.0.weight()
     }
 }
 
@@ -339,6 +339,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     assert_eq!((standing(DeliveryStatus::Pending).await, standing(DeliveryStatus::Missed).await), (3, 2));
     assert_eq!(told(&handle).await["waiting_deliveries"].0, 3);
     assert_eq!(told(&handle).await["contacts"].0, 5);
+    assert_eq!(world.engine.missed_over_budget(), 2);
 
     // No more is sent again than may wait.
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 0);
@@ -359,6 +360,45 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
     handle.change(by_operator(), named("One more")).await.unwrap();
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 3);
     assert_eq!(told(&handle).await["waiting_deliveries"].0, 4);
+}
+
+/// Sends everything again that 25 endpoints have missed, at once, while events go on coming.
+async fn resend_all_at_once(rows: u64) -> u64 {
+    let world = World::new(12).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let mut endpoints = Vec::new();
+    for _ in 0..25 {
+        endpoints.push(id_of::<WebhookId>(&handle.change(by_operator(), webhook()).await.unwrap()));
+    }
+    let limit = async |rows| {
+        handle.change(by_operator(), rows_max(BudgetKind::WaitingDeliveries, rows)).await.unwrap();
+    };
+    limit(0).await;
+    for number in 0..20 {
+        handle.change(by_operator(), named(&format!("Contact {number}"))).await.unwrap();
+    }
+    assert_eq!(world.engine.missed_over_budget(), 500);
+    limit(rows).await;
+    let all: Vec<_> = endpoints
+        .into_iter()
+        .map(|endpoint| {
+            let handle = handle.clone();
+            tokio::spawn(async move { handle.resend_missed(endpoint).await.unwrap() })
+        })
+        .collect();
+    let mut resent = 0;
+    for one in all {
+        resent += one.await.unwrap();
+    }
+    assert_eq!(told(&handle).await["waiting_deliveries"].0, resent);
+    resent
+}
+
+#[tokio::test(start_paused = true)]
+async fn endpoints_that_send_again_at_once_share_the_room_there_is() {
+    assert_eq!(resend_all_at_once(333).await, 333);
+    assert_eq!(resend_all_at_once(1_000).await, 500);
 }
 
 #[tokio::test(start_paused = true)]

@@ -201,3 +201,18 @@ async fn a_clock_that_is_put_right_by_less_than_a_minute_is_followed_at_once() {
         assert!(!world.engine.clock_doubted());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_right_after_the_first_change_of_a_wrong_clock_leaves_its_stamp_for_the_next_start_to_see() {
+    let mut world = World::new(8).await;
+    let shop = world.shop(1).await;
+    world.engine.clone().close().await.unwrap();
+    world.clock.jump(TimeDelta::days(1_000));
+    world.open_again().await;
+    let wrong = stamp(&world, &shop, 1_001).await;
+    everything_else_runs().await;
+    world.disk.crash(0);
+    world.end_of_life().await;
+    let kept: ClockRecord = world.store().get(&keys::clock()).unwrap().unwrap();
+    assert_eq!(kept.newest, wrong);
+}

@@ -3,6 +3,7 @@
 use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, Change, Decision, Desk};
 use actors::domain::AppointmentStatus;
+use actors::store::Weight;
 use actors::{Engine, EngineError};
 
 use crate::harness::{World, appointment_of, at, by_operator, everything_else_runs, first_page, is_taken};
@@ -16,8 +17,8 @@ impl Change for Poison {
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -155,8 +156,8 @@ impl Change for UntilItFails {
         Err(EngineError::Stopping)
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 

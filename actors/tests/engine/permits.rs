@@ -7,6 +7,7 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::{Audience, Change};
 use actors::business::{Answer, Decision, Desk};
 use actors::domain::AppointmentId;
+use actors::store::Weight;
 use actors::{BusinessHandle, ENGINE_PERMITS, EngineError};
 use tokio::task::JoinHandle;
 
@@ -130,8 +131,8 @@ impl Change for Poison {
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 

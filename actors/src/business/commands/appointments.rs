@@ -1,6 +1,6 @@
 //! Booking, moving, confirming, declining and cancelling appointments.
 
-use super::{Change, contacts};
+use super::{Change, Weight, contacts};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
@@ -75,8 +75,8 @@ impl Change for Book {
         ))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -98,8 +98,8 @@ impl Change for Reschedule {
         })
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -116,8 +116,8 @@ impl Change for Confirm {
         amend(desk, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -134,8 +134,8 @@ impl Change for Decline {
         amend(desk, self.id, "appointment.declined", |before| booking::decline(before, at))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -152,8 +152,8 @@ impl Change for Cancel {
         amend(desk, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changing what a business may keep, for the operator.
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{BudgetKind, Limit};
@@ -46,8 +46,8 @@ impl Change for PatchBudget {
             .write(Write::Budget(after)))
     }
 
-    fn grows(&self) -> bool {
+    fn weight(&self) -> Weight {
         // Whoever fills the disk can be bounded.
-        false
+        Weight::Keeps
     }
 }

@@ -1,6 +1,6 @@
 //! Saving calls, as telephony adapters report them.
 
-use super::{Change, contacts};
+use super::{Change, Weight, contacts};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
@@ -44,8 +44,8 @@ impl Change for RecordCall {
             .write(Write::Call(call)))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 

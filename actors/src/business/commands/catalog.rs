@@ -2,7 +2,7 @@
 
 use chrono_tz::Tz;
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
@@ -39,8 +39,8 @@ impl Change for CreateService {
             .write(Write::Service(service)))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -83,8 +83,10 @@ impl Change for PatchService {
             .write(Write::Service(after)))
     }
 
-    fn grows(&self) -> bool {
-        self.active != Some(false)
+    fn weight(&self) -> Weight {
+        let changes_more =
+            self.name.is_some() || self.description.is_some() || self.duration_minutes.is_some();
+        Weight::of_ending(self.active == Some(false), changes_more)
     }
 }
 
@@ -117,8 +119,8 @@ impl Change for CreateStaff {
         Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -162,8 +164,9 @@ impl Change for PatchStaff {
             .write(Write::Staff(after)))
     }
 
-    fn grows(&self) -> bool {
-        self.active != Some(false)
+    fn weight(&self) -> Weight {
+        let changes_more = self.name.is_some() || self.zone.is_some() || self.service_ids.is_some();
+        Weight::of_ending(self.active == Some(false), changes_more)
     }
 }
 

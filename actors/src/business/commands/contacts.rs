@@ -1,6 +1,6 @@
 //! Creating and changing contacts.
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{
@@ -24,8 +24,8 @@ impl Change for CreateContact {
         Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -55,8 +55,8 @@ impl Change for PatchContact {
             .write(Write::Contact { before: Some(before), after }))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 

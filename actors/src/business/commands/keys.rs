@@ -1,6 +1,6 @@
 //! Creating and revoking API keys, for the operator (spec §5).
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::credentials;
@@ -41,8 +41,8 @@ impl Change for CreateKey {
         Ok(Decision::created(&shown).note("api_key.created", "api_key", key.id).write(Write::ApiKey(key)))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -67,7 +67,7 @@ impl Change for RevokeKey {
         Ok(Decision::gone().note("api_key.revoked", "api_key", self.id).write(Write::ApiKey(revoked)))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::desk::{Decision, Desk};
 use crate::business::{Answer, Write};
 use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
@@ -40,7 +40,7 @@ impl Change for AddKnowledge {
         Ok(Answer { body: view::render(&KnowledgeView::from(&knowledge)).into(), ..remembered })
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }

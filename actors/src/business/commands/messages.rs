@@ -1,6 +1,6 @@
 //! Taking messages for the team, and what the team does with them.
 
-use super::{Change, contacts};
+use super::{Change, Weight, contacts};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{
@@ -47,8 +47,8 @@ impl Change for TakeMessage {
             .write(Write::Message { before: None, after: message }))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -85,7 +85,7 @@ impl Change for PatchMessage {
             .write(Write::Message { before: Some(before), after }))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }

@@ -17,7 +17,7 @@ pub mod webhooks;
 use super::desk::{Decision, Desk};
 use super::handle::Answer;
 use crate::engine::EngineError;
-use crate::store::StoreError;
+use crate::store::{StoreError, Weight};
 
 /// A change that the business actor can be asked for.
 pub trait Change: Send {
@@ -36,10 +36,16 @@ pub trait Change: Send {
         Ok(remembered)
     }
 
-    /// Whether the store is larger for it in the long run, so that it is refused while the disk is nearly full. What
-    /// takes something back, turns something off or ends it does not, and neither does what can be done only once to
-    /// a record that is there: a nearly full disk must not keep anybody from that.
-    fn grows(&self) -> bool;
+    /// How much room on the disk it asks for: on a nearly full one it is refused by that.
+    fn weight(&self) -> Weight;
+}
+
+impl Weight {
+    /// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it,
+    /// else whoever changes more each time would write on.
+    fn of_ending(ends: bool, changes_more: bool) -> Self {
+        if ends && !changes_more { Self::Frees } else { Self::Grows }
+    }
 }
 
 /// Which of its views a resource is answered in.

@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 use serde::Serialize;
 
-use super::{Audience, Change};
+use super::{Audience, Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
@@ -63,9 +63,22 @@ impl Change for PatchBusiness {
         }
     }
 
-    fn grows(&self) -> bool {
-        // Whoever fills the disk can be stopped.
-        self.suspended.is_none() && self.booking_mode != Some(BookingMode::Off)
+    fn weight(&self) -> Weight {
+        let Self { name, zone, locale, website_url, booking_mode, hours, phone_region, suspended, .. } = self;
+        let changes_more = name.is_some()
+            || zone.is_some()
+            || locale.is_some()
+            || website_url.is_some()
+            || hours.is_some()
+            || phone_region.is_some();
+        // Whoever fills the disk can be stopped, with nothing beside it: else who stops more each time writes on.
+        match (booking_mode, suspended) {
+            _ if changes_more => Weight::Grows,
+            (None, None) => Weight::Grows,
+            (None | Some(BookingMode::Off), None | Some(true)) => Weight::Frees,
+            (None | Some(BookingMode::Off), Some(false)) => Weight::Keeps,
+            (Some(BookingMode::Instant | BookingMode::Request), _) => Weight::Grows,
+        }
     }
 }
 

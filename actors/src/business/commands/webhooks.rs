@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Change;
+use super::{Change, Weight};
 use crate::business::Write;
 use crate::business::desk::{Decision, Desk};
 use crate::delivery::reveal;
@@ -53,8 +53,8 @@ impl Change for CreateWebhook {
             .write(Write::Webhook(endpoint)))
     }
 
-    fn grows(&self) -> bool {
-        true
+    fn weight(&self) -> Weight {
+        Weight::Grows
     }
 }
 
@@ -95,10 +95,9 @@ impl Change for PatchWebhook {
         Ok(changed(desk, "webhook.updated", before, after))
     }
 
-    fn grows(&self) -> bool {
-        // Turning off, and nothing beside it: else whoever changes more each time would write on.
+    fn weight(&self) -> Weight {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
-        changes_more || self.status != Some(WebhookStatus::Disabled)
+        Weight::of_ending(self.status == Some(WebhookStatus::Disabled), changes_more)
     }
 }
 
@@ -134,8 +133,8 @@ impl Change for DeleteWebhook {
             .write(Write::NoWebhook(endpoint.id)))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -155,9 +154,9 @@ impl Change for RotateSecret {
         Ok(changed(desk, "webhook.secret_rotated", before, after))
     }
 
-    fn grows(&self) -> bool {
-        // The old secret may be in the wrong hands.
-        false
+    fn weight(&self) -> Weight {
+        // The old secret may be in the wrong hands; but there is always another new one.
+        Weight::Keeps
     }
 }
 
@@ -200,8 +199,8 @@ impl Change for TurnOff {
         }))
     }
 
-    fn grows(&self) -> bool {
-        false
+    fn weight(&self) -> Weight {
+        Weight::Frees
     }
 }
 
@@ -210,13 +209,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turning_off_alone_is_free_of_the_disks_reserve() {
+    fn turning_off_alone_frees_and_a_new_secret_can_be_had_again_and_again() {
         let id = WebhookId::from(uuid::Uuid::nil());
         let (url, events, status) = (None, None, Some(WebhookStatus::Disabled));
         let off = PatchWebhook { id, url, events, description: None, status, reason: DisabledReason::Api };
-        assert!(!off.grows());
+        assert_eq!(off.weight(), Weight::Frees);
         let description = Some(Text::new("another each time".to_owned()).unwrap());
-        assert!(PatchWebhook { description, ..off.clone() }.grows());
-        assert!(PatchWebhook { status: Some(WebhookStatus::Enabled), ..off }.grows());
+        assert_eq!(PatchWebhook { description, ..off.clone() }.weight(), Weight::Grows);
+        assert_eq!(PatchWebhook { status: None, ..off.clone() }.weight(), Weight::Grows);
+        assert_eq!(PatchWebhook { status: Some(WebhookStatus::Enabled), ..off }.weight(), Weight::Grows);
+        let rotate = RotateSecret { id, secret: WebhookSecret::new([0; 32]) };
+        assert_eq!(rotate.weight(), Weight::Keeps);
     }
 }
