@@ -44,8 +44,6 @@ pub(crate) enum Message {
     Straighten(OwnedSemaphorePermit),
     /// Look at what is due.
     Turn,
-    /// A minute has passed.
-    Minute,
     /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event apart.
     Head(EventId, u64),
     /// An attempt has ended.
@@ -133,8 +131,9 @@ impl Seated for DeliveryActor {
         Ok(actor)
     }
 
-    fn minute() -> Message {
-        Message::Minute
+    /// Whatever there is to do the dispatcher tells, in its time.
+    fn minute() -> Option<Message> {
+        None
     }
 }
 
@@ -169,7 +168,6 @@ impl Actor for DeliveryActor {
                 state.straighten(&inner).await?;
                 Some(permit)
             }
-            Message::Minute => None,
             Message::Head(event, number) => {
                 state.head(event, number);
                 None
