@@ -40,8 +40,8 @@ pub(crate) trait Seated: Sized + Send + Sync + 'static {
         permits: Arc<Semaphore>,
     ) -> impl Future<Output = Result<ActorRef<Self::Message>, EngineError>> + Send;
 
-    /// What an actor in use is told once a minute.
-    fn minute() -> Self::Message;
+    /// What an actor in use is told once a minute, if anything.
+    fn minute() -> Option<Self::Message>;
 }
 
 /// The running actors of one kind.
@@ -140,14 +140,14 @@ impl<S: Seated> Directory<S> {
         seats
     }
 
-    /// Puts away what was idle for [`IDLE_MAX`], and tells the rest that a minute has passed.
+    /// Puts away what was idle for [`IDLE_MAX`], and tells the rest that a minute has passed, if they want to know.
     pub(crate) fn sweep(&self) {
         for (id, seat) in self.in_order() {
             // A seat that is being filled is in use.
             let Ok(mut gone) = seat.gone.try_lock() else { continue };
             let Some(running) = seat.running.read().clone() else { continue };
             if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
-                let _ = running.actor.cast(S::minute());
+                S::minute().into_iter().for_each(|minute| _ = running.actor.cast(minute));
                 continue;
             }
             *gone = true;

@@ -110,8 +110,8 @@ impl Seated for BusinessActor {
         }
     }
 
-    fn minute() -> Message {
-        Message::Sweep
+    fn minute() -> Option<Message> {
+        Some(Message::Sweep)
     }
 }
 
@@ -153,7 +153,7 @@ impl Actor for BusinessActor {
         let now = state.clocks.now();
         match message {
             Message::Change { request, change, reply, permits } => {
-                state.reach_back(now)?;
+                state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
                     Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed }) => {
                         let inner = state.inner.clone();
@@ -183,7 +183,7 @@ impl Actor for BusinessActor {
                 }
             }
             Message::Ask { question } => {
-                state.reach_back(now)?;
+                state.reach_back(now).await?;
                 let done = question(state, now);
                 state.submit(Batch::default(), done);
             }

@@ -11,8 +11,8 @@ use super::actor::Start;
 use super::overlay::Overlay;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
-use super::state::{BUSY_BEHIND, State};
-use super::sweep::Ages;
+use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
+use super::sweep::{Ages, Round};
 use super::usage::Accounts;
 use crate::domain::{
     Appointment, Budget, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
@@ -20,9 +20,6 @@ use crate::domain::{
 use crate::store::keys::kind;
 use crate::store::records::AuditRecord;
 use crate::store::{Key, Order, Record, StoreError, keys};
-
-/// How many rows are read before other tasks get their turn.
-const ROWS_PER_TURN: usize = 1_024;
 
 /// Loads a business, or gives `None` when there is no such business.
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
@@ -65,6 +62,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         inner: inner.clone(),
         days_ahead: days_ahead(store, id, clocks.steady().day())?,
         ages: Ages::load(store, id, newest.as_ref().map(|entry| entry.id))?,
+        round: Round::default(),
         clocks: clocks.clone(),
         steady: *steady,
         business,

@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 
 use super::overlay::Overlay;
 use super::stamps::Stamps;
-use super::sweep::Ages;
+use super::sweep::{Ages, Round};
 use super::usage::Accounts;
 use super::write::Write;
 use crate::clock::Clocks;
@@ -28,6 +28,8 @@ use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError,
 
 /// How far behind now the busy intervals reach: the longest service is a day, the longest local day not much more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
+/// How many rows are read before other tasks get their turn.
+pub(super) const ROWS_PER_TURN: usize = 1_024;
 /// How far the intervals kept may fall behind that before the oldest are dropped.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
@@ -47,6 +49,8 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     /// What was made until when.
     pub(crate) ages: Ages,
+    /// The round through the log that looks for what has outlived its time.
+    pub(crate) round: Round,
     /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one just
     /// before a crash.
     pub(crate) days_ahead: Vec<u32>,
@@ -164,10 +168,11 @@ impl State {
     }
 
     /// Makes `busy` reach as far back as decisions at `now` need, and drops what they no longer do.
-    pub(crate) fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    /// That may be much where a clock goes back that was believed, so others have their turn between.
+    pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_BEHIND;
         if self.busy_from > needed {
-            let found = self.active_between(needed, self.busy_from)?;
+            let found = self.active_between(needed, self.busy_from).await?;
             self.busy_from = needed;
             for appointment in found {
                 let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
@@ -181,10 +186,21 @@ impl State {
     }
 
     /// The active appointments that start in `[from, to)`, as the newest decision left them.
-    fn active_between(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Appointment>, StoreError> {
+    async fn active_between(
+        &mut self,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<Appointment>, StoreError> {
         let range = keys::appointments_starting(self.id, from, to);
-        let mut rows: HashMap<Vec<u8>, Vec<u8>> =
-            self.store.scan(&range, Order::Ascending).collect::<Result<_, StoreError>>()?;
+        let (mut rows, mut left) = (HashMap::new(), range);
+        loop {
+            let step = self.store.scan(&left, Order::Ascending).take(ROWS_PER_TURN);
+            let step = step.collect::<Result<Vec<_>, StoreError>>()?;
+            let Some((last, _)) = step.last() else { break };
+            left = left.after(Key::new(last));
+            rows.extend(step);
+            tokio::task::yield_now().await;
+        }
         for (key, value) in self.overlay.range(&range) {
             match value {
                 Some(value) => rows.insert(key.to_vec(), value.to_vec()),

@@ -3,6 +3,9 @@
 //! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
 //! stamps; steady time against the point by which a row was there at the latest, which its id tells ([`Ages`]). Stamps that
 //! lie ahead of the wall clock say nothing, so what bears them is as old as steady time says.
+//!
+//! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is, so
+//! it hides nothing behind it.
 
 use chrono::TimeDelta;
 use ractor::ActorRef;
@@ -15,12 +18,14 @@ use crate::domain::{
 };
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Key, Order, Record, Store, StoreError, Weight, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 
-/// How many rows of a kind one sweep looks at.
+/// How many remembered keys, and how many rows of the log, one sweep looks at.
 const SWEEP_ROWS_MAX: usize = 256;
-/// How many bytes one sweep writes: what it rewrites may be long.
+/// How many bytes one sweep writes before it ends: what it rewrites may be long, and so may be what it deletes.
 const SWEEP_BYTES_MAX: usize = 256 << 10;
+/// How far apart, in steady time, the rounds through the log begin.
+const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for a
 /// day more.
 const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
@@ -56,6 +61,71 @@ impl Ages {
     }
 }
 
+/// The round through the log that is under way, or the last one.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    began: Option<SteadyTime>,
+    /// The row that it looked at last, unless it has ended.
+    at: Option<Key>,
+}
+
+impl Round {
+    /// Whether there is one, which begins if it is time.
+    fn is_under_way(&mut self, now: SteadyTime) -> bool {
+        let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
+        if self.at.is_none() && rests {
+            return false;
+        }
+        if self.at.is_none() {
+            self.began = Some(now);
+        }
+        true
+    }
+}
+
+/// One step of a round: what it may still look at.
+struct Step<'a> {
+    store: &'a Store,
+    batch: &'a mut Batch,
+    rows: usize,
+    at: Option<Key>,
+}
+
+impl Step<'_> {
+    /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes those
+    /// that need not stay; gives whether it may go on with another range.
+    fn over(
+        &mut self,
+        range: KeyRange,
+        mut look: impl FnMut(&[u8], &[u8]) -> Result<Row, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let range = self.at.map_or(range, |at| range.after(at));
+        for row in self.store.scan(&range, Order::Ascending) {
+            if self.rows >= SWEEP_ROWS_MAX || self.batch.bytes() >= SWEEP_BYTES_MAX {
+                return Ok(false);
+            }
+            let (key, value) = row?;
+            self.rows += 1;
+            match look(&key, &value)? {
+                Row::IsOutlived => self.batch.delete_whole(Key::new(&key), value.len()),
+                Row::Stays => {}
+                Row::IsNewer => return Ok(true),
+            }
+            self.at = Some(Key::new(&key));
+        }
+        Ok(true)
+    }
+}
+
+/// What is to be done about a row of the log.
+enum Row {
+    IsOutlived,
+    /// It is old, and needed.
+    Stays,
+    /// It is not old, and those behind it are not either.
+    IsNewer,
+}
+
 /// The point of steady time up to this one at which the newest id was noted last, and that id.
 fn noted_until(
     store: &Store,
@@ -74,31 +144,35 @@ pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message
     }
     renew_keys_ahead(state, myself)?;
     let mut batch = Batch::default();
-    sweep_keys(state, &mut batch)?;
-    sweep_deliveries(state, now, &mut batch)?;
-    let more = batch.len() >= SWEEP_ROWS_MAX;
-    if !batch.is_empty() {
-        let myself = myself.clone();
-        // Not before these are gone: the store would show the same rows again.
-        let goes_on = move || {
-            if more {
-                let _ = myself.cast(Message::Sweep);
-            }
-        };
+    let more_keys = sweep_keys(state, &mut batch)?;
+    let more_log = sweep_log(state, now, &mut batch)?;
+    let myself = myself.clone();
+    // Not before these are gone: the store would show the same rows again.
+    let goes_on = move || {
+        if more_keys || more_log {
+            let _ = myself.cast(Message::Sweep);
+        }
+    };
+    if batch.is_empty() {
+        goes_on();
+    } else {
         state.submit(batch, Box::new(goes_on));
     }
     Ok(())
 }
 
-/// Deletes idempotency records of days that no look-up reaches any more.
-fn sweep_keys(state: &State, batch: &mut Batch) -> Result<(), StoreError> {
+/// Deletes idempotency records of days that no look-up reaches any more; gives whether there may be more.
+fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
     let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
-    for row in state.store.scan(&outlived, Order::Ascending).take(SWEEP_ROWS_MAX) {
+    for (rows, row) in state.store.scan(&outlived, Order::Ascending).enumerate() {
+        if rows >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX {
+            return Ok(true);
+        }
         let (key, value) = row?;
         batch.delete_whole(Key::new(&key), value.len());
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Keeps for a day from now what stands under a day far ahead: an earlier version remembered it on a wrong clock, and
@@ -135,51 +209,72 @@ fn renew_keys_ahead(state: &State, myself: &ActorRef<Message>) -> Result<(), Sto
     Ok(())
 }
 
-/// Deletes deliveries that the log shows no longer, and events that no delivery needs. What waits is left alone.
-fn sweep_deliveries(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
+/// Deletes deliveries that the log shows no longer, and events that no delivery needs. What waits is left alone. Gives
+/// whether the round goes on.
+fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let events = keys::of_kind(state.id, kind::EVENT);
     if state.store.scan(&events, Order::Ascending).next().transpose()?.is_none() {
-        return Ok(());
+        return Ok(false);
     }
     let steady = state.clocks.steady();
     state.ages.note(state.id, steady, batch);
     let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
-        return Ok(());
+        return Ok(false);
     };
-    for endpoint in state.webhooks.values() {
-        let range = keys::deliveries(state.id, endpoint.id);
-        for row in state.store.scan(&range, Order::Ascending).take(SWEEP_ROWS_MAX) {
-            let (key, value) = row?;
-            let delivery = Delivery::decode(&value)?;
-            let outlived = delivery.event_id.uuid() <= shown_until.uuid();
-            if !outlived || is_within(delivery.created_at, now, LOG_DAYS) {
-                break;
-            }
-            if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending {
-                batch.delete(Key::new(&key));
-            }
-        }
-    }
     let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
-    let Some((noted, needed_until)) = noted_until(&state.store, state.id, steady - needed)? else {
-        return Ok(());
+    let needed_until = noted_until(&state.store, state.id, steady - needed)?;
+    if !state.round.is_under_way(steady) {
+        return Ok(false);
+    }
+    let mut step = Step { store: &state.store, batch, rows: 0, at: state.round.at };
+    let is_through = {
+        let event = |key: &[u8], _: &[u8]| {
+            let event: EventId = keys::id_at_end(key)?;
+            let is_newer = needed_until.is_none_or(|(_, until)| event.uuid() > until.uuid());
+            if is_newer || is_within(event.minted_at(), now, needed) {
+                return Ok(Row::IsNewer);
+            }
+            Ok(if waits(state, event)? { Row::Stays } else { Row::IsOutlived })
+        };
+        // In the order of their keys.
+        step.over(events, event)?
+            && sweep_deliveries(state, &mut step, |delivery| {
+                delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
+            })?
+            && match needed_until {
+                // What was noted before that is not asked for any more.
+                Some((noted, _)) => {
+                    let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
+                    step.over(stale, |_, _| Ok(Row::IsOutlived))?
+                }
+                None => true,
+            }
     };
-    for row in state.store.scan(&events, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        let (key, value) = row?;
-        let event: EventId = keys::id_at_end(&key)?;
-        if event.uuid() > needed_until.uuid() || is_within(event.minted_at(), now, needed) {
-            break;
-        }
-        if !waits(state, event)? {
-            batch.delete_whole(Key::new(&key), value.len());
+    state.round.at = step.at.filter(|_| !is_through);
+    Ok(!is_through)
+}
+
+/// Deletes the old deliveries of all endpoints; gives whether it is through with them.
+fn sweep_deliveries(
+    state: &State,
+    step: &mut Step<'_>,
+    is_newer: impl Fn(&Delivery) -> bool,
+) -> Result<bool, StoreError> {
+    for endpoint in state.webhooks.values() {
+        let look = |_: &[u8], value: &[u8]| {
+            let delivery = Delivery::decode(value)?;
+            let waits = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+            Ok(match (is_newer(&delivery), waits) {
+                (true, _) => Row::IsNewer,
+                (false, true) => Row::Stays,
+                (false, false) => Row::IsOutlived,
+            })
+        };
+        if !step.over(keys::deliveries(state.id, endpoint.id), look)? {
+            return Ok(false);
         }
     }
-    // What was noted before that is not asked for any more.
-    let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
-    for row in state.store.scan(&stale, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        batch.delete(Key::new(&row?.0));
-    }
-    Ok(())
+    Ok(true)
 }
 
 /// Whether a stamp says that something is no older than this. One that lies ahead says nothing.

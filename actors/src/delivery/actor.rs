@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::EndpointKey;
@@ -33,11 +33,6 @@ pub(crate) const ATTEMPTS_MAX: usize = 8;
 const RECORDING_MAX: usize = 64;
 /// How many rows are looked at in one turn; the next turn goes on.
 pub(super) const ROWS_PER_TURN: usize = 256;
-/// How long an endpoint waits when the disk is full.
-const DISK_FULL_PAUSE: Duration = Duration::from_secs(2);
-/// When what is due during an outage of ours is due again, unless that is over before.
-const OUTAGE_PAUSE: Duration = Duration::from_secs(30);
-
 /// What a delivery actor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -49,8 +44,6 @@ pub(crate) enum Message {
     Straighten(OwnedSemaphorePermit),
     /// Look at what is due.
     Turn,
-    /// A minute has passed.
-    Minute,
     /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event apart.
     Head(EventId, u64),
     /// An attempt has ended.
@@ -91,8 +84,6 @@ pub(crate) struct State {
     turn_asked: bool,
     /// Nothing begins before this instant.
     paused_until: Option<Instant>,
-    /// Looks again when an outage of ours is over, or may be; the dispatcher does so later, whether or not this runs.
-    outage_watch: Option<JoinHandle<()>>,
     permits: Arc<Semaphore>,
     /// Held while anything is under way, so that the actor is not put away.
     work: Option<OwnedSemaphorePermit>,
@@ -131,7 +122,6 @@ impl Seated for DeliveryActor {
             purging: false,
             turn_asked: false,
             paused_until: None,
-            outage_watch: None,
             permits,
             work: None,
         };
@@ -141,8 +131,9 @@ impl Seated for DeliveryActor {
         Ok(actor)
     }
 
-    fn minute() -> Message {
-        Message::Minute
+    /// Whatever there is to do the dispatcher tells, in its time.
+    fn minute() -> Option<Message> {
+        None
     }
 }
 
@@ -177,7 +168,6 @@ impl Actor for DeliveryActor {
                 state.straighten(&inner).await?;
                 Some(permit)
             }
-            Message::Minute => None,
             Message::Head(event, number) => {
                 state.head(event, number);
                 None
@@ -241,7 +231,9 @@ impl State {
         let target = Target::read(&inner.store, self.key)?;
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if inner.store.check_room(Weight::Keeps).is_err() {
-            self.wait(inner, Some(DISK_FULL_PAUSE)); // nothing could be written of what is done
+            // Nothing could be written of what is done, so nobody gets a place until there is room again.
+            self.places.clear();
+            inner.dispatcher.wake(self.key);
             self.rest(inner, false);
             return Ok(());
         }
@@ -280,9 +272,10 @@ impl State {
             return Ok(());
         }
         // Only whoever has something to send may take the one attempt that an outage of ours lets through.
-        due.now.truncate(self.most_now(inner, myself, &endpoint));
+        due.now.truncate(most_now(inner, &endpoint));
         if due.now.is_empty() {
-            self.wait(inner, Some(OUTAGE_PAUSE));
+            inner.dispatcher.cut_off(self.key);
+            self.places.clear();
             self.rest(inner, due.more);
             return Ok(());
         }
@@ -367,25 +360,13 @@ impl State {
         self.paused_until = Some(Instant::now() + time);
         self.ask_turn(myself);
     }
+}
 
-    /// How much may begin as far as the network goes. During an outage of ours that concerns the endpoint it is nothing,
-    /// and the actor looks again when it is over, or may be.
-    fn most_now(&mut self, inner: &Inner, myself: &ActorRef<Message>, endpoint: &WebhookEndpoint) -> usize {
-        let network = inner.webhooks.network();
-        // A URL that cannot be used fails without any network.
-        let is_cut_off = network.is_out()
-            && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| inner.webhooks.is_cut_off_from(&url));
-        if !is_cut_off {
-            return usize::MAX;
-        }
-        let (over, myself) = (network.worth_trying(), myself.clone());
-        let watch = tokio::spawn(async move {
-            over.await;
-            let _ = myself.cast(Message::Minute);
-        });
-        if let Some(before) = self.outage_watch.replace(watch) {
-            before.abort();
-        }
-        usize::from(network.take_trial())
-    }
+/// How much may begin as far as the network goes: nothing during an outage of ours that concerns the endpoint.
+fn most_now(inner: &Inner, endpoint: &WebhookEndpoint) -> usize {
+    let network = inner.webhooks.network();
+    // A URL that cannot be used fails without any network.
+    let is_cut_off = network.is_out()
+        && WebhookUrl::parse(&endpoint.url).is_ok_and(|url| inner.webhooks.is_cut_off_from(&url));
+    if is_cut_off { usize::from(network.take_trial()) } else { usize::MAX }
 }

@@ -7,34 +7,38 @@
 //! - an endpoint for which something waits is waited for here, with its time or with how many places it could use, or
 //!   it has an actor that holds a permit and will say so: no wake-up is lost when an actor is put away;
 //! - an endpoint that only waits costs an entry, and all of them one timer. Its actor may be put away; it is started
-//!   again once it has a place.
+//!   again once it has a place;
+//! - while nothing can be written of what is done, nobody gets a place, and the one timer looks whether there is room
+//!   again. What an outage of ours holds back waits here, too, until that is over, and a bounded number of it is looked
+//!   at again with each probe;
+//! - a panic while places are handed out costs whoever was being handed one, not the others.
 
 mod fair;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod timer;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use self::fair::{Fair, Granted};
 use super::EndpointKey;
 use crate::engine::Inner;
 use crate::shares::Shares;
+use crate::store::Weight;
 
 /// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
 pub(crate) const PLACES: usize = 1_024;
 /// How many bodies of responses may be read at once behind their heads: over all, and of a business's endpoints.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
-/// How often what is known of endpoints that are heard of no more is looked through.
-const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 /// An instant on the dispatcher's clock: how long ago it began.
 type Moment = Duration;
@@ -45,10 +49,15 @@ pub(crate) struct Dispatcher {
     began: Instant,
     /// Where places are handed to.
     inner: OnceLock<Weak<Inner>>,
-    /// Told when something is due before all that was.
+    /// Tells the timer when there is something to wait for beside, or before, what it waits for.
     earlier: Notify,
     /// How often anybody wanted places handed out since somebody last found none to hand out.
     handing_out: AtomicUsize,
+    /// Whether nothing could be written when somebody looked last. The timer looks again while that is so.
+    is_full: AtomicBool,
+    /// Whether handing the next place panics.
+    #[cfg(test)]
+    panics: AtomicBool,
     /// How many attempts are under way, or on their way to the disk.
     under_way: AtomicUsize,
     /// Told when nothing is under way.
@@ -79,6 +88,9 @@ impl Dispatcher {
             inner: OnceLock::new(),
             earlier: Notify::new(),
             handing_out: AtomicUsize::new(0),
+            is_full: AtomicBool::new(false),
+            #[cfg(test)]
+            panics: AtomicBool::new(false),
             under_way: AtomicUsize::new(0),
             idle: Notify::new(),
             bodies: Arc::new(Shares::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
@@ -90,7 +102,7 @@ impl Dispatcher {
     /// Hands places to the actors of this engine from now on, until it is gone.
     pub(crate) fn begin(self: &Arc<Self>, inner: Weak<Inner>) {
         let _ = self.inner.set(inner);
-        tokio::spawn(keep_time(Arc::downgrade(self)));
+        tokio::spawn(timer::keep_time(Arc::downgrade(self)));
     }
 
     /// Something is due at an endpoint: it is looked at as soon as it has a place.
@@ -108,8 +120,11 @@ impl Dispatcher {
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<Place> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();
+        self.fair.lock().want(key, count, now);
+        if !self.has_room() {
+            return own;
+        }
         let mut fair = self.fair.lock();
-        fair.want(key, count, now);
         while let Some(granted) = fair.grant(now) {
             let place = self.place(granted);
             if granted.key == key { own.push(place) } else { others.push(place) }
@@ -124,6 +139,17 @@ impl Dispatcher {
         // A millisecond more, so that what is due then is not a fraction of one away.
         let wait = wait.map(|wait| wait + Duration::from_millis(1));
         self.plan(|fair, now| fair.rest(key, wait.map(|wait| now + wait), now));
+    }
+
+    /// An outage of ours holds back what is due at an endpoint: it is looked at again when that is over, or may be.
+    pub(super) fn cut_off(&self, key: EndpointKey) {
+        let mut fair = self.fair.lock();
+        let first = !fair.is_any_cut_off();
+        fair.cut_off(key, self.now());
+        drop(fair);
+        if first {
+            self.earlier.notify_one(); // it has to be waited for from now on
+        }
     }
 
     /// Changes what is due, and has the timer look if something is due before all that was.
@@ -186,51 +212,61 @@ impl Dispatcher {
         Place { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
     }
 
+    /// Whether what is done can be written. If not, the timer looks again until it can.
+    fn has_room(&self) -> bool {
+        let inner = self.inner.get().and_then(Weak::upgrade);
+        let has_room = inner.is_none_or(|inner| inner.store.check_room(Weight::Keeps).is_ok());
+        let was_full = self.is_full.swap(!has_room, Ordering::AcqRel);
+        if !has_room && !was_full {
+            self.earlier.notify_one();
+        }
+        has_room
+    }
+
     fn hand(self: &Arc<Self>, place: Place) {
+        #[cfg(test)]
+        assert!(!self.panics.swap(false, Ordering::AcqRel), "the test wants it so");
         match self.inner.get().and_then(Weak::upgrade) {
             Some(inner) => inner.hand_place(place),
             None => self.stop(),
         }
     }
 
+    /// The next place, if anybody may have it.
+    fn grant(self: &Arc<Self>) -> Option<Place> {
+        let is_wanted = self.fair.lock().is_any_wanted();
+        if !is_wanted || !self.has_room() {
+            return None;
+        }
+        let granted = self.fair.lock().grant(self.now())?;
+        Some(self.place(granted))
+    }
+
     /// Grants what can be granted. A place that nobody takes is given back in here, which does not begin anew: whoever
     /// hands out looks once more.
     fn hand_out(self: &Arc<Self>) {
-        let mut asked = self.handing_out.fetch_add(1, Ordering::AcqRel) + 1;
-        if asked > 1 {
+        if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
+        let mut asked = 1;
+        let unless_through = UnlessThrough(self);
         while asked > 0 {
-            loop {
-                let granted = self.fair.lock().grant(self.now());
-                let Some(granted) = granted else { break };
-                self.hand(self.place(granted));
+            while let Some(place) = self.grant() {
+                self.hand(place);
             }
             asked = self.handing_out.fetch_sub(asked, Ordering::AcqRel) - asked;
         }
+        std::mem::forget(unless_through);
     }
 }
 
-/// Lets those ask for a place whose time has come, and forgets those that are gone.
-async fn keep_time(dispatcher: Weak<Dispatcher>) {
-    let mut sweep_at = Instant::now() + SWEEP_EVERY;
-    loop {
-        let Some(this) = dispatcher.upgrade() else { return };
-        if this.inner.get().is_none_or(|inner| inner.strong_count() == 0) {
-            return;
-        }
-        let now = this.now();
-        this.fair.lock().tick(now);
-        this.hand_out();
-        if Instant::now() >= sweep_at {
-            sweep_at = Instant::now() + SWEEP_EVERY;
-            this.fair.lock().sweep(now);
-        }
-        let due = this.fair.lock().next_due().map_or(sweep_at, |due| this.began + due);
-        tokio::select! {
-            () = sleep_until(due.min(sweep_at)) => {}
-            () = this.earlier.notified() => {}
-        }
+/// Lets others hand places out when whoever does so panics. What was asked for meanwhile the timer does.
+struct UnlessThrough<'a>(&'a Dispatcher);
+
+impl Drop for UnlessThrough<'_> {
+    fn drop(&mut self) {
+        self.0.handing_out.store(0, Ordering::Release);
+        self.0.earlier.notify_one();
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the engine does with deliveries when it starts, and how it wakes their actors.
 //!
-//! What always holds: starting registers what waits with the dispatcher, in bounded steps; it starts no actor but where
-//! rows have to be put in order, and an actor is otherwise started for a place, so no more of them start at once than
-//! there are places.
+//! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
+//! actor is started for a place, so no more of them start at once than there are places, apart from those whose due times
+//! have to be put in order. A row that is damaged is told in the log and stepped over.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,20 +17,15 @@ use crate::engine::{EngineError, Inner};
 use crate::store::keys::house_kind;
 use crate::store::{Key, KeyRange, Order, StoreError, keys};
 
-/// How many endpoints are looked at in one turn when deliveries start.
-const ENDPOINTS_PER_TURN: usize = 256;
-/// How many endpoints for which something waits are registered before others get their turn, and for how long.
-const STARTS_PER_STEP: usize = 16;
-const START_PAUSE: Duration = Duration::from_millis(1);
+/// How many endpoints are looked at when deliveries start before others get their turn.
+const ENDPOINTS_PER_TURN: usize = 64;
 /// How long an endpoint waits whose actor does not start.
 const NO_START_PAUSE: Duration = Duration::from_secs(60);
 
-/// What is left to do for an endpoint when the engine starts.
-enum Left {
-    /// Something waits: for so long, and whether it has failed before.
-    Waits(Duration, bool),
-    /// It is deleted, and its rows are not.
-    Rows,
+/// What is left to do for an endpoint when the engine starts: when, and whether it was tried before and failed.
+struct Left {
+    wait: Duration,
+    failed_before: bool,
 }
 
 impl Inner {
@@ -112,59 +107,63 @@ impl Inner {
     /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
     pub(crate) async fn start_deliveries(self: Arc<Self>) {
         let all = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
-        let (mut range, mut started) = (all, 0);
-        while let Some(endpoints) = self.next_endpoints(&mut range) {
+        let mut range = all;
+        while let Some(endpoints) = self.next_endpoints(&mut range, true) {
             for key in endpoints {
                 match self.left_of(key) {
-                    Ok(None) => continue,
-                    Ok(Some(Left::Rows)) => self.look_after(key),
-                    Ok(Some(Left::Waits(wait, before))) => self.dispatcher.register(key, wait, before),
-                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
-                }
-                started += 1;
-                if started % STARTS_PER_STEP == 0 {
-                    tokio::time::sleep(START_PAUSE).await;
+                    Ok(None) => {}
+                    Ok(Some(Left { wait, failed_before })) => {
+                        self.dispatcher.register(key, wait, failed_before);
+                    }
+                    Err(error) => cannot_be_read(key, &error),
                 }
             }
             tokio::task::yield_now().await;
         }
         range = all;
-        while let Some(endpoints) = self.next_endpoints(&mut range) {
+        while let Some(endpoints) = self.next_endpoints(&mut range, false) {
             for key in endpoints {
                 match is_ahead(&self, key).await {
                     Ok(true) if !self.tell_running(key, Message::Straighten) => {
                         self.start_for(key, Message::Straighten);
                     }
                     Ok(_) => {}
-                    Err(error) => tracing::error!(%error, "the deliveries of an endpoint cannot be read"),
+                    Err(error) => cannot_be_read(key, &error),
                 }
             }
             tokio::task::yield_now().await;
         }
     }
 
-    /// The next endpoints of the list of all; `None` at its end, or when the engine closes.
-    fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
+    /// The next endpoints of the list of all; `None` at its end, or when the engine closes. A row that names none is
+    /// stepped over, and told if it shall be.
+    fn next_endpoints(&self, range: &mut KeyRange, tell: bool) -> Option<Vec<EndpointKey>> {
         self.check_open().ok()?;
-        let rows = self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN);
-        let endpoints = rows.map(|row| {
-            let (row, _) = row?;
-            let (business, endpoint) = keys::business_and_endpoint(&row)?;
-            Ok((Key::new(&row), EndpointKey { business, endpoint }))
-        });
-        let endpoints: Vec<_> = endpoints
-            .collect::<Result<_, StoreError>>()
-            .inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read"))
-            .ok()?;
-        *range = range.after(endpoints.last()?.0);
-        Some(endpoints.into_iter().map(|(_, key)| key).collect())
+        let (mut endpoints, mut last) = (Vec::new(), None);
+        for row in self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN) {
+            let row =
+                row.inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read")).ok()?.0;
+            let row = Key::new(&row);
+            last = Some(row);
+            let named = keys::business_and_endpoint(&row).ok();
+            match named.filter(|(business, endpoint)| keys::endpoint_index(*business, *endpoint) == row) {
+                Some((business, endpoint)) => endpoints.push(EndpointKey { business, endpoint }),
+                None if tell => tracing::error!(
+                    store.key = ?row,
+                    "a row of the list of endpoints is damaged; it is stepped over"
+                ),
+                None => {}
+            }
+        }
+        *range = range.after(last?);
+        Some(endpoints)
     }
 
     /// What is left to do for an endpoint.
     fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
         let EndpointKey { business, endpoint } = key;
         if !self.store.contains(&keys::webhook(business, endpoint))? {
-            return Ok(Some(Left::Rows));
+            return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows, to be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
         let first = self.store.scan(&due, Order::Ascending).next().transpose()?;
@@ -172,6 +171,12 @@ impl Inner {
         let (at, event) = keys::instant_and_id::<EventId>(&row)?;
         let delivery = self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
         let wait = (at - self.steady.now()).to_std().unwrap_or_default();
-        Ok(Some(Left::Waits(wait, delivery.is_some_and(|delivery| delivery.attempts > 0))))
+        let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
+        Ok(Some(Left { wait, failed_before }))
     }
+}
+
+fn cannot_be_read(key: EndpointKey, error: &StoreError) {
+    let EndpointKey { business, endpoint } = key;
+    tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "the deliveries of an endpoint cannot be read");
 }

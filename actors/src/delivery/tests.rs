@@ -2,6 +2,7 @@
 
 mod clocks;
 mod failing;
+mod full_disk;
 mod outage;
 mod places;
 mod suspended;

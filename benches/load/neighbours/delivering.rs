@@ -31,8 +31,10 @@ const ENDPOINTS: usize = 25;
 const EVERY: Duration = Duration::from_millis(50);
 /// How long the victim books.
 const BOOKING: Duration = Duration::from_secs(8);
-/// How long the processor time of a server is counted to which nobody speaks, once the first wave is over.
-const QUIET: Duration = Duration::from_secs(5);
+/// How long the processor time of a server is counted to which nobody speaks. Those that hang give their places back
+/// together, 10 s after they had them, and as many others have them then: this is two such waves, wherever it begins.
+const QUIET: Duration = Duration::from_secs(20);
+const QUIET_STEP: Duration = Duration::from_secs(1);
 /// What others' events take, in milliseconds.
 const UNDER: f64 = 1_000.0;
 /// What waiting may take of a processor core.
@@ -176,7 +178,7 @@ impl Delivering {
         };
         let measured = Measured::of(&mut times, began.elapsed());
         drop(further);
-        let quiet = if row == DEAD { self.quiet(&server).await? } else { Measured::default() };
+        let quiet = if row == DEAD { self.quiet(context, &server).await? } else { Measured::default() };
         server.process.kill()?;
         std::fs::remove_dir_all(&directory)?;
         Ok(Measured {
@@ -219,12 +221,21 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// The processor time of a server to which nobody speaks.
-    async fn quiet(&self, server: &Receptionist) -> Result<Measured> {
+    /// The processor time of a server to which nobody speaks, the attempts included that end and begin meanwhile. A note
+    /// says what the quietest second took of a core, in which there were hardly any.
+    async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
+        let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);
-        tokio::time::sleep(QUIET).await;
-        let cpu_seconds = Some(server.process.cpu_seconds()? - cpu);
-        Ok(Measured { cpu_seconds, seconds: Some(began.elapsed().as_secs_f64()), ..Measured::default() })
+        let (mut seen, mut least) = ((began, cpu), f64::INFINITY);
+        for _ in 0..steps {
+            tokio::time::sleep(QUIET_STEP).await;
+            let now = (Instant::now(), server.process.cpu_seconds()?);
+            least = least.min((now.1 - seen.1) / (now.0 - seen.0).as_secs_f64());
+            seen = now;
+        }
+        self.notes.push(format!("{DEAD}: {:.1} % of a core in the quietest second.", least * 100.0));
+        let (cpu_seconds, seconds) = (Some(seen.1 - cpu), Some((seen.0 - began).as_secs_f64()));
+        Ok(Measured { cpu_seconds, seconds, ..Measured::default() })
     }
 }
 

@@ -11,7 +11,8 @@
 //! was served last. An attempt is charged what the endpoint's latest ones took as soon as it has its place, and what it
 //! did take once it gives it back, so that attempts that hang count at once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::time::Duration;
 
 use super::Moment;
@@ -21,6 +22,9 @@ use crate::domain::{BusinessId, WebhookId};
 
 /// So long after an endpoint was last heard of, what is known of it is forgotten, unless something waits for it.
 pub(super) const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// How many endpoints are looked through in one step when those that are gone are forgotten.
+const SWEPT_PER_STEP: usize = 256;
 
 /// A place that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +62,16 @@ pub(super) struct Fair {
     /// The tag of the business that was served last.
     served: u64,
     turns: u64,
-    businesses: HashMap<BusinessId, Business>,
+    businesses: BTreeMap<BusinessId, Business>,
     waiting: [Waiting; Standing::COUNT],
     /// The endpoints that only wait, by when they are to be looked at.
     due: BTreeSet<(Moment, EndpointKey)>,
+    /// The endpoints that an outage of ours holds back, the one first that has waited longest to try.
+    cut_off: BTreeSet<(u64, EndpointKey)>,
     /// How many endpoints could use a place and have none of those they could use.
     wanting: usize,
+    /// How far those that are gone were forgotten, while that is not through.
+    swept: Option<BusinessId>,
     stopped: bool,
 }
 
@@ -79,10 +87,12 @@ impl Fair {
             held_by: [0; Standing::COUNT],
             served: 0,
             turns: 0,
-            businesses: HashMap::new(),
+            businesses: BTreeMap::new(),
             waiting: Default::default(),
             due: BTreeSet::new(),
+            cut_off: BTreeSet::new(),
             wanting: 0,
+            swept: None,
             stopped: false,
         }
     }
@@ -92,9 +102,19 @@ impl Fair {
         self.held
     }
 
-    /// How many endpoints wait, for a place or for their time.
+    /// How many endpoints wait, for a place, for their time or for the end of an outage.
     pub(super) fn waiting(&self) -> usize {
-        self.wanting + self.due.len()
+        self.wanting + self.due.len() + self.cut_off.len()
+    }
+
+    /// Whether any endpoint could use a place.
+    pub(super) fn is_any_wanted(&self) -> bool {
+        self.wanting > 0
+    }
+
+    /// Whether an outage holds any endpoint back.
+    pub(super) fn is_any_cut_off(&self) -> bool {
+        !self.cut_off.is_empty()
     }
 
     /// When an endpoint has to be looked at next.
@@ -118,6 +138,30 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
+    /// An outage of ours holds an endpoint back until it is released. One that is woken meanwhile and held back again
+    /// has waited since it was the first time.
+    pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
+        if self.stopped {
+            return;
+        }
+        self.plan(key, 0, None, now);
+        let since = self.turns;
+        let endpoint = self.planned(key);
+        endpoint.is_cut_off = true;
+        let since = *endpoint.cut_off_since.get_or_insert(since);
+        self.cut_off.insert((since, key));
+    }
+
+    /// Has some of those looked at as soon as they may have a place that an outage holds back, those first that have
+    /// waited longest.
+    pub(super) fn release(&mut self, most: usize, now: Moment) {
+        for _ in 0..most {
+            let Some((_, key)) = self.cut_off.first().copied() else { return };
+            self.plan(key, 1, None, now);
+            self.planned(key).cut_off_since = None;
+        }
+    }
+
     /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is known
     /// of it by now is newer.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
@@ -132,18 +176,19 @@ impl Fair {
                 now,
             );
         }
-        let is_unplanned = |endpoint: &Endpoint| endpoint.is_idle() && endpoint.due.is_none();
-        if self.endpoint(key).is_none_or(is_unplanned) {
+        if self.endpoint(key).is_none_or(Endpoint::waits_for_nothing) {
             self.plan(key, 0, Some(until), now);
         }
     }
 
-    /// Lets those ask for a place whose moment has come.
-    pub(super) fn tick(&mut self, now: Moment) {
-        while let Some((due, key)) = self.due.first().copied().filter(|(due, _)| *due <= now) {
-            self.due.remove(&(due, key));
+    /// Lets some of those ask for a place whose moment has come; gives whether there are more.
+    pub(super) fn tick(&mut self, most: usize, now: Moment) -> bool {
+        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= now);
+        for _ in 0..most {
+            let Some((_, key)) = first(self) else { return false };
             self.plan(key, 1, None, now);
         }
+        first(self).is_some()
     }
 
     /// Gives back a place. Of an attempt that was made, it is told whether the event was taken, and how long that took.
@@ -196,17 +241,34 @@ impl Fair {
     pub(super) fn stop(&mut self) {
         self.stopped = true;
         self.due.clear();
+        self.cut_off.clear();
     }
 
-    /// Forgets endpoints for which nothing waits and of which nothing was heard for long.
-    pub(super) fn sweep(&mut self, now: Moment) {
-        self.businesses.retain(|_, business| {
+    /// Forgets endpoints for which nothing waits and of which nothing was heard for long. It looks at the businesses in
+    /// turn, some in a step; gives whether it is through with all of them.
+    pub(super) fn sweep(&mut self, now: Moment) -> bool {
+        let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
+        let (mut looked_at, mut empty) = (0, Vec::new());
+        for (id, business) in self.businesses.range_mut((from, Bound::Unbounded)) {
+            if looked_at >= SWEPT_PER_STEP {
+                break;
+            }
+            looked_at += business.endpoints.len().max(1);
+            self.swept = Some(*id);
             business.endpoints.retain(|_, endpoint| {
-                let waits = !endpoint.is_idle() || endpoint.due.is_some();
-                waits || now.saturating_sub(endpoint.seen) < REMEMBERED
+                !endpoint.waits_for_nothing() || now.saturating_sub(endpoint.seen) < REMEMBERED
             });
-            !business.endpoints.is_empty()
-        });
+            if business.endpoints.is_empty() {
+                empty.push(*id);
+            }
+        }
+        for id in empty {
+            self.businesses.remove(&id);
+        }
+        if looked_at < SWEPT_PER_STEP {
+            self.swept = None;
+        }
+        self.swept.is_none()
     }
 
     fn grant_to(&mut self, key: EndpointKey, now: Moment) -> Granted {
@@ -246,6 +308,13 @@ impl Fair {
         self.businesses.get(&key.business)?.endpoints.get(&key.endpoint)
     }
 
+    /// What is known of an endpoint that something was planned for: how it stands must not change.
+    fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
+        let business = self.businesses.get_mut(&key.business);
+        let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));
+        endpoint.expect("what was planned for is known")
+    }
+
     /// Sets what an endpoint waits for.
     fn plan(&mut self, key: EndpointKey, wants: usize, due: Option<Moment>, now: Moment) {
         if self.stopped {
@@ -253,7 +322,7 @@ impl Fair {
         }
         self.turns += 1;
         let (served, turn) = (self.served, self.turns);
-        let (mut wanted, mut was_due) = (0, None);
+        let (mut wanted, mut was_due, mut was_cut_off) = (0, None, None);
         self.business(
             key.business,
             |business| {
@@ -267,7 +336,9 @@ impl Fair {
                     (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
                 }
                 (wanted, was_due) = (endpoint.wants, endpoint.due);
+                was_cut_off = endpoint.cut_off_since.filter(|_| endpoint.is_cut_off);
                 (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
+                endpoint.is_cut_off = false;
             },
             now,
         );
@@ -275,6 +346,9 @@ impl Fair {
         self.wanting -= usize::from(wanted > 0);
         if let Some(was_due) = was_due {
             self.due.remove(&(was_due, key));
+        }
+        if let Some(since) = was_cut_off {
+            self.cut_off.remove(&(since, key));
         }
         self.due.extend(due.map(|due| (due, key)));
     }
@@ -336,6 +410,11 @@ impl Fair {
     /// Of how many endpoints anything is known.
     pub(super) fn known(&self) -> usize {
         self.businesses.values().map(|business| business.endpoints.len()).sum()
+    }
+
+    /// Whether nobody gets a place any more.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Whether nobody who waits may have a place: looked up one by one, in no order.

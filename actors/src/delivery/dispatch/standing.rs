@@ -69,6 +69,9 @@ pub(super) struct Endpoint {
     pub(super) wants: usize,
     /// When it has to be looked at next, if it only waits.
     pub(super) due: Option<Moment>,
+    /// Whether an outage of ours holds it back, and as of which turn it waits to try all the same.
+    pub(super) is_cut_off: bool,
+    pub(super) cut_off_since: Option<u64>,
     /// Its virtual time within its business, and its turn among those with the same.
     pub(super) tag: u64,
     pub(super) turn: u64,
@@ -91,6 +94,8 @@ impl Endpoint {
         Self {
             wants: 0,
             due: None,
+            is_cut_off: false,
+            cut_off_since: None,
             tag: 0,
             turn: 0,
             seen: now,
@@ -122,6 +127,11 @@ impl Endpoint {
     /// Whether it neither holds a place nor could use one.
     pub(super) fn is_idle(&self) -> bool {
         self.wants == 0 && self.held.is_empty()
+    }
+
+    /// Whether neither a place nor a moment nor the end of an outage is waited for, and no place is held.
+    pub(super) fn waits_for_nothing(&self) -> bool {
+        self.is_idle() && self.due.is_none() && !self.is_cut_off
     }
 
     /// What is thought of it now.

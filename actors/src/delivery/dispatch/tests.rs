@@ -1,5 +1,6 @@
 //! The deciding on simulated time: endpoints that hang, drip, fail or answer, and how long others wait beside them.
 
+mod panics;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

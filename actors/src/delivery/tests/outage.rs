@@ -137,3 +137,50 @@ async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
     world.business.check_webhook_url(&url).await.unwrap();
     assert_eq!(receiver.requests().len(), 1);
 }
+
+/// Those that are cut off wait in one place: nobody looks for each again and again, and with the end all have their turn.
+#[tokio::test(start_paused = true)]
+async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
+    let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
+    let mut receivers = Vec::new();
+    for number in 1..=20 {
+        receivers.push(world.endpoint(&format!("e{number}"), number, OK).await.1);
+    }
+    world.cut_off(Lacking::NameServers, true);
+    world.happen("A").await;
+    sleep(PROBE_AFTER).await;
+    assert!(world.engine.is_cut_off());
+    assert_eq!(world.engine.endpoints_waiting(), 20);
+    for _ in 0..40 {
+        // Past the looks that go with a probe, and the one attempt.
+        sleep(PROBE_AFTER / 2).await;
+        let reads = world.disk.reads();
+        assert_eq!(world.engine.running_deliveries(), 0);
+        sleep(PROBE_AFTER / 4).await;
+        assert!(world.disk.reads() - reads < 20, "{}", world.disk.reads() - reads);
+        sleep(PROBE_AFTER / 4).await;
+    }
+    world.cut_off(Lacking::NameServers, false);
+    world.go_on().await;
+    assert!(receivers.iter().all(|receiver| receiver.requests().len() == 1));
+    assert_eq!(world.engine.endpoints_waiting(), 0);
+}
+
+/// Without a name server the outage is never over; those that need none go on all the same once there is a way to them.
+#[tokio::test(start_paused = true)]
+async fn a_way_that_comes_back_is_seen_by_those_that_need_no_name_server() {
+    let world = World::new().await;
+    let (_, known) = world.endpoint("a", 1, OK).await;
+    world.dns.know("a.example.com", "93.184.216.1");
+    world.dns.set_silent(true);
+    world.net.set_routes(Some(&[]));
+    world.net.put("93.184.216.1:443", Place::Error(101));
+    world.happen("A").await;
+    sleep(PROBE_AFTER * 3).await;
+    assert!(world.engine.is_cut_off() && known.requests().is_empty());
+    world.net.put("93.184.216.1:443", Place::Receiver(known.clone()));
+    world.net.set_routes(None);
+    sleep(PROBE_AFTER + Duration::from_secs(2)).await;
+    assert!(world.engine.is_cut_off());
+    assert_eq!(known.requests().len(), 1);
+}

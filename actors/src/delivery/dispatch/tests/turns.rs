@@ -165,12 +165,12 @@ fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten
     fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
     fair.rest(key(0, 1), Some(7 * SECOND), Duration::ZERO);
     assert_eq!((fair.next_due(), fair.waiting()), (Some(5 * SECOND), 2));
-    fair.tick(5 * SECOND - PROMPT);
+    fair.tick(usize::MAX, 5 * SECOND - PROMPT);
     assert_eq!(fair.grant(5 * SECOND - PROMPT), None);
-    fair.tick(5 * SECOND);
+    fair.tick(usize::MAX, 5 * SECOND);
     let granted = fair.grant(5 * SECOND).unwrap();
     assert_eq!((granted.key, fair.next_due(), fair.waiting()), (key(0, 0), Some(7 * SECOND), 1));
-    fair.tick(7 * SECOND);
+    fair.tick(usize::MAX, 7 * SECOND);
     assert_eq!(fair.grant(7 * SECOND), None, "there is one place");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
@@ -191,7 +191,7 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
         fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
     }
     assert_eq!(fair.waiting(), 100_000);
-    fair.tick(now);
+    fair.tick(usize::MAX, now);
     let mut served = BTreeSet::new();
     loop {
         while let Some(granted) = fair.grant(now) {
@@ -208,6 +208,69 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
     assert!(now <= least * 2, "{now:?} where {least:?} is the least");
 }
 
+#[test]
+fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait() {
+    let (mut fair, now) = (Fair::new(PLACES), SECOND);
+    for number in 0..5 {
+        fair.wake(key(number, 0), now);
+        let granted = fair.grant(now).unwrap();
+        fair.cut_off(granted.key, now);
+        fair.give_back(granted, None, now);
+    }
+    assert_eq!((fair.waiting(), fair.next_due(), fair.grant(now)), (5, None, None));
+    assert!(fair.is_any_cut_off() && !fair.is_any_wanted());
+    // One that is woken is looked at, and has waited since before all the same; one that has nothing to send is gone.
+    fair.wake(key(0, 0), now);
+    let granted = fair.grant(now).unwrap();
+    assert_eq!((granted.key, fair.waiting()), (key(0, 0), 4));
+    fair.cut_off(key(0, 0), now);
+    fair.give_back(granted, None, now);
+    fair.rest(key(3, 0), None, now);
+    let taken = |fair: &mut Fair, most| {
+        fair.release(most, now);
+        let granted: Vec<_> = std::iter::from_fn(|| fair.grant(now)).collect();
+        for granted in &granted {
+            fair.give_back(*granted, None, now);
+        }
+        granted.iter().map(|granted| granted.key).collect::<Vec<_>>()
+    };
+    assert_eq!(taken(&mut fair, 2), [key(0, 0), key(1, 0)]);
+    fair.cut_off(key(0, 0), now); // it has tried, and waits behind the others
+    assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
+    assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
+    assert_eq!(fair.waiting(), 0);
+}
+
+#[test]
+fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
+    let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::REMEMBERED);
+    for number in 0..1_000 {
+        fair.rest(key(number / 10, number % 10), Some(SECOND), Duration::ZERO);
+    }
+    let mut steps = 0;
+    while fair.tick(256, SECOND) {
+        steps += 1;
+        assert_eq!(fair.waiting(), 1_000);
+    }
+    assert_eq!(steps, 3);
+    for number in 0..1_000 {
+        if number != 555 {
+            fair.rest(key(number / 10, number % 10), None, SECOND);
+        }
+    }
+    let mut known = vec![fair.known()];
+    while !fair.sweep(far) {
+        known.push(fair.known());
+    }
+    known.push(fair.known());
+    assert_eq!(
+        known,
+        [1_000, 740, 480, 221, 1],
+        "whole businesses, and no more than a few above 256 endpoints"
+    );
+    assert!(fair.sweep(far) && fair.sweep(far));
+}
+
 /// Whatever happens in whatever order: no place too many, none too few, and none to whom it may not be given.
 #[test]
 fn every_place_that_may_be_granted_is_and_no_other() {
@@ -221,8 +284,10 @@ fn every_place_that_may_be_granted_is_and_no_other() {
         for _ in 0..4_000 {
             now += Duration::from_millis(draw(400) as u64);
             let of = key(draw(6), draw(4));
-            match draw(6) {
+            match draw(8) {
                 0 => fair.wake(of, now),
+                6 => fair.cut_off(of, now),
+                7 => fair.release(draw(4), now),
                 1 => fair.want(of, draw(9), now),
                 2 => fair.rest(of, Some(now + Duration::from_millis(draw(2_000) as u64)), now),
                 3 => fair.register(of, now + SECOND, draw(2) > 0, now),
@@ -233,11 +298,11 @@ fn every_place_that_may_be_granted_is_and_no_other() {
                     fair.give_back(held.swap_remove(draw(held.len())), ended, now);
                 }
             }
-            fair.tick(now);
+            fair.tick(usize::MAX, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
             assert!(held.len() == fair.held() && fair.held() <= places);
             assert!(fair.nobody_may(now), "a place is free for somebody who may have it");
         }
-        fair.sweep(now + 2 * fair::REMEMBERED);
+        while !fair.sweep(now + 2 * fair::REMEMBERED) {}
     }
 }

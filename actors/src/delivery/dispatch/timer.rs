@@ -1,0 +1,79 @@
+//! The dispatcher's one timer: it lets those ask for a place whose time has come, looks whether there is room on the disk
+//! again, waits for the end of an outage of ours, and forgets endpoints that are gone.
+//!
+//! What always holds: it does little at a time, lets others have their turn, and goes on after a panic.
+
+use std::sync::Weak;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::Dispatcher;
+
+/// How many endpoints ask for a place in one step.
+const ASKING_PER_STEP: usize = 256;
+/// How many of those are looked at again with each probe of an outage of ours that it holds back; when it is over, all
+/// are, so many in a step.
+pub(super) const RELEASED_PER_PROBE: usize = 256;
+/// How often it is looked whether there is room on the disk again.
+const ROOM_EVERY: Duration = Duration::from_secs(2);
+/// How often what is known of endpoints that are heard of no more is looked through, and how far apart the steps are in
+/// which that is done.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
+/// How long it rests after a panic.
+const PANIC_PAUSE: Duration = Duration::from_secs(1);
+
+/// Keeps time until the engine is gone.
+pub(super) async fn keep_time(dispatcher: Weak<Dispatcher>) {
+    loop {
+        match tokio::spawn(keep_on(dispatcher.clone())).await {
+            Err(error) if error.is_panic() => {
+                tracing::error!("the timer of deliveries has panicked; it goes on");
+                sleep(PANIC_PAUSE).await;
+            }
+            Ok(()) | Err(_) => return,
+        }
+    }
+}
+
+async fn keep_on(dispatcher: Weak<Dispatcher>) {
+    let mut sweep_at = Instant::now() + SWEEP_EVERY;
+    loop {
+        let Some(this) = dispatcher.upgrade() else { return };
+        let Some(inner) = this.inner.get().and_then(Weak::upgrade) else { return };
+        let now = this.now();
+        let more = this.fair.lock().tick(ASKING_PER_STEP, now);
+        if this.is_full.load(Ordering::Acquire) {
+            this.has_room();
+        }
+        this.hand_out();
+        if Instant::now() >= sweep_at {
+            let is_through = this.fair.lock().sweep(now);
+            sweep_at = Instant::now() + if is_through { SWEEP_EVERY } else { SWEEP_STEP_EVERY };
+        }
+        if more {
+            yield_now().await;
+            continue;
+        }
+        let (due, is_any_cut_off) = {
+            let fair = this.fair.lock();
+            (fair.next_due().map(|due| this.began + due), fair.is_any_cut_off())
+        };
+        let room_at = this.is_full.load(Ordering::Acquire).then(|| Instant::now() + ROOM_EVERY);
+        let next = [due, room_at].into_iter().flatten().fold(sweep_at, Instant::min);
+        let worth_trying = inner.webhooks.network().worth_trying();
+        drop(inner);
+        tokio::select! {
+            biased;
+            () = worth_trying, if is_any_cut_off => {
+                this.fair.lock().release(RELEASED_PER_PROBE, this.now());
+                yield_now().await;
+            }
+            () = this.earlier.notified() => {}
+            () = sleep_until(next) => {}
+        }
+    }
+}
