@@ -178,11 +178,11 @@ impl Sim {
         for suspended in [true, false] {
             self.world.say(format_args!("{shop} is suspended: {suspended}"));
             let change = PatchBusiness::suspending(suspended);
-            if !suspended {
-                self.houses[shop].note_let_in(self.world.time.now());
-            }
             if suspended {
                 self.hardly_any_room().await;
+            } else {
+                self.noticed_room().await;
+                self.houses[shop].note_let_in(self.world.time.now());
             }
             let changed = handle.change(Request::by(Actor::Operator), change).await;
             self.enough_room();

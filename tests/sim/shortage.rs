@@ -69,6 +69,13 @@ impl Sim {
             tokio::time::sleep(NOTICED).await;
         }
     }
+
+    /// Waits until the engine knows of the room that there is for everything.
+    pub(crate) async fn noticed_room(&self) {
+        if !self.world.has_room() {
+            tokio::time::sleep(NOTICED).await;
+        }
+    }
 }
 
 impl World {

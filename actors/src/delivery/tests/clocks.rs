@@ -54,6 +54,20 @@ async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_thirty_days() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.happen("A").await;
+    days(29).await;
+    // The wall clock is put back by ten days, so that by it nineteen have passed.
+    world.clock.off_hours.store(-10 * 24, Ordering::Relaxed);
+    days(6).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
+    days(9).await;
+    assert_eq!((kept(&world, id), world.log(id).await.len()), ((0, 0), 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
