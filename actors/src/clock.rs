@@ -103,8 +103,8 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Takes note of the stamp of a change. One far ahead of what is kept is kept at once: a wrong clock shows at the next
-    /// start, however soon a crash comes.
+    /// Takes note of the stamp of a change. One far ahead of what is kept is kept soon, not within a minute only: a wrong
+    /// clock mostly shows at the next start though a crash comes. Where nothing is kept for want of room, it does not.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));

@@ -46,6 +46,8 @@ pub(crate) enum Message {
     Count,
     /// Delete some of what has outlived its time.
     Sweep,
+    /// A step of that is done; there may be more.
+    Swept { more: bool },
 }
 
 impl std::fmt::Debug for Message {
@@ -56,6 +58,7 @@ impl std::fmt::Debug for Message {
             Self::AskAccounts { .. } => "AskAccounts",
             Self::Count => "Count",
             Self::Sweep => "Sweep",
+            Self::Swept { .. } => "Swept",
         })
     }
 }
@@ -196,6 +199,12 @@ impl Actor for BusinessActor {
                 }
             }
             Message::Sweep => sweep(state, now, &myself)?,
+            Message::Swept { more } => {
+                state.sweeping = false;
+                if more {
+                    sweep(state, now, &myself)?;
+                }
+            }
         }
         Ok(())
     }
@@ -232,10 +241,9 @@ fn carry_out(
     state.store.check_room(weight)?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
-    if decision.writes.is_empty() && request.idempotency.is_some() {
-        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
-        state.store.check_room(weight.min(Weight::Keeps))?;
-    }
+    // Where nothing changes, the answer can be had again and again: it is not worth the last room there is.
+    let forgets = decision.writes.is_empty() && state.store.check_room(weight.min(Weight::Keeps)).is_err();
+    let idempotency = request.idempotency.filter(|_| !forgets);
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
@@ -276,7 +284,7 @@ fn carry_out(
         let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
         batch.put(keys::audit(state.id, id), record.encode());
     }
-    if let Some(idempotency) = request.idempotency {
+    if let Some(idempotency) = idempotency {
         remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
     if bears_stamp {

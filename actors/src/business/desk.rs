@@ -30,7 +30,7 @@ impl<'a> Desk<'a> {
         Self { state, mint: state.mint.clone(), request, now, at: state.stamps.at(now) }
     }
 
-    /// The stamp of the change: the present, or the newest stamp where the clock has gone back behind it.
+    /// The stamp of the change: the present, or the earliest instant that it may bear where that is later.
     pub fn at(&self) -> Timestamp {
         self.at
     }

@@ -73,6 +73,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         busy_from,
         stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
+        sweeping: false,
         overlay: Overlay::default(),
         accounts: Accounts::new(id, budget, told, waiting),
         checked_key: Cell::new(None),

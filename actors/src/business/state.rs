@@ -54,6 +54,8 @@ pub(crate) struct State {
     /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one just
     /// before a crash.
     pub(crate) days_ahead: Vec<u32>,
+    /// Whether a step of deleting what has outlived its time is under way.
+    pub(crate) sweeping: bool,
     pub(crate) overlay: Overlay,
     /// How much it keeps, and may keep.
     pub(crate) accounts: Accounts,

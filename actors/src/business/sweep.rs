@@ -18,7 +18,7 @@ use crate::domain::{
 };
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
+use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 
 /// How many remembered keys, and how many rows of the log, one sweep looks at.
 const SWEEP_ROWS_MAX: usize = 256;
@@ -93,10 +93,11 @@ struct Step<'a> {
 
 impl Step<'_> {
     /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes those
-    /// that need not stay; gives whether it may go on with another range.
+    /// that need not stay; gives whether it may go on with another range. To look at one reads so many rows in all.
     fn over(
         &mut self,
         range: KeyRange,
+        cost: usize,
         mut look: impl FnMut(&[u8], &[u8]) -> Result<Row, StoreError>,
     ) -> Result<bool, StoreError> {
         let range = self.at.map_or(range, |at| range.after(at));
@@ -105,7 +106,7 @@ impl Step<'_> {
                 return Ok(false);
             }
             let (key, value) = row?;
-            self.rows += 1;
+            self.rows += cost;
             match look(&key, &value)? {
                 Row::IsOutlived => self.batch.delete_whole(Key::new(&key), value.len()),
                 Row::Stays => {}
@@ -136,29 +137,37 @@ fn noted_until(
     last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?))).transpose()
 }
 
-/// Deletes what has outlived its time. When there may be more, it goes on once these rows are deleted.
+/// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once these
+/// rows are deleted.
 pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
     // Deleting is writing, too: where nothing but what frees is written any more, it waits for the next minute.
-    if state.store.check_room(Weight::Keeps).is_err() {
+    if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
         return Ok(());
     }
-    renew_keys_ahead(state, myself)?;
     let mut batch = Batch::default();
+    if renew_keys_ahead(state, &mut batch)? {
+        state.sweeping = true;
+        // Not by way of the overlay, where it would look like an answer that is not there yet.
+        state.store.submit(state.id, batch, swept(myself, true));
+        return Ok(());
+    }
     let more_keys = sweep_keys(state, &mut batch)?;
     let more_log = sweep_log(state, now, &mut batch)?;
-    let myself = myself.clone();
-    // Not before these are gone: the store would show the same rows again.
-    let goes_on = move || {
-        if more_keys || more_log {
-            let _ = myself.cast(Message::Sweep);
-        }
-    };
+    state.sweeping = true;
+    let swept = swept(myself, more_keys || more_log);
     if batch.is_empty() {
-        goes_on();
+        swept();
     } else {
-        state.submit(batch, Box::new(goes_on));
+        state.submit(batch, swept);
     }
     Ok(())
+}
+
+/// Tells the actor that a step is done, and whether there may be more. Not before its rows are gone: the store would show
+/// them again.
+fn swept(myself: &ActorRef<Message>, more: bool) -> Done {
+    let myself = myself.clone();
+    Box::new(move || _ = myself.cast(Message::Swept { more }))
 }
 
 /// Deletes idempotency records of days that no look-up reaches any more; gives whether there may be more.
@@ -176,15 +185,13 @@ fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
 }
 
 /// Keeps for a day from now what stands under a day far ahead: an earlier version remembered it on a wrong clock, and
-/// nobody knows how old it is.
-fn renew_keys_ahead(state: &State, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+/// nobody knows how old it is. Gives whether there was any.
+fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
-    let (mut batch, mut rows) = (Batch::default(), 0);
     let ahead = keys::idempotency_from(state.id, today.saturating_add(2));
     for row in state.store.scan(&ahead, Order::Ascending).take(SWEEP_ROWS_MAX) {
         let (key, value) = row?;
-        rows += 1;
         let (_, hash) = keys::day_and_hash(&key)?;
         batch.delete_whole(Key::new(&key), value.len());
         let as_of_now = keys::idempotency(state.id, today, &hash);
@@ -196,24 +203,15 @@ fn renew_keys_ahead(state: &State, myself: &ActorRef<Message>) -> Result<(), Sto
             break;
         }
     }
-    if !batch.is_empty() {
-        let (more, myself) = (rows >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX, myself.clone());
-        let goes_on = move || {
-            if more {
-                let _ = myself.cast(Message::Sweep);
-            }
-        };
-        // Not by way of the overlay, where it would look like an answer that is not there yet.
-        state.store.submit(state.id, batch, Box::new(goes_on));
-    }
-    Ok(())
+    Ok(!batch.is_empty())
 }
 
 /// Deletes deliveries that the log shows no longer, and events that no delivery needs. What waits is left alone. Gives
 /// whether the round goes on.
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
-    let events = keys::of_kind(state.id, kind::EVENT);
-    if state.store.scan(&events, Order::Ascending).next().transpose()?.is_none() {
+    let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
+    let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
+    if first(events)?.is_none() && first(deliveries)?.is_none() {
         return Ok(false);
     }
     let steady = state.clocks.steady();
@@ -237,7 +235,7 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
             Ok(if waits(state, event)? { Row::Stays } else { Row::IsOutlived })
         };
         // In the order of their keys.
-        step.over(events, event)?
+        step.over(events, 1 + state.webhooks.len(), event)?
             && sweep_deliveries(state, &mut step, |delivery| {
                 delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
             })?
@@ -245,7 +243,7 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
                 // What was noted before that is not asked for any more.
                 Some((noted, _)) => {
                     let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
-                    step.over(stale, |_, _| Ok(Row::IsOutlived))?
+                    step.over(stale, 1, |_, _| Ok(Row::IsOutlived))?
                 }
                 None => true,
             }
@@ -270,7 +268,7 @@ fn sweep_deliveries(
                 (false, false) => Row::IsOutlived,
             })
         };
-        if !step.over(keys::deliveries(state.id, endpoint.id), look)? {
+        if !step.over(keys::deliveries(state.id, endpoint.id), 1, look)? {
             return Ok(false);
         }
     }

@@ -33,6 +33,7 @@ pub(crate) const ATTEMPTS_MAX: usize = 8;
 const RECORDING_MAX: usize = 64;
 /// How many rows are looked at in one turn; the next turn goes on.
 pub(super) const ROWS_PER_TURN: usize = 256;
+
 /// What a delivery actor is told.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -322,7 +323,7 @@ impl State {
     }
 
     /// Keeps the actor from being put away, unless that is going on.
-    fn hold(&mut self) {
+    pub(super) fn hold(&mut self) {
         if self.work.is_none() {
             self.work = Arc::clone(&self.permits).try_acquire_owned().ok();
         }

@@ -56,6 +56,8 @@ impl State {
             _ = step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
+        // Until the turn that follows has looked, there may be work.
+        self.hold();
         // What it is no longer owed is ended before anything of it is sent again.
         self.abort_stale(myself, self.endpoint(inner)?.as_ref());
         let done = match &mut step.what {

@@ -207,6 +207,7 @@ impl Fair {
                 }
                 if let Some((delivered, took)) = ended {
                     endpoint.note(delivered, took, now);
+                    endpoint.cut_off_since = None; // an attempt was made
                 }
                 business.held -= 1;
             },

@@ -26,8 +26,12 @@ use crate::store::Batch;
 /// endpoints is about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
+/// A change longer than this makes long ones rest behind it. A booking announced to all the endpoints that a business may
+/// have, a long message and a step of sweeping are shorter.
+const REST_FROM_BYTES: usize = 32 << 10;
+
 /// So many times as long as a group with a long change took, the lanes with long ones rest behind it: one lane takes a
-/// tenth of the writer's time, many together half of it.
+/// tenth of the writer's time, many together half of it, and more where a group takes longer than a ninth of [`REST_MAX`].
 const REST: u32 = 9;
 
 /// They rest for no longer than this: a disk that stops for a moment does not stop them for many.
@@ -325,7 +329,7 @@ impl State {
         // So many turns that another lane could have written as much, shared among the lanes that have this.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
-        if self.short_since.others_than(lane) {
+        if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
             group.rest = (REST / u32::try_from(self.long.len()).unwrap_or(REST)).max(1);
         }
         self.short_since = Lanes::None;
