@@ -241,9 +241,10 @@ fn carry_out(
     state.store.check_room(weight)?;
     let mut desk = Desk::new(state, request, now);
     let decision = change.decide(&mut desk)?;
-    // Where nothing changes, the answer can be had again and again: it is not worth the last room there is.
-    let forgets = decision.writes.is_empty() && state.store.check_room(weight.min(Weight::Keeps)).is_err();
-    let idempotency = request.idempotency.filter(|_| !forgets);
+    if decision.writes.is_empty() && request.idempotency.is_some() {
+        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
+        state.store.check_room(weight.min(Weight::Keeps))?;
+    }
     let at = desk.at();
     let mint = desk.into_mint();
     state.mint = mint;
@@ -284,7 +285,7 @@ fn carry_out(
         let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
         batch.put(keys::audit(state.id, id), record.encode());
     }
-    if let Some(idempotency) = idempotency {
+    if let Some(idempotency) = request.idempotency {
         remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
     }
     if bears_stamp {
