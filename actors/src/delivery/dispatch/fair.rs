@@ -207,7 +207,9 @@ impl Fair {
                 }
                 if let Some((delivered, took)) = ended {
                     endpoint.note(delivered, took, now);
-                    endpoint.cut_off_since = None; // an attempt was made
+                    if !endpoint.is_cut_off {
+                        endpoint.cut_off_since = None; // its attempt was made
+                    }
                 }
                 business.held -= 1;
             },

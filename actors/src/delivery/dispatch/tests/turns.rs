@@ -239,6 +239,14 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
+    // One that was woken and has made its attempt has waited for nothing, when the next outage comes.
+    fair.cut_off(key(1, 0), now);
+    fair.wake(key(1, 0), now);
+    let granted = fair.grant(now).unwrap();
+    fair.give_back(granted, Some((true, PROMPT)), now);
+    fair.cut_off(key(2, 0), now);
+    fair.cut_off(key(1, 0), now);
+    assert_eq!(taken(&mut fair, 1), [key(2, 0)]);
 }
 
 #[test]
@@ -304,5 +312,7 @@ fn every_place_that_may_be_granted_is_and_no_other() {
             assert!(fair.nobody_may(now), "a place is free for somebody who may have it");
         }
         while !fair.sweep(now + 2 * fair::REMEMBERED) {}
+        fair.release(24, now);
+        assert!(!fair.is_any_cut_off(), "whatever happened, everybody is released in the end");
     }
 }
