@@ -19,7 +19,7 @@ use super::EndpointKey;
 use super::attempts::{Attempting, Ended};
 use super::dispatch::Place;
 use super::resend::Resending;
-use super::target::{Target, settled};
+use super::target::{Suspended, Target, settled};
 use crate::directory::{Directory, Seated};
 use crate::domain::{EventId, WebhookEndpoint};
 use crate::engine::{EngineError, Inner};
@@ -83,6 +83,8 @@ pub(crate) struct State {
     pub(super) purging: bool,
     /// Whether a turn is asked for already.
     turn_asked: bool,
+    /// Whether its business is suspended.
+    suspended: Suspended,
     /// Nothing begins before this instant.
     paused_until: Option<Instant>,
     permits: Arc<Semaphore>,
@@ -122,6 +124,7 @@ impl Seated for DeliveryActor {
             tasks: JoinSet::new(),
             purging: false,
             turn_asked: false,
+            suspended: Suspended::default(),
             paused_until: None,
             permits,
             work: None,
@@ -229,7 +232,8 @@ impl State {
             }
             return Ok(());
         }
-        let target = Target::read(&inner.store, self.key)?;
+        let target = Target::read(&inner.store, self.key, &self.suspended)?;
+        let found = target.clone();
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if inner.store.check_room(Weight::Keeps).is_err() {
             // Nothing could be written of what is done, so nobody gets a place until there is room again.
@@ -282,7 +286,8 @@ impl State {
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
         // meanwhile: what begins now begins with what it is now, as far as that is on the disk itself.
-        let target = settled(&inner.store, self.key.business, |store| Target::read(store, self.key)).await?;
+        let read = |store: &_| Target::read(store, self.key, &self.suspended);
+        let target = settled(&inner.store, self.key.business, found, read).await?;
         let target = target.flatten().filter(|now| now.endpoint.epoch == endpoint.epoch && !now.suspended);
         let Some(Target { endpoint, .. }) = target else {
             self.ask_turn(myself);

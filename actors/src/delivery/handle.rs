@@ -9,7 +9,7 @@ use super::actor::Message;
 use super::attempts::signed;
 use super::resend::{Resend, ResendReply, Resending};
 use super::sample::sample;
-use super::target::{Target, settled};
+use super::target::{Suspended, Target, settled};
 use super::{EndpointKey, reveal};
 use crate::BusinessHandle;
 use crate::business::{Page, PageRequest, collect};
@@ -116,7 +116,9 @@ impl BusinessHandle {
         let timezone = self.business().await?.zone.name();
         // Last of all, and then nothing is waited for: a new secret that was answered signs.
         let key = self.endpoint_key(id);
-        let target = settled(&self.inner.store, self.id, |store| Target::read(store, key)).await?;
+        let (store, suspended) = (&self.inner.store, Suspended::default());
+        let read = |store: &_| Target::read(store, key, &suspended);
+        let target = settled(store, self.id, read(store)?, read).await?;
         let target = target.ok_or(EngineError::Overloaded)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if target.suspended {
             return Err(EngineError::Suspended);

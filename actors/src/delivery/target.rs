@@ -3,6 +3,8 @@
 //! What always holds: what leaves this machine goes by nothing that a crash could take back, and by nothing that was
 //! answered to be otherwise before it leaves.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::EndpointKey;
 use crate::domain::{Business, BusinessId, WebhookEndpoint};
 use crate::store::{Store, StoreError, keys};
@@ -21,12 +23,39 @@ pub(super) struct Target {
 
 impl Target {
     /// The endpoint as it is now, on the disk or not, unless it was deleted.
-    pub(super) fn read(store: &Store, key: EndpointKey) -> Result<Option<Self>, StoreError> {
-        let Some(endpoint) = store.get::<WebhookEndpoint>(&keys::webhook(key.business, key.endpoint))? else {
-            return Ok(None);
-        };
-        let business = store.get::<Business>(&keys::profile(key.business))?;
-        Ok(Some(Self { endpoint, suspended: business.is_some_and(|business| business.suspended) }))
+    pub(super) fn read(
+        store: &Store,
+        key: EndpointKey,
+        suspended: &Suspended,
+    ) -> Result<Option<Self>, StoreError> {
+        let endpoint = store.get::<WebhookEndpoint>(&keys::webhook(key.business, key.endpoint))?;
+        let Some(endpoint) = endpoint else { return Ok(None) };
+        Ok(Some(Self { endpoint, suspended: suspended.read(store, key.business)? }))
+    }
+}
+
+/// Whether a business is suspended, as its profile said when it was read last. It is read again only once a profile or a
+/// key was written: an attempt needs one look-up less.
+#[derive(Debug)]
+pub(super) struct Suspended(AtomicU64);
+
+impl Default for Suspended {
+    fn default() -> Self {
+        Self(AtomicU64::new(u64::MAX)) // as of a number that the store's doors do not reach
+    }
+}
+
+impl Suspended {
+    fn read(&self, store: &Store, business: BusinessId) -> Result<bool, StoreError> {
+        let doors = store.doors(); // before what it stands for
+        let kept = self.0.load(Ordering::Relaxed);
+        if kept >> 1 == doors {
+            return Ok(kept & 1 == 1);
+        }
+        let profile = store.get::<Business>(&keys::profile(business))?;
+        let suspended = profile.is_some_and(|profile| profile.suspended);
+        self.0.store(doors << 1 | u64::from(suspended), Ordering::Relaxed);
+        Ok(suspended)
     }
 }
 
@@ -34,22 +63,22 @@ impl Target {
 /// [`ROUNDS_MAX`] syncs.
 ///
 /// Waiting for the disk settles what was read before the wait, and what is read behind it may be newer: so it is read
-/// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk.
+/// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk. `before` is what it
+/// gave when whatever else is to be settled had not been read yet.
 ///
 /// # Errors
 /// The store's failure.
 pub(super) async fn settled<T: PartialEq>(
     store: &Store,
     business: BusinessId,
+    mut before: T,
     read: impl Fn(&Store) -> Result<T, StoreError>,
 ) -> Result<Option<T>, StoreError> {
-    let mut before = read(store)?;
     for _ in 0..ROUNDS_MAX {
-        // Asked after the read: what is read later may have been submitted later.
-        if store.is_settled(business) {
-            return Ok(Some(before));
+        // What was submitted before this is on the disk; whether that is what was read, the next read tells.
+        if !store.is_settled(business) {
+            store.settled(business).await?;
         }
-        store.settled(business).await?;
         let behind = read(store)?;
         if behind == before {
             return Ok(Some(behind));

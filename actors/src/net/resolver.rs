@@ -17,7 +17,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,13 +77,32 @@ pub(crate) struct SystemResolver {
     files: Files,
     lookups: Semaphore,
     lookups_max: usize,
-    servers: Mutex<Option<(Stamp, NameServers)>>,
+    hosts: Kept<Arc<str>>,
+    servers: Kept<NameServers>,
     /// How often a name server has answered, as far as it shows that there is one.
     answers: AtomicU64,
 }
 
 /// What of a file changes when it is written or replaced: its number, length and time of change.
 type Stamp = (u64, u64, i64, i64);
+
+/// What a file says, as of when it was read last.
+struct Kept<T>(Mutex<Option<(Stamp, T)>>);
+
+impl<T: Clone> Kept<T> {
+    /// What the file says now; it is read again only when it was written or replaced.
+    fn of(&self, path: &Path, read: impl FnOnce(Vec<u8>) -> io::Result<T>) -> io::Result<T> {
+        let meta = std::fs::metadata(path)?;
+        let stamp = (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
+        let mut kept = self.0.lock();
+        if let Some((_, known)) = kept.as_ref().filter(|(read_at, _)| *read_at == stamp) {
+            return Ok(known.clone());
+        }
+        let said = std::fs::read(path).and_then(read)?;
+        *kept = Some((stamp, said.clone()));
+        Ok(said)
+    }
+}
 
 /// One of the library's resolvers for each name server.
 type NameServers = Arc<[hickory_resolver::Resolver<Sockets>]>;
@@ -95,8 +114,9 @@ impl SystemResolver {
     }
 
     fn with(files: Files, lookups_max: usize) -> Self {
-        let (lookups, servers) = (Semaphore::new(lookups_max), Mutex::new(None));
-        Self { files, lookups, lookups_max, servers, answers: AtomicU64::new(0) }
+        let (hosts, servers) = (Kept(Mutex::new(None)), Kept(Mutex::new(None)));
+        let lookups = Semaphore::new(lookups_max);
+        Self { files, lookups, lookups_max, hosts, servers, answers: AtomicU64::new(0) }
     }
 
     async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>> {
@@ -152,7 +172,8 @@ impl SystemResolver {
 
     /// The addresses that the machine knows by itself.
     fn in_file(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        match std::fs::read_to_string(&self.files.hosts) {
+        let text = |bytes| String::from_utf8(bytes).map(Arc::from).map_err(io::Error::other);
+        match self.hosts.of(&self.files.hosts, text) {
             Ok(hosts) => Ok(in_hosts(&hosts, host)),
             Err(error) if shortage::is_ours(&error) => Err(error),
             // There need not be such a file.
@@ -168,15 +189,7 @@ impl SystemResolver {
             true => error,
             false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
         };
-        let meta = std::fs::metadata(path).map_err(said)?;
-        let stamp = (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
-        let mut servers = self.servers.lock();
-        if let Some((_, known)) = servers.as_ref().filter(|(read_at, _)| *read_at == stamp) {
-            return Ok(known.clone());
-        }
-        let read = std::fs::read(path).and_then(|text| name_servers(&text, self.files.port)).map_err(said)?;
-        *servers = Some((stamp, read.clone()));
-        Ok(read)
+        self.servers.of(path, |text| name_servers(&text, self.files.port)).map_err(said)
     }
 }
 

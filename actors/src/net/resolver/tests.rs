@@ -223,9 +223,13 @@ impl Machine {
 
     /// Replaces `resolv.conf`, as programs do that keep it.
     fn configure(&self, text: &str) {
-        let new = self.files.resolv.with_extension("new");
+        Self::replace(&self.files.resolv, text);
+    }
+
+    fn replace(file: &Path, text: &str) {
+        let new = file.with_extension("new");
         std::fs::write(&new, text).unwrap();
-        std::fs::rename(new, &self.files.resolv).unwrap();
+        std::fs::rename(new, file).unwrap();
     }
 
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
@@ -526,9 +530,12 @@ async fn the_name_servers_are_read_anew_when_their_file_changes() {
 async fn names_that_the_machine_knows_by_itself_are_not_asked_for() {
     let machine = Machine::new().await;
     for address in ["192.0.2.1", "192.0.2.2"] {
-        std::fs::write(&machine.files.hosts, format!("{address} {HOST}\n")).unwrap();
+        Machine::replace(&machine.files.hosts, &format!("{address} {HOST}\n"));
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
+    // One that is gone names nobody any more.
+    std::fs::remove_file(&machine.files.hosts).unwrap();
+    assert!(machine.resolver.known(HOST).is_empty());
     assert!(machine.server.asked().is_empty());
 }
 
