@@ -314,7 +314,7 @@ impl Sim {
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
-        let full = self.world.room_between(span.began).1 == RoomLevel::Exhausted;
+        let full = self.world.room_between(span.began).1 >= RoomLevel::Exhausted;
         let lost_max = if nothing_kept || full { i64::MAX } else { KEEPS_MILLIS };
         assert!((0..lost_max).contains(&lost), "{lost} ms of steady time are lost");
     }
