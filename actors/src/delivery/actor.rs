@@ -233,7 +233,6 @@ impl State {
             return Ok(());
         }
         let target = Target::read(&inner.store, self.key, &self.suspended)?;
-        let found = target.clone();
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if inner.store.check_room(Weight::Keeps).is_err() {
             // Nothing could be written of what is done, so nobody gets a place until there is room again.
@@ -242,7 +241,7 @@ impl State {
             self.rest(inner, false);
             return Ok(());
         }
-        let Some(Target { endpoint, suspended }) = target else {
+        let Some(Target { endpoint, suspended }) = &target else {
             self.wait(inner, None);
             self.purge(inner, myself)?;
             self.rest(inner, self.purging);
@@ -255,7 +254,7 @@ impl State {
             self.wait(inner, None); // what ends asks for a turn
             return Ok(());
         }
-        if suspended {
+        if *suspended {
             // What is due waits for whoever lets the business in again, who has all its endpoints woken.
             self.wait(inner, None);
             self.rest(inner, false);
@@ -267,7 +266,7 @@ impl State {
             return Ok(());
         }
         let now = inner.steady.now();
-        let mut due = self.due(inner, &endpoint, now, room).await?;
+        let mut due = self.due(inner, endpoint, now, room).await?;
         if due.more {
             self.ask_turn(myself);
         }
@@ -277,7 +276,7 @@ impl State {
             return Ok(());
         }
         // Only whoever has something to send may take the one attempt that an outage of ours lets through.
-        due.now.truncate(most_now(inner, &endpoint));
+        due.now.truncate(most_now(inner, endpoint));
         if due.now.is_empty() {
             inner.dispatcher.cut_off(self.key);
             self.places.clear();
@@ -286,9 +285,10 @@ impl State {
         }
         // What was read may not be on the disk yet, and only what is there is sent. The endpoint may have changed
         // meanwhile: what begins now begins with what it is now, as far as that is on the disk itself.
+        let epoch = endpoint.epoch;
         let read = |store: &_| Target::read(store, self.key, &self.suspended);
-        let target = settled(&inner.store, self.key.business, found, read).await?;
-        let target = target.flatten().filter(|now| now.endpoint.epoch == endpoint.epoch && !now.suspended);
+        let target = settled(&inner.store, self.key.business, target, read).await?;
+        let target = target.flatten().filter(|now| now.endpoint.epoch == epoch && !now.suspended);
         let Some(Target { endpoint, .. }) = target else {
             self.ask_turn(myself);
             return Ok(());
