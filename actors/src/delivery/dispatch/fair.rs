@@ -16,7 +16,7 @@ use std::ops::Bound;
 use std::time::Duration;
 
 use super::Moment;
-use super::standing::{Endpoint, Standing};
+use super::standing::{CutOff, Endpoint, Standing};
 use crate::delivery::EndpointKey;
 use crate::domain::{BusinessId, WebhookId};
 
@@ -145,10 +145,10 @@ impl Fair {
             return;
         }
         self.plan(key, 0, None, now);
-        let since = self.turns;
+        let turn = self.turns;
         let endpoint = self.planned(key);
-        endpoint.is_cut_off = true;
-        let since = *endpoint.cut_off_since.get_or_insert(since);
+        let since = if let CutOff::Woken(since) = endpoint.cut_off { since } else { turn };
+        endpoint.cut_off = CutOff::Held(since);
         self.cut_off.insert((since, key));
     }
 
@@ -158,7 +158,7 @@ impl Fair {
         for _ in 0..most {
             let Some((_, key)) = self.cut_off.first().copied() else { return };
             self.plan(key, 1, None, now);
-            self.planned(key).cut_off_since = None;
+            self.planned(key).cut_off = CutOff::No;
         }
     }
 
@@ -207,8 +207,8 @@ impl Fair {
                 }
                 if let Some((delivered, took)) = ended {
                     endpoint.note(delivered, took, now);
-                    if !endpoint.is_cut_off {
-                        endpoint.cut_off_since = None; // its attempt was made
+                    if let CutOff::Woken(_) = endpoint.cut_off {
+                        endpoint.cut_off = CutOff::No; // its attempt was made
                     }
                 }
                 business.held -= 1;
@@ -325,7 +325,7 @@ impl Fair {
         }
         self.turns += 1;
         let (served, turn) = (self.served, self.turns);
-        let (mut wanted, mut was_due, mut was_cut_off) = (0, None, None);
+        let (mut wanted, mut was_due, mut was_cut_off) = (0, None, CutOff::No);
         self.business(
             key.business,
             |business| {
@@ -339,9 +339,11 @@ impl Fair {
                     (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
                 }
                 (wanted, was_due) = (endpoint.wants, endpoint.due);
-                was_cut_off = endpoint.cut_off_since.filter(|_| endpoint.is_cut_off);
+                was_cut_off = endpoint.cut_off;
                 (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
-                endpoint.is_cut_off = false;
+                if let CutOff::Held(since) = was_cut_off {
+                    endpoint.cut_off = CutOff::Woken(since);
+                }
             },
             now,
         );
@@ -350,7 +352,7 @@ impl Fair {
         if let Some(was_due) = was_due {
             self.due.remove(&(was_due, key));
         }
-        if let Some(since) = was_cut_off {
+        if let CutOff::Held(since) = was_cut_off {
             self.cut_off.remove(&(since, key));
         }
         self.due.extend(due.map(|due| (due, key)));

@@ -63,15 +63,23 @@ pub(super) struct Held {
     pub(super) standing: Standing,
 }
 
+/// What an outage of ours does to an endpoint.
+#[derive(Clone, Copy)]
+pub(super) enum CutOff {
+    No,
+    /// It is held back, and has waited to try all the same since this turn.
+    Held(u64),
+    /// It was held back since this turn, and is looked at now. Held back again, it has waited since then.
+    Woken(u64),
+}
+
 /// What is known of an endpoint.
 pub(super) struct Endpoint {
     /// How many places it could use now, beside those it holds.
     pub(super) wants: usize,
     /// When it has to be looked at next, if it only waits.
     pub(super) due: Option<Moment>,
-    /// Whether an outage of ours holds it back, and as of which turn it waits to try all the same.
-    pub(super) is_cut_off: bool,
-    pub(super) cut_off_since: Option<u64>,
+    pub(super) cut_off: CutOff,
     /// Its virtual time within its business, and its turn among those with the same.
     pub(super) tag: u64,
     pub(super) turn: u64,
@@ -94,8 +102,7 @@ impl Endpoint {
         Self {
             wants: 0,
             due: None,
-            is_cut_off: false,
-            cut_off_since: None,
+            cut_off: CutOff::No,
             tag: 0,
             turn: 0,
             seen: now,
@@ -131,7 +138,7 @@ impl Endpoint {
 
     /// Whether neither a place nor a moment nor the end of an outage is waited for, and no place is held.
     pub(super) fn waits_for_nothing(&self) -> bool {
-        self.is_idle() && self.due.is_none() && !self.is_cut_off
+        self.is_idle() && self.due.is_none() && !matches!(self.cut_off, CutOff::Held(_))
     }
 
     /// What is thought of it now.
