@@ -26,7 +26,7 @@ fn hello() -> Router {
     Router::new().route("/", get(|| async { "hello" }))
 }
 
-fn limits(connections: usize, per_address: usize) -> Limits {
+pub(super) fn limits(connections: usize, per_address: usize) -> Limits {
     Limits {
         connections,
         per_address: NonZeroUsize::new(per_address).unwrap(),

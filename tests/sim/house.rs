@@ -18,7 +18,7 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// How far lists by change and starts may have put a stamp behind the one before: a millisecond each.
+/// How far a list by change and the starts may have put a stamp behind the one before: a millisecond each.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// One life of the engine.

@@ -59,9 +59,7 @@ impl Sim {
             _ => {}
         }
     }
-}
 
-impl Sim {
     /// In some seeds, room gets so scarce that only what stops or ends something is still done; until [`Sim::enough_room`].
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {

@@ -94,10 +94,10 @@ impl Sim {
         let runtime = runtime();
         let from = self.ledger.len();
         let wasted = number == LIVES - 1 && self.dice.once_in(5);
-        if wasted && self.world.time.ahead() != 0 {
-            self.some_jump();
-        }
         if wasted {
+            if self.world.time.ahead() != 0 {
+                self.some_jump();
+            }
             self.world.network.set_line(Line::There);
         }
         // Such a day goes by the schedule to the second, so nobody waits for a place.

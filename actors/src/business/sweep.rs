@@ -73,13 +73,13 @@ impl Round {
     /// Whether there is one, which begins if it is time.
     fn is_under_way(&mut self, now: SteadyTime) -> bool {
         let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
-        if self.at.is_none() && rests {
-            return false;
+        if self.at.is_some() {
+            return true;
         }
-        if self.at.is_none() {
+        if !rests {
             self.began = Some(now);
         }
-        true
+        !rests
     }
 }
 
@@ -153,12 +153,12 @@ pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message
     }
     let more_keys = sweep_keys(state, &mut batch)?;
     let more_log = sweep_log(state, now, &mut batch)?;
-    state.sweeping = true;
-    let swept = swept(myself, more_keys || more_log);
-    if batch.is_empty() {
-        swept();
-    } else {
-        state.submit(batch, swept);
+    let more = more_keys || more_log;
+    state.sweeping = more || !batch.is_empty();
+    if !batch.is_empty() {
+        state.submit(batch, swept(myself, more));
+    } else if more {
+        swept(myself, more)();
     }
     Ok(())
 }
@@ -219,11 +219,11 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
     let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
         return Ok(false);
     };
-    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
-    let needed_until = noted_until(&state.store, state.id, steady - needed)?;
     if !state.round.is_under_way(steady) {
         return Ok(false);
     }
+    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
+    let needed_until = noted_until(&state.store, state.id, steady - needed)?;
     let mut step = Step { store: &state.store, batch, rows: 0, at: state.round.at };
     let is_through = {
         let event = |key: &[u8], _: &[u8]| {

@@ -77,8 +77,8 @@ pub(crate) struct SystemResolver {
     files: Files,
     lookups: Semaphore,
     lookups_max: usize,
-    hosts: Kept<Arc<str>>,
-    servers: Kept<NameServers>,
+    hosts: Cached<Arc<str>>,
+    servers: Cached<NameServers>,
     /// How often a name server has answered, as far as it shows that there is one.
     answers: AtomicU64,
 }
@@ -87,9 +87,9 @@ pub(crate) struct SystemResolver {
 type Stamp = (u64, u64, i64, i64);
 
 /// What a file says, as of when it was read last.
-struct Kept<T>(Mutex<Option<(Stamp, T)>>);
+struct Cached<T>(Mutex<Option<(Stamp, T)>>);
 
-impl<T: Clone> Kept<T> {
+impl<T: Clone> Cached<T> {
     /// What the file says now; it is read again only when it was written or replaced.
     fn of(&self, path: &Path, read: impl FnOnce(Vec<u8>) -> io::Result<T>) -> io::Result<T> {
         let meta = std::fs::metadata(path)?;
@@ -114,7 +114,7 @@ impl SystemResolver {
     }
 
     fn with(files: Files, lookups_max: usize) -> Self {
-        let (hosts, servers) = (Kept(Mutex::new(None)), Kept(Mutex::new(None)));
+        let (hosts, servers) = (Cached(Mutex::new(None)), Cached(Mutex::new(None)));
         let lookups = Semaphore::new(lookups_max);
         Self { files, lookups, lookups_max, hosts, servers, answers: AtomicU64::new(0) }
     }

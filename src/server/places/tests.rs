@@ -1,16 +1,8 @@
 use super::*;
+use crate::server::tests::limits;
 
 fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
-}
-
-fn limits(connections: usize, per_address: usize) -> Limits {
-    Limits {
-        connections,
-        per_address: NonZeroUsize::new(per_address).unwrap(),
-        proxies: TrustedProxies::default(),
-        counters: Arc::default(),
-    }
 }
 
 /// Whether the connection was told to end.

@@ -86,7 +86,7 @@ impl Change for PatchService {
     fn weight(&self) -> Weight {
         let changes_more =
             self.name.is_some() || self.description.is_some() || self.duration_minutes.is_some();
-        Weight::of_ending(self.active == Some(false), changes_more)
+        super::weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
@@ -166,7 +166,7 @@ impl Change for PatchStaff {
 
     fn weight(&self) -> Weight {
         let changes_more = self.name.is_some() || self.zone.is_some() || self.service_ids.is_some();
-        Weight::of_ending(self.active == Some(false), changes_more)
+        super::weight_of_change(self.active == Some(false), changes_more)
     }
 }
 

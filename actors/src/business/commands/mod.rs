@@ -40,12 +40,10 @@ pub trait Change: Send {
     fn weight(&self) -> Weight;
 }
 
-impl Weight {
-    /// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it,
-    /// else whoever changes more each time would write on.
-    fn of_ending(ends: bool, changes_more: bool) -> Self {
-        if ends && !changes_more { Self::Frees } else { Self::Grows }
-    }
+/// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it, else
+/// whoever changes more each time would write on.
+fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
+    if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }
 
 /// Which of its views a resource is answered in.

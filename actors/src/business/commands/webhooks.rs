@@ -97,7 +97,7 @@ impl Change for PatchWebhook {
 
     fn weight(&self) -> Weight {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
-        Weight::of_ending(self.status == Some(WebhookStatus::Disabled), changes_more)
+        super::weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
     }
 }
 

@@ -1,0 +1,231 @@
+use super::super::tests::change;
+use super::*;
+
+/// A queue that nobody takes from but the test.
+fn queue() -> State {
+    State::default()
+}
+
+fn push(state: &mut State, lane: usize, bytes: usize) {
+    let batch = if bytes > 0 { change(bytes) } else { Batch::new() };
+    state.ticket += 1;
+    let (ticket, done) = (state.ticket, Box::new(|| ()));
+    state.push(Change { ticket, lane, batch, done });
+}
+
+/// The lanes of each group that is taken until nothing waits.
+fn groups(state: &mut State) -> Vec<Vec<usize>> {
+    let mut groups = Vec::new();
+    while state.waiting > 0 {
+        groups.push(lanes(&state.take().unwrap()));
+    }
+    assert!(state.short.is_empty() && state.long.is_empty());
+    assert!(state.take().is_none());
+    groups
+}
+
+#[allow(clippy::disallowed_methods, reason = "the thread's own clock; no time passes that matters")]
+fn start() -> Instant {
+    Instant::now()
+}
+
+fn lanes(group: &Group) -> Vec<usize> {
+    group.changes.iter().map(|change| change.lane).collect()
+}
+
+#[test]
+fn lanes_take_turns_within_a_group() {
+    let mut state = queue();
+    for lane in [1, 2] {
+        for _ in 0..40 {
+            push(&mut state, lane, 1 << 10);
+        }
+    }
+    push(&mut state, 3, 1 << 10);
+    let groups = groups(&mut state);
+    let turn = |lane| vec![lane; QUANTUM_BYTES >> 10];
+    let first = [turn(1), turn(2), vec![3], turn(1), turn(2), turn(1), turn(2), turn(1), turn(2)].concat();
+    assert_eq!(groups[0], first[..64]);
+    assert_eq!(groups[1].len(), 17);
+}
+
+#[test]
+fn a_change_at_the_quantum_takes_its_turn_among_the_short_ones_and_one_above_waits_apart() {
+    for (bytes, expected) in [(QUANTUM_BYTES, vec![vec![1, 2]]), (QUANTUM_BYTES + 1, vec![vec![2], vec![1]])]
+    {
+        let mut state = queue();
+        push(&mut state, 1, bytes);
+        push(&mut state, 2, 100);
+        assert_eq!(groups(&mut state), expected);
+    }
+}
+
+#[test]
+fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_is_empty() {
+    let mut state = queue();
+    let half = QUANTUM_BYTES / 2 + 100;
+    for _ in 0..4 {
+        push(&mut state, 1, half);
+        push(&mut state, 2, half);
+    }
+    // One of them in the first turn, with what is left over two in the second.
+    assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
+    assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
+}
+
+#[test]
+fn behind_each_long_change_what_is_short_goes_first() {
+    let mut state = queue();
+    // One lane with twenty, and twenty lanes with one.
+    for number in 0..20 {
+        push(&mut state, 1, 50_000);
+        push(&mut state, 100 + number, 50_000);
+    }
+    for _ in 0..40 {
+        push(&mut state, 2, 1_000);
+        let group = state.take().unwrap();
+        assert!(lanes(&group).contains(&2), "{:?}", lanes(&group));
+        assert!(group.batch.bytes() <= GROUP_BYTES_MAX);
+        let long = state.take().unwrap();
+        assert_eq!((long.writing, long.batch.bytes()), (1, 50_000), "nothing is wasted");
+    }
+    assert_eq!(state.waiting, 0);
+}
+
+#[test]
+fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
+    for long_lanes in [1, 5] {
+        let mut state = queue();
+        let mut written = vec![0; 10];
+        for _ in 0..3_000 {
+            for lane in 0..4 {
+                while state.lanes[lane].changes.len() < 64 {
+                    push(&mut state, lane, 1 << 10);
+                }
+            }
+            for lane in 4..4 + long_lanes {
+                while state.lanes[lane].changes.len() < 2 {
+                    push(&mut state, lane, 200 << 10);
+                }
+            }
+            for change in state.take().unwrap().changes {
+                written[change.lane] += if change.lane < 4 { 1 } else { 200 };
+            }
+        }
+        let (least, most) = (written.iter().filter(|kib| **kib > 0).min(), written.iter().max());
+        let (least, most) = (*least.unwrap(), *most.unwrap());
+        assert!(written.iter().filter(|kib| **kib > 0).count() == 4 + long_lanes, "{written:?}");
+        assert!(most - least <= most / 5 + 400, "{written:?}"); // turns are whole
+    }
+}
+
+/// How many times as long as they took the long ones rest, of each group that is taken until nothing waits.
+fn rests(state: &mut State) -> Vec<u32> {
+    std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
+}
+
+#[test]
+fn behind_what_others_wrote_the_long_ones_rest_together() {
+    let mut state = queue();
+    push(&mut state, 1, 20_000);
+    push(&mut state, 1, 100);
+    push(&mut state, 1, 20_000);
+    assert_eq!(rests(&mut state).iter().max(), Some(&0), "nobody else is there");
+    for (lanes, expected) in [(1, REST), (3, REST / 3), (20, 1)] {
+        push(&mut state, 2, 100);
+        (10..10 + lanes).for_each(|lane| push(&mut state, lane, 50_000));
+        let mut rested = rests(&mut state);
+        rested.retain(|rest| *rest > 0);
+        assert_eq!(rested, [expected], "once for each time that somebody came before");
+    }
+}
+
+#[test]
+fn a_rest_is_bounded_and_ends_when_the_queue_closes() {
+    let group = |rest| Group { rest, ..Group::default() };
+    let millis = Duration::from_millis;
+    assert_eq!(group(0).rest(millis(5)), None);
+    assert_eq!(group(2).rest(millis(5)), Some(millis(10)));
+    assert_eq!(group(REST).rest(Duration::MAX), Some(REST_MAX));
+
+    let queue = Queue::default();
+    push(&mut queue.state.lock(), 1, 50_000);
+    queue.rest_until(start() + Duration::from_secs(3_600));
+    queue.close();
+    queue.rest_until(start() + Duration::from_secs(3_600));
+    assert_eq!(lanes(&queue.take_blocking(start()).unwrap()), [1]);
+    assert!(queue.take_blocking(start()).is_none());
+}
+
+#[test]
+fn while_the_long_ones_rest_only_what_is_short_is_taken() {
+    let queue = Queue::default();
+    push(&mut queue.state.lock(), 1, 50_000);
+    push(&mut queue.state.lock(), 2, 100);
+    let until = start() + Duration::from_secs(3_600);
+    queue.rest_until(until);
+    assert_eq!(lanes(&queue.take_blocking(start()).unwrap()), [2]);
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| lanes(&queue.take_blocking(start()).unwrap()));
+        queue.push(3, change(100), Box::new(|| ()), |_| ());
+        assert_eq!(waits.join().unwrap(), [3], "what is short wakes the writer");
+    });
+    assert_eq!(lanes(&queue.take_blocking(until).unwrap()), [1]);
+}
+
+#[test]
+fn a_lane_alone_shares_its_syncs_whatever_the_length() {
+    let mut state = queue();
+    for bytes in [1_000, 30_000, 1_000, 20_000, 60_000, 5_000, 70_000] {
+        push(&mut state, 1, bytes);
+    }
+    let sizes: Vec<_> = groups(&mut state).iter().map(Vec::len).collect();
+    assert_eq!(sizes, [4, 2, 1]);
+}
+
+#[test]
+fn a_barrier_goes_behind_its_own_lane_and_costs_nothing() {
+    let mut state = queue();
+    push(&mut state, 1, 100_000);
+    push(&mut state, 1, 0);
+    push(&mut state, 2, 0);
+    for _ in 0..64 {
+        push(&mut state, 3, 100);
+    }
+    push(&mut state, 3, 0);
+    push(&mut state, 3, 100);
+    let first = state.take().unwrap();
+    assert_eq!((first.changes.len(), first.writing), (66, 64));
+    assert!(!lanes(&first).contains(&1), "its long change is not written yet");
+    assert_eq!(groups(&mut state), [vec![3], vec![1, 1]]);
+}
+
+#[test]
+fn whatever_waits_is_taken_once_and_in_the_order_of_its_lane() {
+    let mut random = 1_u64;
+    let mut draw = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut state = queue();
+    let (mut taken, mut newest) = (0, vec![0; SHARDS]);
+    for step in 0..20_000 {
+        for _ in 0..draw(4) {
+            let bytes = [0, 100, 1_000, 8_000, 9_000, 50_000, 300_000][draw(7) as usize];
+            push(&mut state, draw(6) as usize, bytes);
+        }
+        if step > 19_000 || draw(3) == 0 {
+            let waiting = state.waiting;
+            let Some(group) = state.take() else { continue };
+            assert!(group.writing <= GROUP_CHANGES_MAX);
+            assert!(group.batch.bytes() <= GROUP_BYTES_MAX || group.writing == 1);
+            for change in &group.changes {
+                assert!(std::mem::replace(&mut newest[change.lane], change.ticket) < change.ticket);
+            }
+            taken += group.changes.len();
+            assert_eq!(state.waiting, waiting - group.changes.len());
+        }
+    }
+    taken += groups(&mut state).iter().map(Vec::len).sum::<usize>();
+    assert_eq!(taken as u64, state.ticket);
+}
