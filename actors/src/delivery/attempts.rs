@@ -197,7 +197,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(event));
             drop(under_way);
         };
-        inner.store.submit(business, batch, Box::new(done));
+        inner.store.submit_outcome(business, batch, Box::new(done));
         Ok(())
     }
 

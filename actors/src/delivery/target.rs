@@ -64,7 +64,8 @@ impl Suspended {
 ///
 /// Waiting for the disk settles what was read before the wait, and what is read behind it may be newer: so it is read
 /// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk. `before` is what it
-/// gave when whatever else is to be settled had not been read yet.
+/// gave when whatever else is to be settled had not been read yet. What came of attempts is not waited for: nobody
+/// attempts a delivery while the outcome of its last attempt is on its way.
 ///
 /// # Errors
 /// The store's failure.
@@ -76,8 +77,8 @@ pub(super) async fn settled<T: PartialEq>(
 ) -> Result<Option<T>, StoreError> {
     for _ in 0..ROUNDS_MAX {
         // What was submitted before this is on the disk; whether that is what was read, the next read tells.
-        if !store.is_settled(business) {
-            store.settled(business).await?;
+        if !store.is_settled_to_send(business) {
+            store.settled_to_send(business).await?;
         }
         let behind = read(store)?;
         if behind == before {

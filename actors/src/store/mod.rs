@@ -28,10 +28,10 @@ use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Batch, Order, Pair, Pairs, Space, VALUE_BYTES_MAX};
 pub use codec::Record;
-use committer::Committer;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
+use committer::{Committer, Of};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use long::LONG_VALUE_BYTES_MAX;
@@ -147,19 +147,33 @@ impl Store {
     }
 
     /// Queues a change of the business and gives its ticket. `done` runs once the change and everything of the business
-    /// queued before it is durable; other businesses' changes may come before or after, as each gets its turns; it is dropped instead when the store fails, has stopped or is closing. A change without writes is
-    /// a barrier: it is answered behind what was queued before it. It is for the caller to bound the queue.
+    /// queued before it is durable; other businesses' changes may come before or after, as each gets its turns; it is
+    /// dropped instead when the store fails, has stopped or is closing. A change without writes is a barrier: it is
+    /// answered behind what was queued before it. It is for the caller to bound the queue.
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        self.submit_as(Of::ToSend, business, batch, done)
+    }
+
+    /// The same for what came of an attempt: no other attempt goes by it before `done`, so
+    /// [`Store::settled_to_send`] does not wait for it.
+    ///
+    /// # Panics
+    /// When the batch is longer than [`CHANGE_BYTES_MAX`].
+    pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        self.submit_as(Of::Any, business, batch, done)
+    }
+
+    fn submit_as(&self, what: Of, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         self.0.room.submitted(batch.bytes());
         // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
         let watched = self.watched().read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             self.note_waiting(business, &waiting, &batch);
         }
-        self.0.committer.submit(business, batch, done)
+        self.0.committer.submit(business, what, batch, done)
     }
 
     fn watched(&self) -> &waiting::Watched {
@@ -174,12 +188,29 @@ impl Store {
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
-        self.0.committer.settled(business)
+        self.0.committer.settled(business, Of::Any)
+    }
+
+    /// The same for what an attempt may go by, which is everything but the outcomes of attempts.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when the store fails, or has failed: what was read must not be sent.
+    pub fn settled_to_send(
+        &self,
+        business: BusinessId,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        self.0.committer.settled(business, Of::ToSend)
+    }
+
+    /// Whether everything that an attempt may go by and that was queued before this call is durable; never after a
+    /// failure.
+    pub fn is_settled_to_send(&self, business: BusinessId) -> bool {
+        self.0.committer.is_settled(business, Of::ToSend)
     }
 
     /// Whether everything of the business that was queued before this call is durable; never after a failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
-        self.0.committer.is_settled(business)
+        self.0.committer.is_settled(business, Of::Any)
     }
 
     /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles, before

@@ -65,8 +65,8 @@ pub(super) struct Committer {
 /// What the handle, the writer and everyone waiting share.
 struct Core {
     queue: Queue,
-    /// The newest ticket of each shard; all ones after a failure, so that nobody is content with what is synced.
-    newest: Box<[AtomicU64]>,
+    /// The newest tickets of each shard.
+    newest: Box<[Newest]>,
     /// Every change of the shard up to this ticket is durable.
     synced: Box<[AtomicU64]>,
     /// How often something was applied that says whom an API key lets in.
@@ -77,6 +77,38 @@ struct Core {
     progress: Notify,
     counters: Counters,
     on_fatal: OnFatal,
+}
+
+/// The newest tickets of a shard; all ones after a failure, so that nobody is content with what is synced.
+#[derive(Default)]
+struct Newest {
+    /// Of all changes.
+    any: AtomicU64,
+    /// Of those that an attempt may go by.
+    to_send: AtomicU64,
+}
+
+/// Of which changes something is known or asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Of any, the outcomes of attempts included.
+    Any,
+    /// Of those that an attempt may go by: any but the outcomes of other attempts.
+    ToSend,
+}
+
+impl Newest {
+    fn of(&self, which: Of) -> u64 {
+        let ticket = if which == Of::ToSend { &self.to_send } else { &self.any };
+        ticket.load(Ordering::Acquire)
+    }
+
+    fn note(&self, what: Of, ticket: u64) {
+        self.any.store(ticket, Ordering::Release);
+        if what == Of::ToSend {
+            self.to_send.store(ticket, Ordering::Release);
+        }
+    }
 }
 
 impl Committer {
@@ -98,23 +130,24 @@ impl Committer {
     ///
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`]: the code that makes the change has to bound it.
-    pub(super) fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+    pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
         // The closure runs under the queue's lock: after a failure no ticket can cover the mark that it left.
-        self.core.queue.push(shard, batch, done, |ticket| newest.store(ticket, Ordering::Release))
+        self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
-    /// Waits until everything of the business that was queued before this call is durable. A reader calls it after
+    /// Waits until such changes of the business that were queued before this call are durable. A reader calls it after
     /// reading and before showing what it read.
     pub(super) fn settled(
         &self,
         business: BusinessId,
+        which: Of,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let shard = shard(business);
-        let ticket = self.core.newest[shard].load(Ordering::Acquire);
+        let ticket = self.core.newest[shard].of(which);
         let waiting =
             (self.core.synced[shard].load(Ordering::Acquire) < ticket).then(|| Arc::clone(&self.core));
         async move {
@@ -130,11 +163,11 @@ impl Committer {
         }
     }
 
-    /// Whether everything of the business that was queued before this call is durable; never after a failure, which
+    /// Whether such changes of the business that were queued before this call are durable; never after a failure, which
     /// leaves a mark that no ticket reaches.
-    pub(super) fn is_settled(&self, business: BusinessId) -> bool {
+    pub(super) fn is_settled(&self, business: BusinessId, which: Of) -> bool {
         let shard = shard(business);
-        self.core.newest[shard].load(Ordering::Acquire) <= self.core.synced[shard].load(Ordering::Acquire)
+        self.core.newest[shard].of(which) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
     /// A number that grows with every group in which something says whom an API key lets in, after it was applied and
@@ -196,7 +229,7 @@ impl Core {
         let tickets = || (0..SHARDS).map(|_| AtomicU64::new(0)).collect();
         Self {
             queue: Queue::default(),
-            newest: tickets(),
+            newest: (0..SHARDS).map(|_| Newest::default()).collect(),
             synced: tickets(),
             doors: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -243,7 +276,7 @@ impl Core {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {
             for newest in &self.newest {
-                newest.store(u64::MAX, Ordering::Release);
+                newest.note(Of::ToSend, u64::MAX);
             }
             failed_before = self.failed.swap(true, Ordering::AcqRel);
         });

@@ -119,7 +119,7 @@ fn nothing() -> Done {
 /// A committer that sits in its first sync, so that what is submitted next queues up.
 fn busy(gated: &Arc<Gated>) -> Committer {
     let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, nobody()).unwrap();
-    committer.submit(business(1), change(10), nothing());
+    committer.submit(business(1), Of::ToSend, change(10), nothing());
     gated.wait_for_sync(1);
     committer
 }
@@ -130,7 +130,7 @@ async fn a_group_ends_at_64_changes() {
         let gated = Gated::new(0);
         let committer = busy(&gated);
         for _ in 0..queued {
-            committer.submit(business(1), change(10), nothing());
+            committer.submit(business(1), Of::ToSend, change(10), nothing());
         }
         assert_eq!(committer.queued(), queued);
         gated.allow(100);
@@ -158,7 +158,7 @@ async fn a_group_ends_at_its_bytes_but_takes_at_least_one_change() {
         let gated = Gated::new(0);
         let committer = busy(&gated);
         for batch in changes {
-            committer.submit(business(1), batch, nothing());
+            committer.submit(business(1), Of::ToSend, batch, nothing());
         }
         gated.allow(100);
         committer.close().await.unwrap();
@@ -175,7 +175,7 @@ async fn answers_come_after_the_sync_and_in_order() {
         let answers = answers.clone();
         // Every fourth is a barrier, which takes its turn like the others.
         let batch = if number % 4 == 0 { Batch::new() } else { change(10) };
-        committer.submit(business(1), batch, Box::new(move || answers.send(number).unwrap()));
+        committer.submit(business(1), Of::ToSend, batch, Box::new(move || answers.send(number).unwrap()));
     }
     gated.allow(1);
     gated.wait_for_sync(2);
@@ -195,7 +195,8 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
     let gated = Gated::new(0);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     let (answer, answered) = mpsc::channel();
-    let ticket = committer.submit(business(1), Batch::new(), Box::new(move || answer.send(()).unwrap()));
+    let ticket =
+        committer.submit(business(1), Of::ToSend, Batch::new(), Box::new(move || answer.send(()).unwrap()));
     answered.recv().unwrap();
     assert_eq!(committer.synced_through(business(1)), ticket.unwrap());
     let stats = committer.stats();
@@ -218,7 +219,7 @@ async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
                     let (seen, answered) = (Arc::clone(&ticket), Arc::clone(answered));
                     // The answer may run before its ticket is stored below, and then says 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
-                    let given = committer.submit(business(thread), change(10), done).unwrap();
+                    let given = committer.submit(business(thread), Of::ToSend, change(10), done).unwrap();
                     ticket.store(given, Ordering::SeqCst);
                     given
                 };
@@ -247,12 +248,12 @@ async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
 async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
-    let mut waiting = Box::pin(committer.settled(business(1)));
-    let other = committer.settled(business(2));
+    let mut waiting = Box::pin(committer.settled(business(1), Of::Any));
+    let other = committer.settled(business(2), Of::Any);
     other.await.unwrap(); // nothing of it is queued
     assert!(futures_ready(waiting.as_mut()).is_none());
-    committer.submit(business(1), change(10), nothing());
-    let second = committer.settled(business(1));
+    committer.submit(business(1), Of::ToSend, change(10), nothing());
+    let second = committer.settled(business(1), Of::Any);
     gated.allow(1);
     waiting.await.unwrap();
     gated.wait_for_sync(2);
@@ -260,7 +261,23 @@ async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
     assert!(futures_ready(second.as_mut()).is_none());
     gated.allow(100);
     second.await.unwrap();
-    committer.settled(business(1)).await.unwrap();
+    committer.settled(business(1), Of::Any).await.unwrap();
+    committer.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_sends_waits_for_no_outcome_but_for_what_lies_before_and_behind_it() {
+    let gated = Gated::new(0);
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    committer.submit(business(1), Of::Any, change(10), nothing());
+    committer.settled(business(1), Of::ToSend).await.unwrap();
+    assert!(committer.is_settled(business(1), Of::ToSend) && !committer.is_settled(business(1), Of::Any));
+    committer.submit(business(1), Of::ToSend, change(10), nothing());
+    committer.submit(business(1), Of::Any, change(10), nothing());
+    let mut waiting = Box::pin(committer.settled(business(1), Of::ToSend));
+    assert!(futures_ready(waiting.as_mut()).is_none());
+    gated.allow(100);
+    waiting.await.unwrap();
     committer.close().await.unwrap();
 }
 
@@ -328,9 +345,9 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
 async fn a_panic_of_an_answer_stays_its_own() {
     let gated = Gated::new(100);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
-    committer.submit(business(1), change(10), Box::new(|| panic!("the answer panics")));
+    committer.submit(business(1), Of::ToSend, change(10), Box::new(|| panic!("the answer panics")));
     let (answer, answered) = tokio::sync::oneshot::channel();
-    committer.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     answered.await.unwrap();
     committer.close().await.unwrap();
 }
@@ -342,7 +359,7 @@ async fn a_panic_of_the_backend_is_a_failure() {
     let (on_fatal, fatal) = counting();
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, on_fatal).unwrap();
     let (answer, answered) = tokio::sync::oneshot::channel::<()>();
-    committer.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     answered.await.unwrap_err();
     assert!(matches!(committer.close().await, Err(StoreError::Stopped)));
     assert_eq!(fatal.load(Ordering::SeqCst), 1);
@@ -404,7 +421,7 @@ async fn dropping_the_last_handle_finishes_what_is_queued() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
     let (answer, answered) = tokio::sync::oneshot::channel();
-    committer.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     drop(committer);
     gated.allow(100);
     answered.await.unwrap();
@@ -418,5 +435,5 @@ fn a_change_above_the_bound_is_refused() {
     while batch.bytes() <= CHANGE_BYTES_MAX {
         batch.append(change(GROUP_BYTES_MAX));
     }
-    committer.submit(business(1), batch, nothing());
+    committer.submit(business(1), Of::ToSend, batch, nothing());
 }
