@@ -117,6 +117,8 @@ impl House {
 
     /// It is suspended: the answer says so.
     pub(crate) fn note_suspended(&mut self, since: i64) {
+        // Something may have been sent in the very instant in which it was let in and suspended anew.
+        let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use actors::business::Answer;
 use actors::domain::{KeyId, Timestamp};
+use chrono::TimeDelta;
 use parking_lot::Mutex;
 use serde_json::Value;
 use uuid::Uuid;
@@ -47,7 +48,7 @@ pub(crate) struct Entry {
     pub(crate) answered: Option<i64>,
     /// What the service's count of steady time was when it was made, the least of all times.
     pub(crate) count: i64,
-    /// What the service may have believed it to be: the earliest when it was made, the latest when it was answered.
+    /// What the service may have believed it to be from when it was made until it was answered: the earliest, the latest.
     pub(crate) believed: (Timestamp, Timestamp),
     pub(crate) came: Came,
     /// How often it was made.
@@ -109,7 +110,9 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        entry.believed.1 = time.latest_believed();
+        // The wall clock may have been put back since it was made.
+        let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
+        entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
         self.news.lock().push(number);
     }
 

@@ -144,12 +144,13 @@ impl State {
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             let delivery = Delivery::decode(&value)?;
-            if self.is_under_way(delivery.event_id) {
+            let status = delivery.status_in(endpoint.epoch);
+            // What is pending is nobody's to wait for: its attempts may go on for days.
+            if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;
             }
             last = Some(Key::new(&key));
-            let status = delivery.status_in(endpoint.epoch);
             let is_lost = matches!(status, DeliveryStatus::Missed | DeliveryStatus::Failed);
             if is_lost && delivery.created_at > oldest {
                 lost.push(delivery);
