@@ -108,7 +108,8 @@ impl Seated for DeliveryActor {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
-        // What an actor before this one has handed to the committer is read, too.
+        // What an actor before this one has handed to the committer is read, too, and its outcomes above all: attempts
+        // wait for those of nobody.
         inner.store.settled(key.business).await?;
         let reached = read_reached(inner, key)?;
         let state = State {

@@ -63,7 +63,7 @@ impl State {
         }
         if !batch.is_empty() {
             inner.store.submit(business, batch, Box::new(|| ()));
-            inner.store.settled(business).await?; // or the next turn would find them again
+            inner.store.settled_to_send(business).await?; // or the next turn would find them again
         }
         if !endpoint.is_enabled() {
             due.now.clear();

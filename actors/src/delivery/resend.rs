@@ -136,9 +136,9 @@ impl State {
         inner: &Arc<Inner>,
         range: &mut KeyRange,
     ) -> Result<(u64, Then), EngineError> {
-        let endpoint = self.resendable(inner)?;
         let business = self.key.business;
         inner.store.settled(business).await?;
+        let endpoint = self.resendable(inner)?; // behind the wait, as what is looked at next
         let oldest = inner.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
         for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {

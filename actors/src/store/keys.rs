@@ -184,6 +184,12 @@ pub fn lets_in(key: &[u8]) -> bool {
     key.get(16).is_some_and(|kind| *kind == if house { house_kind::API_KEY } else { kind::PROFILE })
 }
 
+/// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was reached.
+pub fn is_of_outcome(key: &[u8]) -> bool {
+    let kinds = [kind::DELIVERY, kind::DELIVERY_DUE, kind::DELIVERY_REACHED];
+    key.get(16).is_some_and(|kind| kinds.contains(kind))
+}
+
 /// The id at the end of a key or a value.
 ///
 /// # Errors

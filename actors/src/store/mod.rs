@@ -154,7 +154,9 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        self.submit_as(Of::ToSend, business, batch, done)
+        // A barrier writes nothing that an attempt could go by.
+        let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
+        self.submit_as(what, business, batch, done)
     }
 
     /// The same for what came of an attempt: no other attempt goes by it before `done`, so
@@ -163,6 +165,10 @@ impl Store {
     /// # Panics
     /// When the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+        debug_assert!(
+            batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
+            "an outcome writes something else"
+        );
         self.submit_as(Of::Any, business, batch, done)
     }
 

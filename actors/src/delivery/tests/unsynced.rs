@@ -48,6 +48,20 @@ async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn attempts_go_on_while_the_outcomes_of_others_are_on_their_way() {
+    let world = World::new().await;
+    let (_, receiver) = world.endpoint("a", 1, NO).await;
+    for number in 0..20 {
+        world.happen(&format!("{number}")).await;
+    }
+    sleep(Duration::from_secs(29)).await;
+    assert_eq!(receiver.requests().len(), 20);
+    world.disk.set_sync_delay(Duration::from_secs(10));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(receiver.requests().len(), 40, "what came of the first ones is not on the disk");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_test_is_signed_with_the_newest_secret_that_no_crash_can_take_back() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, OK).await;
