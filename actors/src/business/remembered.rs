@@ -5,10 +5,10 @@
 
 use chrono::TimeDelta;
 
-use super::handle::{Answer, AnswerStatus, Idempotency, Request};
+use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
 use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Batch, Order, Record, Store, StoreError, keys};
 

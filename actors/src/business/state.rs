@@ -6,14 +6,13 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Weak;
 
 use chrono::TimeDelta;
 
+use super::accounts::Accounts;
+use super::ages::{Ages, Round};
 use super::overlay::Overlay;
 use super::stamps::Stamps;
-use super::sweep::{Ages, Round};
-use super::usage::Accounts;
 use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
@@ -22,7 +21,6 @@ use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
     StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
-use crate::engine::Inner;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
@@ -36,7 +34,6 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 /// The memory of one business.
 pub(crate) struct State {
     pub(crate) id: BusinessId,
-    pub(crate) inner: Weak<Inner>,
     pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) business: Business,

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::EndpointKey;
+use super::key::EndpointKey;
 use crate::domain::{Business, BusinessId, WebhookEndpoint};
 use crate::store::{Store, StoreError, keys};
 

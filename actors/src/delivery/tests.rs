@@ -326,7 +326,7 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 1);
     let business = world.business.id();
-    let store = &world.business.inner.store;
+    let store = &world.business.shared.store;
     let ranges = [
         crate::store::keys::deliveries(business, id),
         crate::store::keys::deliveries_due(business, id),

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::client::Failure;
+use super::failure::Failure;
 use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
 use crate::ports::{Dialer, Stream};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use actors::business::commands::Audience;
 use actors::business::commands::appointments::Confirm;
 use actors::business::commands::profile::PatchBusiness;
-use actors::business::commands::{Audience, Change};
-use actors::business::{Answer, Decision, Desk};
+use actors::business::{Answer, Change, Decision, Desk};
 use actors::domain::AppointmentId;
 use actors::store::Weight;
 use actors::{BusinessHandle, ENGINE_PERMITS, EngineError};

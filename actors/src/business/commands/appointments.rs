@@ -1,14 +1,16 @@
 //! Booking, moving, confirming, declining and cancelling appointments.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
-use crate::engine::EngineError;
-use crate::store::StoreError;
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight};
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.

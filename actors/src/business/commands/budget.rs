@@ -1,10 +1,12 @@
 //! Changing what a business may keep, for the operator.
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{BudgetKind, Limit};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{BudgetView, LimitsView};
 
 /// Changes what is given of the budget and keeps the rest. What is there already stays, however much it is.

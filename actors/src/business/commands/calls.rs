@@ -1,11 +1,13 @@
 //! Saving calls, as telephony adapters report them.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
-use crate::engine::EngineError;
-use crate::store::keys;
+use crate::error::EngineError;
+use crate::store::{Weight, keys};
 use crate::view::CallView;
 
 /// Saves a call that has ended. Whoever is at the other end is found by their number, else becomes a contact.

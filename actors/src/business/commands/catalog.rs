@@ -2,11 +2,13 @@
 
 use chrono_tz::Tz;
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::{Change, weight_of_change};
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{OperatorServiceView, StaffView};
 
 /// Adds a service.
@@ -86,7 +88,7 @@ impl Change for PatchService {
     fn weight(&self) -> Weight {
         let changes_more =
             self.name.is_some() || self.description.is_some() || self.duration_minutes.is_some();
-        super::weight_of_change(self.active == Some(false), changes_more)
+        weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
@@ -166,7 +168,7 @@ impl Change for PatchStaff {
 
     fn weight(&self) -> Weight {
         let changes_more = self.name.is_some() || self.zone.is_some() || self.service_ids.is_some();
-        super::weight_of_change(self.active == Some(false), changes_more)
+        weight_of_change(self.active == Some(false), changes_more)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Creating and changing contacts.
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{
     Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, check_unique,
 };
-use crate::engine::EngineError;
-use crate::store::{StoreError, keys};
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight, keys};
 use crate::view::ContactView;
 
 /// Creates a contact.

@@ -1,12 +1,13 @@
 //! Creating and revoking API keys, for the operator (spec §5).
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::credentials;
 use crate::domain::{ApiKey, KeyId, Refusal, Scopes, Text};
-use crate::engine::EngineError;
-use crate::store::{StoreError, keys};
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight, keys};
 use crate::view::{KeyView, NewKeyView};
 
 /// Creates a key; its answer is the only one that ever shows it.

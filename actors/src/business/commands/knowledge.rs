@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Change, Weight};
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::business::{Answer, Write};
 use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
-use crate::engine::EngineError;
-use crate::store::StoreError;
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight};
 use crate::view::{self, KnowledgeView};
 
 /// Adds a piece of knowledge.

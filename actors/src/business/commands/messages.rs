@@ -1,13 +1,15 @@
 //! Taking messages for the team, and what the team does with them.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{
     EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, StaffId, TakenMessage,
 };
-use crate::engine::EngineError;
-use crate::store::keys;
+use crate::error::EngineError;
+use crate::store::{Weight, keys};
 use crate::view::MessageView;
 
 const NO_STAFF: &str = "is not a staff member of the business";

@@ -3,12 +3,23 @@
 use chrono_tz::Tz;
 use serde::Serialize;
 
-use super::{Audience, Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{BusinessView, OperatorBusinessView};
+
+/// Which of its views a resource is answered in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// An integration's.
+    Integration,
+    /// The operator's.
+    Operator,
+}
 
 /// Changes what is given and keeps the rest.
 #[derive(Clone, Debug)]

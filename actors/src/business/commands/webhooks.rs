@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::{Change, weight_of_change};
+use crate::business::decision::Decision;
+use crate::business::desk::Desk;
 use crate::delivery::reveal;
 use crate::domain::{
     Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint,
     WebhookId, WebhookSecret, WebhookStatus,
 };
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::net::WebhookUrl;
-use crate::store::keys;
+use crate::store::{Weight, keys};
 use crate::view::{NewWebhookView, WebhookView};
 
 /// Adds an endpoint; its answer is the only one that ever shows the secret.
@@ -97,7 +98,7 @@ impl Change for PatchWebhook {
 
     fn weight(&self) -> Weight {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
-        super::weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
+        weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
     }
 }
 

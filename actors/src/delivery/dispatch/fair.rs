@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::time::Duration;
 
-use super::Moment;
-use super::standing::{CutOff, Endpoint, Standing};
+use super::standing::{CutOff, Endpoint, Moment, Standing};
 use crate::delivery::EndpointKey;
 use crate::domain::{BusinessId, WebhookId};
 
