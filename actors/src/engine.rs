@@ -26,10 +26,10 @@ use crate::meta;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::Principals;
+use crate::quota::Quota;
 use crate::repair;
 use crate::scans::Scans;
 use crate::shared::Shared;
-use crate::shares::Shares;
 use crate::store::keys::house_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
@@ -117,8 +117,8 @@ impl Engine {
             clocks,
             steady,
             webhooks,
-            saves: Shares::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
-            tests: Shares::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
+            saves: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
+            tests: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
             runtime: Handle::current(),
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),

@@ -20,8 +20,8 @@ use crate::limits::Limits;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::Principals;
+use crate::quota::Quota;
 use crate::scans::Scans;
-use crate::shares::Shares;
 use crate::store::Store;
 
 /// What the actors, the handles and the engine share.
@@ -43,9 +43,9 @@ pub(crate) struct Shared {
     /// The client that deliveries are sent with.
     pub(crate) webhooks: WebhookClient,
     /// The webhook URLs that are being looked up before they are saved.
-    pub(crate) saves: Shares,
+    pub(crate) saves: Quota,
     /// The tests of webhook endpoints that are being made.
-    pub(crate) tests: Shares,
+    pub(crate) tests: Quota,
     pub(crate) runtime: Handle,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) closing: AtomicBool,

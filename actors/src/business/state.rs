@@ -56,7 +56,7 @@ pub(crate) struct State {
     pub(crate) overlay: Overlay,
     /// How much it keeps, and may keep.
     pub(crate) accounts: Accounts,
-    /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
+    /// The key that was found to be good last, and the credentials' generation in which it was. Forgotten when this
     /// actor decides on a key: the number grows only once that is written.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,

@@ -19,8 +19,8 @@ use crate::business::{BusinessHandle, Request};
 use crate::domain::{Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, WebhookEndpoint};
 use crate::error::EngineError;
 use crate::net::{Post, WebhookClient};
+use crate::quota::Quota;
 use crate::shared::Shared;
-use crate::shares::Shares;
 use crate::store::{Batch, StoreError, keys};
 
 /// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
@@ -228,7 +228,7 @@ impl State {
 /// What an attempt needs that is made in a task of its own.
 struct Making {
     client: WebhookClient,
-    bodies: Arc<Shares>,
+    bodies: Arc<Quota>,
     business: BusinessId,
     reached: Arc<AtomicU64>,
     known: Arc<AtomicBool>,
@@ -260,7 +260,7 @@ impl Making {
             return result;
         }
         drop(place);
-        let Some(_share) = bodies.take_owned(business) else { return result };
+        let Some(_permit) = bodies.take_owned(business) else { return result };
         let _ = myself.cast(Message::Head(event, number));
         result.response_body = Some(body.await);
         result

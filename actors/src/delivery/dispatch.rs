@@ -33,7 +33,7 @@ pub(super) use self::standing::ATTEMPTS_MAX;
 use self::standing::Moment;
 use super::key::EndpointKey;
 use crate::net::Network;
-use crate::shares::Shares;
+use crate::quota::Quota;
 
 /// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
 pub(crate) const PLACES: usize = 1_024;
@@ -73,7 +73,7 @@ pub(crate) struct Dispatcher {
     /// Told when nothing is under way.
     idle: Notify,
     /// The bodies that are read behind their heads.
-    pub(super) bodies: Arc<Shares>,
+    pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
 }
@@ -103,7 +103,7 @@ impl Dispatcher {
             panics: AtomicBool::new(false),
             under_way: AtomicUsize::new(0),
             idle: Notify::new(),
-            bodies: Arc::new(Shares::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
+            bodies: Arc::new(Quota::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
             delivered: AtomicU64::new(0),
             failed: AtomicU64::new(0),
         })

@@ -15,7 +15,7 @@ use crate::actor::{Permits, Reply};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
 use crate::error::EngineError;
-use crate::net::{Asker, Refused, WebhookUrl};
+use crate::net::{Asker, GuardError, WebhookUrl};
 use crate::store::{Order, Record, Weight, keys};
 use crate::view::{DeliveryView, TestView};
 
@@ -92,10 +92,10 @@ impl BusinessHandle {
     /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads;
     /// [`EngineError::Overloaded`] when too many are being resolved, or for another lack of our own.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
-        let _share = self.shared.saves.take(self.id).ok_or(EngineError::Overloaded)?;
+        let _permit = self.shared.saves.take(self.id).ok_or(EngineError::Overloaded)?;
         match self.shared.webhooks.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
-            Err(Refused::Short(_) | Refused::Out(_)) => Err(EngineError::Overloaded),
+            Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
             Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
         }
     }
@@ -110,7 +110,7 @@ impl BusinessHandle {
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<TestView, EngineError> {
-        let _share = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
+        let _permit = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
         let timezone = self.business().await?.zone.name();
         // Last of all, and then nothing is waited for: a new secret that was answered signs.
         let key = self.endpoint_key(id);

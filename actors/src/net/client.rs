@@ -19,10 +19,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
 use super::failure::{Failure, Outcome};
-use super::guard::{Asker, Guard, RESOLVE_TIME_MAX, Refused};
+use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
+use super::log_throttle::LogThrottle;
 use super::outage::Network;
 use super::pool::Pool;
-use super::seldom::Seldom;
 use super::tls::client_config;
 use super::trust::Trust;
 use super::url::WebhookUrl;
@@ -53,7 +53,7 @@ pub struct WebhookClient {
     network: Network,
     connector: Arc<Connector>,
     pool: Arc<Pool>,
-    warned: Arc<Seldom<()>>,
+    warned: Arc<LogThrottle<()>>,
 }
 
 /// What is to be posted.
@@ -178,12 +178,12 @@ impl WebhookClient {
     ) -> Result<(Connection, Response<Incoming>), Failure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
         let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
-            Refused::Short(_) => Failure::Short,
-            Refused::Out(lack) => Failure::Out(lack),
-            _ => Failure::Refused,
+            GuardError::Short(_) => Failure::Short,
+            GuardError::Out(lack) => Failure::Out(lack),
+            _ => Failure::NotPublic,
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
-            Failure::Refused | Failure::Header | Failure::Short => failure,
+            Failure::NotPublic | Failure::Header | Failure::Short => failure,
             // Without a way to anywhere, what was not heard says nothing of the receiver.
             failure => self.network.judge_failure(&targets).map_or(failure, Failure::Out),
         })

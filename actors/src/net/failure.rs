@@ -19,7 +19,7 @@ pub enum Outcome {
 pub(super) enum Failure {
     /// The guard refuses the host, or the connection led elsewhere.
     #[error("refused: the URL {NOT_PUBLIC}")]
-    Refused,
+    NotPublic,
     #[error("timeout {0}")]
     Timeout(&'static str),
     #[error("connect: {0}")]

@@ -9,10 +9,10 @@ pub mod client;
 mod connection;
 mod failure;
 pub mod guard;
+mod log_throttle;
 pub mod outage;
 mod pool;
 mod resolver;
-mod seldom;
 mod shortage;
 mod system;
 #[cfg(test)]
@@ -23,7 +23,7 @@ pub mod url;
 
 pub use client::{Attempt, DELIVERY_TIME_MAX, Post, Rest, WebhookClient};
 pub use failure::Outcome;
-pub use guard::{Asker, Guard, Refused};
+pub use guard::{Asker, Guard, GuardError};
 pub use outage::Network;
 pub use trust::{Trust, TrustError};
 pub use url::{UrlRefusal, WebhookUrl};

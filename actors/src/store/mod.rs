@@ -220,10 +220,10 @@ impl Store {
         self.0.committer.is_settled(business, Of::Any)
     }
 
-    /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles, before
+    /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in, keys and profiles, before
     /// anyone is told of it: while it stays, what was read of them behind it is all that was acknowledged.
-    pub fn doors(&self) -> u64 {
-        self.0.committer.doors()
+    pub fn credentials_generation(&self) -> u64 {
+        self.0.committer.credentials_generation()
     }
 
     /// Every change of the business up to this ticket is durable.

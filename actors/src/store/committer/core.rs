@@ -19,7 +19,7 @@ pub(super) struct Core {
     /// Every change of the shard up to this ticket is durable.
     pub(super) synced: Box<[AtomicU64]>,
     /// How often something was applied that says whom an API key lets in.
-    pub(super) doors: AtomicU64,
+    pub(super) credentials_generation: AtomicU64,
     pub(super) failed: AtomicBool,
     pub(super) ended: AtomicBool,
     /// Told whenever one of the three above has changed.
@@ -67,7 +67,7 @@ impl Core {
             queue: Queue::default(),
             newest: (0..SHARDS).map(|_| Newest::default()).collect(),
             synced: tickets(),
-            doors: AtomicU64::new(0),
+            credentials_generation: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             progress: Notify::new(),
@@ -126,7 +126,7 @@ impl Core {
     /// Notes what was applied, before anybody is told that it is durable.
     pub(super) fn applied(&self, group: &Group) {
         if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
-            self.doors.fetch_add(1, Ordering::AcqRel);
+            self.credentials_generation.fetch_add(1, Ordering::AcqRel);
         }
     }
 

@@ -107,10 +107,10 @@ impl Committer {
         self.core.newest[shard].of(which) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
-    /// A number that grows with every group in which something says whom an API key lets in, after it was applied and
+    /// The generation of the credentials: it grows with every group in which something says whom an API key lets in, after it was applied and
     /// before anyone is told: while it stays, what was read of that behind it is all that was acknowledged.
-    pub(super) fn doors(&self) -> u64 {
-        self.core.doors.load(Ordering::Acquire)
+    pub(super) fn credentials_generation(&self) -> u64 {
+        self.core.credentials_generation.load(Ordering::Acquire)
     }
 
     /// Every change of the business up to this ticket is durable.
