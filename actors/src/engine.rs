@@ -30,7 +30,7 @@ use crate::quota::Quota;
 use crate::repair;
 use crate::scans::Scans;
 use crate::shared::Shared;
-use crate::store::keys::house_kind;
+use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
 
@@ -93,7 +93,7 @@ impl Engine {
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
-        let all = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let newest = store.scan(&all, Order::Descending).next().transpose()?;
         let mint = match newest {
             Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),

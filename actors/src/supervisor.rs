@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::delivery::EndpointKey;
 use crate::domain::BusinessId;
 use crate::shared::Shared;
-use crate::store::keys::house_kind;
+use crate::store::keys::installation_kind;
 use crate::store::{Order, StoreError, keys};
 
 /// How often idle businesses are looked for and key uses written.
@@ -156,7 +156,7 @@ impl Actor for Supervisor {
 
 /// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
 async fn sweep_unused(shared: &Shared, after: Option<BusinessId>) -> Result<Option<BusinessId>, StoreError> {
-    let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     if let Some(after) = after {
         range = range.after(keys::business_index(after));
     }

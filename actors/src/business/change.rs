@@ -1,7 +1,7 @@
 //! A change: what it is decided on, and what it asks of the disk.
 
+use super::context::Context;
 use super::decision::Decision;
-use super::desk::Desk;
 use super::request::Answer;
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight};
@@ -12,7 +12,7 @@ pub trait Change: Send {
     ///
     /// # Errors
     /// The refusal, or the store's failure; then nothing is changed.
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError>;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError>;
 
     /// The answer to the same request again, from what is remembered of the first one: all of it, but for what the
     /// request says itself.

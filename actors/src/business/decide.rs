@@ -2,8 +2,8 @@
 
 use super::announce::{Announced, write_event};
 use super::change::Change;
+use super::context::Context;
 use super::decision::Decision;
-use super::desk::Desk;
 use super::names;
 use super::remembered::{given, remember};
 use super::request::{Answer, Request};
@@ -45,14 +45,14 @@ pub(super) fn carry_out(
     }
     let weight = change.weight();
     state.store.check_room(weight)?;
-    let mut desk = Desk::new(state, request, now);
-    let decision = change.decide(&mut desk)?;
+    let mut context = Context::new(state, request, now);
+    let decision = change.decide(&mut context)?;
     if decision.writes.is_empty() && request.idempotency.is_some() {
         // Nothing changes, and yet the answer would be remembered: that can be had again and again.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
-    let at = desk.at();
-    let mint = desk.into_mint();
+    let at = context.at();
+    let mint = context.into_mint();
     state.mint = mint;
     let Decision { writes, audit, events, turned_off, status, body, remembered } = decision;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);

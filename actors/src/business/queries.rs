@@ -152,7 +152,7 @@ impl BusinessHandle {
         first: NaiveDate,
         last: NaiveDate,
     ) -> Result<Vec<Slot>, EngineError> {
-        self.ask(move |state, now| Ok(state.diary(now).slots(service, staff, first, last)?)).await
+        self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, first, last)?)).await
     }
 
     /// The answer that was given to this very request, if it is to happen once and did: for whoever has to ask others

@@ -16,7 +16,7 @@ use super::stamps::Stamps;
 use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
-use crate::domain::availability::Diary;
+use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
     StaffMember, Timestamp, WebhookEndpoint, WebhookId,
@@ -64,9 +64,9 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The diary that decisions are made on.
-    pub(crate) fn diary(&self, now: Timestamp) -> Diary<'_> {
-        Diary {
+    /// The schedule that decisions are made on.
+    pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
+        Schedule {
             business: &self.business,
             services: &self.services,
             staff: &self.staff,

@@ -13,7 +13,7 @@ use super::key::EndpointKey;
 use super::message::Message;
 use crate::domain::{BusinessId, Delivery, EventId};
 use crate::shared::Shared;
-use crate::store::keys::house_kind;
+use crate::store::keys::installation_kind;
 use crate::store::{Key, KeyRange, Order, StoreError, keys};
 
 /// How many endpoints are looked at when deliveries start before others get their turn.
@@ -35,7 +35,7 @@ impl Shared {
     /// Registers every endpoint for which something waits, with the time at which that is due, and then brings back due
     /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
     async fn start_deliveries(self: Arc<Self>) {
-        let all = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         let mut range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range, true) {
             for key in endpoints {

@@ -331,8 +331,8 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
         crate::store::keys::deliveries(business, id),
         crate::store::keys::deliveries_due(business, id),
         crate::store::keys::of_kind(
-            crate::domain::BusinessId::HOUSE,
-            crate::store::keys::house_kind::ENDPOINT_INDEX,
+            crate::domain::BusinessId::INSTALLATION,
+            crate::store::keys::installation_kind::ENDPOINT_INDEX,
         ),
     ];
     for range in ranges {

@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::keys::house_kind;
+use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Order, Record, Weight, keys};
 
@@ -93,9 +93,9 @@ impl Engine {
     /// # Errors
     /// The store's failure.
     pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
-        let all = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let Shared { store, scans, .. } = &*self.shared;
-        let found = read_page((scans, store), BusinessId::HOUSE, page, move |reader, page| {
+        let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
                 reader.get::<Business>(&keys::profile(keys::id_at_end(key)?))
             })

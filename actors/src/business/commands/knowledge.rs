@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::business::change::Change;
+use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::desk::Desk;
 use crate::business::{Answer, Write};
 use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
 use crate::error::EngineError;
@@ -19,8 +19,8 @@ pub struct AddKnowledge {
 }
 
 impl Change for AddKnowledge {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let knowledge = self.details.into_knowledge(desk.mint(), desk.at());
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
         let decision = Decision::created(&shown).note("knowledge.created", "knowledge", knowledge.id);
         // The content may be long, and whoever asks again sends it again: no content has no characters.

@@ -1,6 +1,6 @@
 //! The changes a business can be asked for, one file per group.
 //!
-//! Each reads what it needs from the desk, lets the pure rules of [`crate::domain`] decide, and hands back a
+//! Each reads what it needs from the context, lets the pure rules of [`crate::domain`] decide, and hands back a
 //! [`Decision`] as data. None of them writes anything itself.
 
 pub mod appointments;

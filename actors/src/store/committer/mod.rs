@@ -8,7 +8,7 @@
 //! - tickets grow in the order of a shard's lane, and the newest ticket of a shard is known before its change is
 //!   queued, so whoever has seen a record can find a ticket that is not older than the record's;
 //! - what is synced is known for each shard, and told for a whole group before anyone in it is answered;
-//! - what belongs together is one change: a row of the whole house (the list of businesses, the row of a key) is
+//! - what belongs together is one change: a row of the whole installation (the list of businesses, the row of a key) is
 //!   written in the lane of the business that it tells of. Nothing may rely on the order of two businesses' changes;
 //! - an error of the backend ends the committer for good. Nothing is tried again, and what was not answered is
 //!   dropped, with the reply ports in it.

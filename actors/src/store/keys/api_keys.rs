@@ -1,19 +1,19 @@
 //! API keys, which stand with those of all businesses.
 
-use super::house_kind;
+use super::installation_kind;
 use super::kind;
 use super::parts::{of_id, start};
 use crate::domain::{ApiKey, BusinessId, KeyId};
 use crate::store::{Key, StoreError};
 
-/// A key of the business, which leads to its record in the house.
+/// A key of the business, which leads to its record among the installation's.
 pub fn key(business: BusinessId, id: KeyId) -> Key {
     of_id(business, kind::KEY, id)
 }
 
 /// The record of an API key, by the 8 characters of its prefix.
 pub fn api_key(prefix: [u8; 8]) -> Key {
-    start(BusinessId::HOUSE, house_kind::API_KEY).with(&prefix).with(&[0; 8])
+    start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
 /// The 8 characters under which an API key is kept: the last of its visible prefix.
@@ -37,5 +37,5 @@ pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
 
 /// When an API key was last used.
 pub fn key_used(id: KeyId) -> Key {
-    of_id(BusinessId::HOUSE, house_kind::KEY_USED, id)
+    of_id(BusinessId::INSTALLATION, installation_kind::KEY_USED, id)
 }

@@ -1,6 +1,6 @@
 //! The profile of a business and what is loaded with it, its knowledge and its audit log; the list of all businesses.
 
-use super::house_kind;
+use super::installation_kind;
 use super::kind;
 use super::parts::{of_id, start};
 use crate::domain::{AuditId, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
@@ -43,11 +43,12 @@ pub fn audit(business: BusinessId, id: AuditId) -> Key {
 
 /// A business in the list of all.
 pub fn business_index(id: BusinessId) -> Key {
-    of_id(BusinessId::HOUSE, house_kind::BUSINESS_INDEX, id)
+    of_id(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX, id)
 }
 
 /// Whether the key is of what says whom an API key lets in, and into what.
 pub fn lets_in(key: &[u8]) -> bool {
-    let house = key.starts_with(BusinessId::HOUSE.uuid().as_bytes());
-    key.get(16).is_some_and(|kind| *kind == if house { house_kind::API_KEY } else { kind::PROFILE })
+    let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
+    key.get(16)
+        .is_some_and(|kind| *kind == if of_installation { installation_kind::API_KEY } else { kind::PROFILE })
 }

@@ -13,7 +13,7 @@ pub const WEBHOOK: u8 = 0x04;
 pub const BUDGET: u8 = 0x05;
 /// The first kind behind those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
-/// A key of the business: its id → the 8 bytes under which the house keeps it.
+/// A key of the business: its id → the 8 bytes under which the installation keeps it.
 pub const KEY: u8 = 0x10;
 // 0x20, 0x21 and 0x23 were an appointment by id, by start and by change in the stores of format 1.
 /// Its contact, start and id → nothing.

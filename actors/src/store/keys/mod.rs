@@ -2,14 +2,14 @@
 //!
 //! What always holds: numbers are big-endian and instants have their sign flipped, so the order of keys is the order
 //! of what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
-//! no business, or is looked up before the business is known, lies under the nil UUID, the house.
+//! no business, or is looked up before the business is known, lies under the nil UUID, the installation.
 
 mod api_keys;
 mod appointments;
 mod business;
 mod calls;
 mod contacts;
-pub mod house_kind;
+pub mod installation_kind;
 pub mod kind;
 mod messages;
 mod parts;

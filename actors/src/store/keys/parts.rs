@@ -43,7 +43,7 @@ pub(super) fn digest(text: &str) -> [u8; 16] {
     short
 }
 
-/// Every key of the business, the house's for [`BusinessId::HOUSE`].
+/// Every key of the business, the installation's for [`BusinessId::INSTALLATION`].
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }

@@ -1,6 +1,6 @@
 //! What concerns the store as a whole: what it is, how far its clock has come, its repair.
 
-use super::house_kind;
+use super::installation_kind;
 use super::kind;
 use super::parts::start;
 use crate::domain::BusinessId;
@@ -13,15 +13,15 @@ pub fn repair_part(business: BusinessId, number: u32) -> Key {
 
 /// That stamps are being repaired.
 pub fn repair() -> Key {
-    start(BusinessId::HOUSE, house_kind::REPAIR).with(&[0; 16])
+    start(BusinessId::INSTALLATION, installation_kind::REPAIR).with(&[0; 16])
 }
 
 /// How far steady time has come.
 pub fn clock() -> Key {
-    start(BusinessId::HOUSE, house_kind::CLOCK).with(&[0; 16])
+    start(BusinessId::INSTALLATION, installation_kind::CLOCK).with(&[0; 16])
 }
 
 /// What the store is.
 pub fn meta() -> Key {
-    start(BusinessId::HOUSE, house_kind::META).with(&[0; 16])
+    start(BusinessId::INSTALLATION, installation_kind::META).with(&[0; 16])
 }

@@ -1,6 +1,6 @@
 //! Webhook endpoints, events and deliveries.
 
-use super::house_kind;
+use super::installation_kind;
 use super::kind;
 use super::parts::{id_at_end, of_id, ordered};
 use crate::domain::{BusinessId, EventId, ResourceId, Timestamp, WebhookId};
@@ -43,7 +43,8 @@ pub fn delivery_reached(business: BusinessId, endpoint: WebhookId) -> Key {
 
 /// An endpoint in the list of all.
 pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
-    of_id(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX, business).with(endpoint.uuid().as_bytes())
+    of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business)
+        .with(endpoint.uuid().as_bytes())
 }
 
 /// The business and the endpoint of a row of the list of all.

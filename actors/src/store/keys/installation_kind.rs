@@ -1,4 +1,4 @@
-//! The kinds of the house's keys.
+//! The kinds of the installation's keys.
 
 /// What the store is: the rest is zero → `MetaRecord`.
 pub const META: u8 = 0x01;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::request::{IfMatch, Request};
 use super::state::State;
-use crate::domain::availability::Diary;
+use crate::domain::availability::Schedule;
 use crate::domain::{
     Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
     Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint, WebhookId,
@@ -13,7 +13,7 @@ use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AppointmentParties, AppointmentView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
-pub struct Desk<'a> {
+pub struct Context<'a> {
     state: &'a State,
     mint: IdMint,
     request: &'a Request,
@@ -21,7 +21,7 @@ pub struct Desk<'a> {
     at: Timestamp,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Context<'a> {
     pub(super) fn new(state: &'a State, request: &'a Request, now: Timestamp) -> Self {
         Self { state, mint: state.mint.clone(), request, now, at: state.stamps.at(now) }
     }
@@ -36,9 +36,9 @@ impl<'a> Desk<'a> {
         &self.state.business
     }
 
-    /// The diary as of now.
-    pub fn diary(&self) -> Diary<'a> {
-        self.state.diary(self.now)
+    /// The schedule as of now.
+    pub fn schedule(&self) -> Schedule<'a> {
+        self.state.schedule(self.now)
     }
 
     /// A new id.
