@@ -16,7 +16,7 @@ use actors::business::commands::keys::CreateKey;
 use actors::business::{AppointmentFilter, CallFilter, Change, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::sign;
-use actors::domain::availability::Diary;
+use actors::domain::availability::Schedule;
 use actors::domain::booking::{self, BookRequest, Party};
 use actors::domain::{
     Actor, Appointment, AppointmentStatus, AuditEntry, BookingMode, Business, Busy, CalendarSyncStatus,
@@ -104,9 +104,9 @@ impl World {
         Self { business, services: BTreeMap::from([(service.id, service)]), staff, busy }
     }
 
-    fn diary(&self) -> Diary<'_> {
+    fn schedule(&self) -> Schedule<'_> {
         let Self { business, services, staff, busy } = self;
-        Diary { business, services, staff, busy, now: now() }
+        Schedule { business, services, staff, busy, now: now() }
     }
 }
 
@@ -123,7 +123,7 @@ fn availability(criterion: &mut Criterion) {
         for days in [1, 7] {
             let last = first_day() + TimeDelta::days(days - 1);
             group.bench_function(BenchmarkId::new(format!("days {days}"), &name), |bencher| {
-                bencher.iter(|| world.diary().slots(black_box(id(2)), None, first_day(), last).unwrap());
+                bencher.iter(|| world.schedule().slots(black_box(id(2)), None, first_day(), last).unwrap());
             });
         }
     }
@@ -142,7 +142,8 @@ fn decision(criterion: &mut Criterion) {
             party: Party::Integration { allow_pending: false },
         };
         group.bench_function(&name, |bencher| {
-            bencher.iter(|| booking::book(&world.diary(), black_box(&request), id(3), id(4), now()).unwrap());
+            bencher
+                .iter(|| booking::book(&world.schedule(), black_box(&request), id(3), id(4), now()).unwrap());
         });
     }
     group.finish();

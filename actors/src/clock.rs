@@ -147,7 +147,7 @@ impl Clocks {
         };
         let mut batch = Batch::default();
         batch.put(keys::clock(), record.encode());
-        store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
     }
 }
 

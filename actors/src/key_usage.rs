@@ -44,9 +44,9 @@ impl KeyUsage {
             for (key, used) in uses {
                 batch.put(keys::key_used(*key), keys::millis_value(*used));
             }
-            store.submit(BusinessId::HOUSE, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         }
-        store.settled(BusinessId::HOUSE).await
+        store.settled(BusinessId::INSTALLATION).await
     }
 }
 

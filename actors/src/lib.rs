@@ -3,13 +3,14 @@
 //! See `README.md` beside `Cargo.toml` for the map. The edges use [`Engine`], [`BusinessHandle`], the types of
 //! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
 
+mod actor;
 pub mod business;
 mod clock;
 pub mod credentials;
 pub mod delivery;
-mod directory;
 pub mod domain;
 mod engine;
+mod error;
 mod key_usage;
 mod limits;
 pub mod measure;
@@ -17,14 +18,16 @@ mod meta;
 pub mod net;
 pub mod ports;
 mod principals;
+mod quota;
 pub mod repair;
 mod scans;
-mod shares;
+mod shared;
 pub mod store;
 mod supervisor;
 pub mod view;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, EngineError, NewBusiness};
+pub use engine::{ENGINE_PERMITS, Engine, NewBusiness};
+pub use error::EngineError;
 pub use limits::Limits;
 pub use principals::Principal;

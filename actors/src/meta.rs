@@ -23,7 +23,7 @@ async fn write_meta(store: &Store, meta: &MetaRecord) -> Result<(), StoreError> 
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
     let (done, written) = oneshot::channel();
-    store.submit(BusinessId::HOUSE, batch, Box::new(move || _ = done.send(())));
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(move || _ = done.send(())));
     written.await.map_err(|_| StoreError::Stopped)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::domain::Timestamp;
-use crate::net::{SystemDialer, SystemResolver, Trust, TrustError};
+use crate::net::trust::Trust;
 
 /// What a port that takes its time hands back.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -93,20 +93,6 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// The machine's own clock, randomness and network.
-    ///
-    /// # Errors
-    /// When the certificates that `SSL_CERT_FILE` names cannot be used.
-    pub fn system() -> Result<Self, TrustError> {
-        Ok(Self {
-            clock: system_clock(),
-            random: Arc::new(SystemRandom),
-            resolver: Arc::new(SystemResolver::new()),
-            dialer: Arc::new(SystemDialer),
-            trust: Trust::system()?,
-        })
-    }
-
     /// A clock and randomness, and a network on which no name resolves and no connection opens.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
@@ -160,6 +146,11 @@ impl Clock for SystemClock {
 const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Monotonic;
+
+/// The machine's own source of randomness.
+pub(crate) fn system_random() -> Arc<dyn Random> {
+    Arc::new(SystemRandom)
+}
 
 /// The operating system's generator.
 struct SystemRandom;

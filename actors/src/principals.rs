@@ -28,8 +28,8 @@ pub struct Principal {
 struct Known {
     key_row: Vec<u8>,
     business_row: Vec<u8>,
-    /// The number of the store's doors at which the rows were these.
-    doors: AtomicU64,
+    /// The credentials' generation in which the rows were these.
+    generation: AtomicU64,
     principal: Arc<Principal>,
 }
 
@@ -41,9 +41,11 @@ impl Principals {
     /// What the key with these 8 characters opens, if there is one. Whether it is the very key is not looked at.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
         // Before anything is read: what is applied later makes the number another one before anyone is told of it.
-        let doors = store.doors();
+        let generation = store.credentials_generation();
         let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
-        if let Some(known) = known.as_ref().filter(|known| known.doors.load(Ordering::Acquire) == doors) {
+        if let Some(known) =
+            known.as_ref().filter(|known| known.generation.load(Ordering::Acquire) == generation)
+        {
             return Ok(Some(Arc::clone(&known.principal)));
         }
         let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
@@ -55,14 +57,15 @@ impl Principals {
         let business_row =
             business_row.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
         if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
-            known.doors.fetch_max(doors, Ordering::AcqRel);
+            known.generation.fetch_max(generation, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.principal)));
         }
         let principal = Arc::new(Principal { key: key.clone(), business: Business::decode(&business_row)? });
         if self.0.len() >= KNOWN_MAX {
             self.0.clear();
         }
-        let known = Known { key_row, business_row, doors: doors.into(), principal: Arc::clone(&principal) };
+        let known =
+            Known { key_row, business_row, generation: generation.into(), principal: Arc::clone(&principal) };
         self.0.insert(prefix, Arc::new(known));
         Ok(Some(principal))
     }

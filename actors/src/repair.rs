@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use self::map::{StampMap, Stamps};
 use self::rows::{Moved, each_of};
 use crate::domain::{Business, BusinessId, ResourceId, SteadyTime, Timestamp};
-use crate::store::keys::{house_kind, kind};
+use crate::store::keys::{installation_kind, kind};
 use crate::store::records::{ClockRecord, IdempotencyRecord, MetaRecord};
 use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
@@ -90,12 +90,12 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
         repair.settle().await?;
     }
     let mut report = Report { present, resumed: begun.is_some(), businesses: Vec::new(), others: 0 };
-    let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     while let Some((key, _)) = store.scan(&range, Order::Ascending).next().transpose()? {
         range = range.after(Key::new(&key));
         report.businesses.extend(repair.business(keys::id_at_end(&key)?).await?);
     }
-    report.others = repair.house(meta, clock).await?;
+    report.others = repair.installation(meta, clock).await?;
     Ok(report)
 }
 
@@ -123,14 +123,14 @@ impl Repair<'_> {
             return Ok(());
         }
         self.in_flight += batch.bytes();
-        self.store.submit(BusinessId::HOUSE, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        self.store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         if self.in_flight >= BYTES_IN_FLIGHT_MAX { self.settle().await } else { Ok(()) }
     }
 
     /// Waits until all that was written is on the disk.
     async fn settle(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
-        self.store.settled(BusinessId::HOUSE).await
+        self.store.settled(BusinessId::INSTALLATION).await
     }
 
     /// Reads a range page by page, and hands each row on.
@@ -255,9 +255,13 @@ impl Repair<'_> {
     }
 
     /// Repairs what belongs to no business, and ends the repair.
-    async fn house(&mut self, meta: MetaRecord, clock: Option<ClockRecord>) -> Result<u64, StoreError> {
+    async fn installation(
+        &mut self,
+        meta: MetaRecord,
+        clock: Option<ClockRecord>,
+    ) -> Result<u64, StoreError> {
         let (present, mut moved) = (self.present, 0);
-        self.walk(keys::of_kind(BusinessId::HOUSE, house_kind::KEY_USED), |key, value| {
+        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::KEY_USED), |key, value| {
             let mut batch = Batch::default();
             if keys::millis_from_value(value)? > present {
                 moved += 1;

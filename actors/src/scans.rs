@@ -22,7 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Instant;
 
 use crate::domain::BusinessId;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::store::{Key, KeyRange, Order, Pair, Record, Store, StoreError};
 
 /// How many rows one request reads. A row of more than [`ROW_BYTES`] counts as several.

@@ -12,7 +12,9 @@ use tokio::time::Instant;
 
 use crate::delivery::EndpointKey;
 use crate::domain::BusinessId;
-use crate::engine::Inner;
+use crate::shared::Shared;
+use crate::store::keys::installation_kind;
+use crate::store::{Order, StoreError, keys};
 
 /// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -25,9 +27,12 @@ const BACK_OFF_MAX: Duration = Duration::from_secs(60);
 /// How often the businesses that nobody uses are swept, one after the other.
 const SWEEP_UNUSED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// How many businesses that nobody uses are swept in a minute.
+const BUSINESSES_PER_SWEEP: usize = 10;
+
 /// What the supervisor remembers.
 pub(crate) struct State {
-    inner: Weak<Inner>,
+    shared: Weak<Shared>,
     /// The endpoints whose actors failed of late.
     failed: HashMap<EndpointKey, Failed>,
     /// When the next round of sweeping begins.
@@ -50,7 +55,7 @@ struct Failed {
 #[derive(Debug)]
 pub(crate) enum Message {
     /// The engine it sweeps.
-    Watch(Weak<Inner>),
+    Watch(Weak<Shared>),
     /// A minute has passed.
     Sweep,
     /// Start an endpoint's deliveries.
@@ -60,21 +65,21 @@ pub(crate) enum Message {
 impl State {
     async fn sweep(&mut self) {
         self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late) || failed.starting);
-        let Some(inner) = self.inner.upgrade() else { return };
-        inner.clocks.tell();
-        inner.businesses.sweep();
-        inner.deliveries.sweep();
-        if let Err(error) = inner.key_usage.write(&inner.store).await {
+        let Some(shared) = self.shared.upgrade() else { return };
+        shared.clocks.tell();
+        shared.businesses.sweep();
+        shared.deliveries.sweep();
+        if let Err(error) = shared.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
         }
         // Behind what is waited for above, so that nobody waits for it.
-        inner.clocks.keep(&inner.store);
+        shared.clocks.keep(&shared.store);
         if self.round.is_none() && Instant::now() >= self.next_round {
             self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
             self.round = Some(None);
         }
         if let Some(after) = self.round {
-            match inner.sweep_unused(after).await {
+            match sweep_unused(&shared, after).await {
                 Ok(last) => self.round = last.map(Some),
                 Err(error) => tracing::warn!(%error, "businesses could not be swept"),
             }
@@ -93,7 +98,7 @@ impl Actor for Supervisor {
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
         let next_round = Instant::now() + SWEEP_UNUSED_EVERY / 24;
-        Ok(State { inner: Weak::new(), failed: HashMap::new(), next_round, round: None })
+        Ok(State { shared: Weak::new(), failed: HashMap::new(), next_round, round: None })
     }
 
     async fn handle(
@@ -103,13 +108,13 @@ impl Actor for Supervisor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Message::Watch(inner) => state.inner = inner,
+            Message::Watch(shared) => state.shared = shared,
             Message::StartDelivery(key) => {
                 if let Some(failed) = state.failed.get_mut(&key) {
                     failed.starting = false;
                 }
-                if let Some(inner) = state.inner.upgrade() {
-                    inner.wake_delivery(key);
+                if let Some(shared) = state.shared.upgrade() {
+                    shared.wake_delivery(key);
                 }
             }
             Message::Sweep => state.sweep().await,
@@ -128,13 +133,13 @@ impl Actor for Supervisor {
             SupervisionEvent::ActorTerminated(actor, _, _) => (actor.get_id(), None),
             _ => return Ok(()),
         };
-        let key = state.inner.upgrade().and_then(|inner| inner.deliveries.ended(actor));
+        let key = state.shared.upgrade().and_then(|shared| shared.deliveries.ended(actor));
         if let Some(error) = failure {
             tracing::error!(actor.id = %actor, %error, "an actor failed; it starts again from the store");
             // A business starts again with its next request; a delivery waits for nobody.
             if let Some(key) = key {
-                if let Some(inner) = state.inner.upgrade() {
-                    inner.dispatcher.rest(key, None); // no place has it started before it is time
+                if let Some(shared) = state.shared.upgrade() {
+                    shared.dispatcher.rest(key, None); // no place has it started before it is time
                 }
                 let fresh = Failed { back_off: BACK_OFF, of_late: true, starting: false };
                 let failed = state.failed.entry(key).or_insert(fresh);
@@ -147,4 +152,24 @@ impl Actor for Supervisor {
         }
         Ok(())
     }
+}
+
+/// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
+async fn sweep_unused(shared: &Shared, after: Option<BusinessId>) -> Result<Option<BusinessId>, StoreError> {
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+    if let Some(after) = after {
+        range = range.after(keys::business_index(after));
+    }
+    let rows: Result<Vec<_>, _> =
+        shared.store.scan(&range, Order::Ascending).take(BUSINESSES_PER_SWEEP).collect();
+    let mut last = None;
+    for (key, _) in rows? {
+        let id = keys::id_at_end::<BusinessId>(&key)?;
+        last = Some(id);
+        // One that is in memory sweeps itself, and one that starts does so first of all.
+        if shared.businesses.if_running(id).is_none() {
+            let _ = shared.businesses.running(id).await;
+        }
+    }
+    Ok(last)
 }

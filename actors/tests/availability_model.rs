@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use actors::domain::availability::{Diary, Slot, SlotRequest};
+use actors::domain::availability::{Schedule, Slot, SlotRequest};
 use actors::domain::{
     AppointmentId, BookingMode, Business, Busy, Day, DayHours, LocalTime, Locale, Service, ServiceId,
     SlotReason, StaffId, StaffMember, Timestamp, WeeklyHours,
@@ -299,19 +299,19 @@ impl World {
         Self { business, services: [(service.id, service)].into(), staff, busy, now: model.now }
     }
 
-    fn diary(&self) -> Diary<'_> {
+    fn schedule(&self) -> Schedule<'_> {
         let Self { business, services, staff, busy, now } = self;
-        Diary { business, services, staff, busy, now: *now }
+        Schedule { business, services, staff, busy, now: *now }
     }
 
     fn slots(&self, case: &Case) -> Vec<Slot> {
-        self.diary().slots(service_id(), case.asked.map(staff_id), case.first, case.last).unwrap()
+        self.schedule().slots(service_id(), case.asked.map(staff_id), case.first, case.last).unwrap()
     }
 
     fn assign(&self, case: &Case, start: Timestamp) -> Result<StaffId, SlotReason> {
         let duration = TimeDelta::minutes(case.duration);
         let staff = case.asked.map(staff_id);
-        self.diary().assign(&SlotRequest { service: service_id(), staff, start, duration, except: None })
+        self.schedule().assign(&SlotRequest { service: service_id(), staff, start, duration, except: None })
     }
 }
 

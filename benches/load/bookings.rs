@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use crate::Result;
 use crate::drive::{drive, exhaust};
+use crate::error::Result;
 use crate::floors::append;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
@@ -16,7 +16,7 @@ use crate::postgres::{Postgres, Statements};
 use crate::process::{Process, Receptionist};
 use crate::scripts::{Bookings, For, Mixed};
 use crate::shape::Shape;
-use crate::shop::{Hours, Plan, Shop};
+use crate::shop::{BUSINESSES, Hours, Plan, STAFF, Shop};
 use crate::table::{Row, Target};
 
 const APPEND: &str = "append and fdatasync, one writer";
@@ -31,10 +31,6 @@ const NEW_CONTACTS: &str = "bookings with a new contact each, 64 connections";
 const ONE: &str = "bookings into one business, 64 connections";
 const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
-/// How many businesses there are.
-pub(crate) const BUSINESSES: usize = 1_000;
-/// Staff members of each.
-pub(crate) const STAFF: usize = 3;
 const IN_FLIGHT: usize = 64;
 
 /// A filled directory and what else the rows need.

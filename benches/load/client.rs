@@ -10,7 +10,7 @@ use memchr::memmem;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::Result;
+use crate::error::Result;
 
 /// What an answer mostly fits into.
 const BUFFER_BYTES: usize = 32 << 10;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use crate::Result;
 use crate::client::{Answer, Connection};
+use crate::error::Result;
 use crate::measure::{Measured, nanos};
 use crate::process::Process;
 

@@ -16,8 +16,8 @@ use axum::http::header;
 use axum::routing::get;
 use tokio::task::JoinSet;
 
-use crate::Result;
 use crate::drive::Period;
+use crate::error::Result;
 use crate::measure::{Measured, nanos};
 use crate::process::{Process, cpu_seconds};
 use crate::shape::{Shape, Turn};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::Result;
+use crate::error::Result;
 use crate::measure::Measured;
 use crate::options::Options;
 use crate::table::{Report, Row};

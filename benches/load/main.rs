@@ -13,6 +13,7 @@ mod bookings;
 mod child;
 mod client;
 mod drive;
+mod error;
 mod floors;
 mod group;
 mod machine;
@@ -34,6 +35,7 @@ mod webhooks;
 use std::process::ExitCode;
 
 use crate::bookings::Booked;
+use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::neighbours::{Delivering, Neighbours};
 use crate::one_slot::OneSlot;
@@ -42,9 +44,6 @@ use crate::reads::Reads;
 use crate::sizes::Sizes;
 use crate::table::Report;
 use crate::webhooks::Webhooks;
-
-/// What goes wrong here is only ever told.
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

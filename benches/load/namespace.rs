@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::Result;
+use crate::error::Result;
 use crate::group::{self, Context, Group};
 use crate::measure::Measured;
 use crate::options::Options;

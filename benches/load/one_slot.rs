@@ -6,8 +6,8 @@ use std::time::Instant;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use crate::Result;
 use crate::client::{Connection, request};
+use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::measure::{Measured, nanos};
 use crate::process::Receptionist;

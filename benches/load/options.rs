@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::Result;
 use crate::drive::Period;
+use crate::error::Result;
 
 /// What `--help` says.
 pub(crate) const HELP: &str = "\

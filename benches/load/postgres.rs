@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::Result;
-use crate::bookings::{BUSINESSES, STAFF};
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::Measured;
+use crate::shop::{BUSINESSES, STAFF};
 
 const CLIENTS: usize = 64;
 const SETTINGS: &str = "

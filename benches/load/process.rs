@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Result;
+use crate::error::Result;
 
 /// The operator's token of every server here.
 pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";

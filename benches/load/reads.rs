@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use chrono::DateTime;
 use serde_json::Value;
 
-use crate::Result;
 use crate::client::{Connection, request};
 use crate::drive::drive;
+use crate::error::Result;
 use crate::floors::{CONSTANT, bare_server};
 use crate::group::{Context, Group};
 use crate::measure::Measured;

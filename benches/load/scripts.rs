@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::Result;
 use crate::client::{Answer, request};
 use crate::drive::Script;
+use crate::error::Result;
 use crate::shop::{Shop, slot};
 
 /// The same request each time, with the same answer each time.

@@ -18,7 +18,7 @@ use actors::store::{Batch, Key, KeyRange, Order, Store};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Result;
+use crate::error::Result;
 use crate::shop::{Shop, slot};
 
 /// Bytes of an id, and of an instant in a key.

@@ -25,9 +25,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::Result;
+use crate::error::Result;
 use crate::process::Process;
 
+/// How many businesses there are where bookings are measured, here and in the peer.
+pub(crate) const BUSINESSES: usize = 1_000;
+/// Staff members of each.
+pub(crate) const STAFF: usize = 3;
 /// How many changes are in flight while a directory is filled.
 const IN_FLIGHT: usize = 256;
 /// The minutes of every service here.

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use chrono::DateTime;
 
-use crate::Result;
 use crate::client::{Connection, request};
 use crate::drive::{drive, exhaust};
+use crate::error::Result;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
 use crate::process::Receptionist;

@@ -11,7 +11,7 @@ use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::business::{Answer, Change, Decision, Desk};
+use actors::business::{Answer, Change, Context, Decision};
 use actors::domain::{Email, Phone};
 use actors::store::{StoreError, Weight};
 
@@ -39,9 +39,9 @@ macro_rules! ops {
         }
 
         impl Change for Op {
-            fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+            fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
                 match *self {
-                    $(Self::$name(change) => Box::new(change).decide(desk),)*
+                    $(Self::$name(change) => Box::new(change).decide(context),)*
                 }
             }
 

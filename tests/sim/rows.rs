@@ -7,7 +7,7 @@ use actors::domain::{
     BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
     StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
 };
-use actors::store::keys::{self, MessagesOf, house_kind, kind};
+use actors::store::keys::{self, MessagesOf, installation_kind, kind};
 use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
 use actors::store::{Key, Order, Record, Store};
 use actors::view::{
@@ -275,7 +275,7 @@ impl Rows {
         for (endpoint, _, event) in self.due.iter().filter(|due| self.endpoints.contains_key(&due.0)) {
             assert!(self.deliveries.contains_key(&(*endpoint, *event)), "{event} is due and not there");
         }
-        let listed = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+        let listed = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         self.listed = store
             .scan(&listed, Order::Ascending)
             .map(|row| keys::business_and_endpoint(&row.unwrap().0).unwrap())

@@ -7,23 +7,34 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::actor::Start;
+use super::accounts::Accounts;
+use super::ages::{Ages, Round};
 use super::overlay::Overlay;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
 use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
-use super::sweep::{Ages, Round};
-use super::usage::Accounts;
+use crate::clock::Clocks;
+use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
+use crate::ports::Ports;
 use crate::store::keys::kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Key, Order, Record, StoreError, keys};
+use crate::store::{Key, Order, Record, Store, StoreError, keys};
+
+/// What a business is loaded with.
+pub(crate) struct Start {
+    pub(crate) id: BusinessId,
+    pub(crate) clocks: Clocks,
+    pub(crate) steady: SteadyClock,
+    pub(crate) store: Store,
+    pub(crate) ports: Ports,
+}
 
 /// Loads a business, or gives `None` when there is no such business.
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
-    let Start { id, inner, clocks, steady, store, ports } = start;
+    let Start { id, clocks, steady, store, ports } = start;
     let id = *id;
     // From here on every delivery that waits is counted, or lies in the store behind the wait.
     let waiting = store.watch(id);
@@ -59,7 +70,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let busy_from = clocks.now() - BUSY_BEHIND;
     let mut state = State {
         id,
-        inner: inner.clone(),
         days_ahead: days_ahead(store, id, clocks.steady().day())?,
         ages: Ages::load(store, id, newest.as_ref().map(|entry| entry.id))?,
         round: Round::default(),

@@ -10,26 +10,37 @@
 //!   commit, so no answer shows what a crash could take back.
 //! - A message holds permits until it is answered, so the mailbox and the committer's queue are bounded by them.
 
+mod accounts;
 mod actor;
+mod ages;
+mod announce;
+mod change;
 pub mod commands;
-mod desk;
+mod context;
+mod decide;
+mod decision;
 mod handle;
 mod load;
+mod message;
 mod names;
 mod overlay;
 mod queries;
 mod remembered;
+mod request;
 mod stamps;
 mod state;
 mod sweep;
 mod usage;
 mod write;
 
-pub use commands::Change;
-pub use desk::{Decision, Desk};
-pub use handle::{Answer, AnswerStatus, BusinessHandle, Idempotency, IfMatch, Request};
+pub use change::Change;
+pub use context::Context;
+pub use decision::Decision;
+pub use handle::BusinessHandle;
 pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+pub use request::{Answer, AnswerStatus, Idempotency, IfMatch, Request};
 
 pub(crate) use actor::BusinessActor;
+pub(crate) use message::Message;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use write::{Write, has_change_row};

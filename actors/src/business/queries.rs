@@ -15,13 +15,15 @@ mod pages;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Permits, Question};
-use super::handle::{Answer, BusinessHandle, Reply, Request};
+use super::handle::BusinessHandle;
+use super::message::{Message, Question};
 use super::remembered::given;
+use super::request::{Answer, Request};
 use super::state::State;
+use crate::actor::{Permits, Reply};
 use crate::domain::availability::Slot;
 use crate::domain::{ApiKey, AuditEntry, Business, Service, ServiceId, StaffId, StaffMember, Timestamp};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys};
@@ -41,8 +43,8 @@ impl BusinessHandle {
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
-        let value = read(&self.inner.store)?;
-        self.inner.store.settled(self.id).await?;
+        let value = read(&self.shared.store)?;
+        self.shared.store.settled(self.id).await?;
         Ok(value)
     }
 
@@ -52,8 +54,8 @@ impl BusinessHandle {
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
     ) -> Result<Page<T>, EngineError> {
-        let page = read_page((&self.inner.scans, &self.inner.store), self.id, page, part).await?;
-        self.inner.store.settled(self.id).await?;
+        let page = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
+        self.shared.store.settled(self.id).await?;
         Ok(page)
     }
 
@@ -62,7 +64,7 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn settled(&self) -> Result<(), EngineError> {
-        Ok(self.inner.store.settled(self.id).await?)
+        Ok(self.shared.store.settled(self.id).await?)
     }
 
     /// The profile.
@@ -121,7 +123,7 @@ impl BusinessHandle {
     /// # Errors
     /// The store's failure.
     pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
-        self.inner.key_usage.write(&self.inner.store).await?;
+        self.shared.key_usage.write(&self.shared.store).await?;
         let range = keys::of_kind(self.id, kind::KEY);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Ascending, page, |_, prefix| {
@@ -150,7 +152,7 @@ impl BusinessHandle {
         first: NaiveDate,
         last: NaiveDate,
     ) -> Result<Vec<Slot>, EngineError> {
-        self.ask(move |state, now| Ok(state.diary(now).slots(service, staff, first, last)?)).await
+        self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, first, last)?)).await
     }
 
     /// The answer that was given to this very request, if it is to happen once and did: for whoever has to ask others

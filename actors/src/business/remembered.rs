@@ -5,10 +5,10 @@
 
 use chrono::TimeDelta;
 
-use super::handle::{Answer, AnswerStatus, Idempotency, Request};
+use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
 use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Batch, Order, Record, Store, StoreError, keys};
 
@@ -103,7 +103,7 @@ fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
         return Err(EngineError::Suspended);
     }
     // Before the rows are read: while nothing is written that lets in, they say the same.
-    let checked = (id, state.store.doors());
+    let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }

@@ -6,23 +6,21 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Weak;
 
 use chrono::TimeDelta;
 
+use super::accounts::Accounts;
+use super::ages::{Ages, Round};
 use super::overlay::Overlay;
 use super::stamps::Stamps;
-use super::sweep::{Ages, Round};
-use super::usage::Accounts;
 use super::write::Write;
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
-use crate::domain::availability::Diary;
+use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
     StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
-use crate::engine::Inner;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
@@ -36,7 +34,6 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 /// The memory of one business.
 pub(crate) struct State {
     pub(crate) id: BusinessId,
-    pub(crate) inner: Weak<Inner>,
     pub(crate) clocks: Clocks,
     pub(crate) steady: SteadyClock,
     pub(crate) business: Business,
@@ -59,7 +56,7 @@ pub(crate) struct State {
     pub(crate) overlay: Overlay,
     /// How much it keeps, and may keep.
     pub(crate) accounts: Accounts,
-    /// The key that was found to be good last, and the number of the store's doors at which it was. Forgotten when this
+    /// The key that was found to be good last, and the credentials' generation in which it was. Forgotten when this
     /// actor decides on a key: the number grows only once that is written.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
@@ -67,9 +64,9 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The diary that decisions are made on.
-    pub(crate) fn diary(&self, now: Timestamp) -> Diary<'_> {
-        Diary {
+    /// The schedule that decisions are made on.
+    pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
+        Schedule {
             business: &self.business,
             services: &self.services,
             staff: &self.staff,

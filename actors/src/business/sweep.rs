@@ -1,7 +1,7 @@
 //! Deleting what has outlived its time, a bounded number of rows at a time.
 //!
 //! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
-//! stamps; steady time against the point by which a row was there at the latest, which its id tells ([`Ages`]). Stamps that
+//! stamps; steady time against the point by which a row was there at the latest, which its id tells ([`Ages`](super::ages::Ages)). Stamps that
 //! lie ahead of the wall clock say nothing, so what bears them is as old as steady time says.
 //!
 //! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is, so
@@ -10,12 +10,11 @@
 use chrono::TimeDelta;
 use ractor::ActorRef;
 
-use super::actor::Message;
+use super::ages::noted_until;
+use super::message::Message;
 use super::state::State;
 use crate::delivery::LOG_DAYS;
-use crate::domain::{
-    AuditId, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, SteadyTime, Timestamp,
-};
+use crate::domain::{Delivery, DeliveryStatus, EventId, ResourceId, Timestamp};
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
@@ -24,65 +23,9 @@ use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError,
 const SWEEP_ROWS_MAX: usize = 256;
 /// How many bytes one sweep writes before it ends: what it rewrites may be long, and so may be what it deletes.
 const SWEEP_BYTES_MAX: usize = 256 << 10;
-/// How far apart, in steady time, the rounds through the log begin.
-const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 /// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for a
 /// day more.
 const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
-/// How far apart, in steady time, the points are at which the newest id is noted.
-const AGE_EVERY: TimeDelta = TimeDelta::days(1);
-
-/// What was made until when: ids grow, so what was there at a point of steady time has no id above the newest of then.
-#[derive(Debug)]
-pub(crate) struct Ages {
-    /// The newest id of the audit log, the greatest of the business: it is minted last.
-    pub(super) newest: Option<AuditId>,
-    /// The last point of steady time at which the newest id was noted, and that id.
-    noted: Option<(SteadyTime, AuditId)>,
-}
-
-impl Ages {
-    /// What the store knows of a business with this newest id.
-    pub(super) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
-        let last = store.scan(&keys::of_kind(of, kind::AGE), Order::Descending).next().transpose()?;
-        let noted = last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?)));
-        Ok(Self { newest, noted: noted.transpose()? })
-    }
-
-    /// Notes the newest id if it is time, and there is something new.
-    fn note(&mut self, of: BusinessId, now: SteadyTime, batch: &mut Batch) {
-        let Some(newest) = self.newest else { return };
-        // A count that a crash has set back must not be noted behind what was noted before it.
-        let due = self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest);
-        if due {
-            batch.put(keys::age(of, now), newest.uuid().as_bytes().to_vec());
-            self.noted = Some((now, newest));
-        }
-    }
-}
-
-/// The round through the log that is under way, or the last one.
-#[derive(Debug, Default)]
-pub(crate) struct Round {
-    began: Option<SteadyTime>,
-    /// The row that it looked at last, unless it has ended.
-    at: Option<Key>,
-}
-
-impl Round {
-    /// Whether there is one, which begins if it is time.
-    fn is_under_way(&mut self, now: SteadyTime) -> bool {
-        let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
-        if self.at.is_some() {
-            return true;
-        }
-        if !rests {
-            self.began = Some(now);
-        }
-        !rests
-    }
-}
-
 /// One step of a round: what it may still look at.
 struct Step<'a> {
     store: &'a Store,
@@ -125,16 +68,6 @@ enum Row {
     Stays,
     /// It is not old, and those behind it are not either.
     IsNewer,
-}
-
-/// The point of steady time up to this one at which the newest id was noted last, and that id.
-fn noted_until(
-    store: &Store,
-    of: BusinessId,
-    until: SteadyTime,
-) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
-    let last = store.scan(&keys::ages_until(of, until), Order::Descending).next().transpose()?;
-    last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?))).transpose()
 }
 
 /// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once these

@@ -3,7 +3,7 @@
 //!
 //! What always holds:
 //!
-//! - `State::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or of
+//! - `Accounts::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or of
 //!   all rows when nothing is left to be counted;
 //! - a change that alters it writes an entry of the audit log, which tells it in the same batch: a crash leaves both or
 //!   neither, and an actor that starts takes it from the newest entry;
@@ -13,115 +13,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::actor::Question;
+use super::accounts::{COUNTED, Left};
 use super::state::State;
 use super::write::Write;
-use crate::domain::{Amount, ApiKey, Budget, BudgetKind, Refusal, Timestamp, Usage};
-use crate::store::keys::kind;
-use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, Waiting, keys};
+use crate::domain::{Amount, ApiKey, BudgetKind, Usage};
+use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
 /// How many rows one step of counting reads.
 const COUNT_ROWS_MAX: usize = 256;
 /// How many bytes of values one step of counting reads, and one row more.
 const COUNT_BYTES_MAX: usize = 256 << 10;
-
-/// The kinds of rows that are counted, in the order of their keys.
-const COUNTED: [(u8, BudgetKind); 8] = [
-    (kind::SERVICE, BudgetKind::Services),
-    (kind::STAFF, BudgetKind::Staff),
-    (kind::KEY, BudgetKind::Keys),
-    (kind::APPOINTMENT, BudgetKind::Appointments),
-    (kind::CONTACT, BudgetKind::Contacts),
-    (kind::CALL, BudgetKind::Calls),
-    (kind::MESSAGE, BudgetKind::Messages),
-    (kind::KNOWLEDGE, BudgetKind::Knowledge),
-];
-
-/// How much a business keeps, how much it may, and how far that is counted.
-pub(crate) struct Accounts {
-    pub(crate) budget: Budget,
-    pub(crate) usage: Usage,
-    pub(crate) waiting: Arc<Waiting>,
-    /// What is still to be counted of the records; `None` when all are.
-    pub(super) kept: Option<Left>,
-    /// What is still to be counted of the deliveries that wait.
-    pub(super) due: Option<KeyRange>,
-    /// Who waits for the whole.
-    asked: Vec<Question>,
-}
-
-/// The rows that are still to be counted: of one kind from a key on, and all of the kinds behind it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
-    /// The place of the kind in [`COUNTED`].
-    kind: usize,
-    range: KeyRange,
-}
-
-impl Accounts {
-    /// The accounts of a business, with its usage if an entry of its audit log tells it.
-    pub(super) fn new(
-        of: crate::domain::BusinessId,
-        budget: Budget,
-        told: Option<Usage>,
-        waiting: Arc<Waiting>,
-    ) -> Self {
-        let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].0) };
-        Self {
-            budget,
-            usage: told.unwrap_or_default(),
-            waiting,
-            kept: told.is_none().then_some(all),
-            due: Some(keys::of_kind(of, kind::DELIVERY_DUE)),
-            asked: Vec::new(),
-        }
-    }
-
-    /// Whether everything is counted.
-    pub(super) fn are_complete(&self) -> bool {
-        self.kept.is_none() && self.due.is_none()
-    }
-
-    /// The usage that an entry of the audit log may tell.
-    pub(super) fn telling(&self, usage: Usage) -> Option<Usage> {
-        self.kept.is_none().then_some(usage)
-    }
-
-    /// How much there is of every kind, what waits included.
-    pub(super) fn used(&self) -> Usage {
-        let mut usage = self.usage;
-        usage.set(BudgetKind::WaitingDeliveries, self.waiting.amount());
-        usage
-    }
-
-    /// Promises room for so many more deliveries that wait, or for as many as may: for none where their bytes are used
-    /// up.
-    pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
-        let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
-        let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
-        self.waiting.promise(room.min(rows_max))
-    }
-
-    /// Whether a row is counted already, or will be met by a later step.
-    fn has_counted(&self, place: usize, key: &Key) -> bool {
-        self.kept.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
-    }
-
-    /// Refuses what creates a record for which there is no room.
-    pub(super) fn check(&self, after: &Usage) -> Result<(), Refusal> {
-        for kind in BudgetKind::kept() {
-            let (before, after) = (self.usage.of(kind), after.of(kind));
-            if after.rows > before.rows {
-                let more = Amount {
-                    rows: after.rows - before.rows,
-                    bytes: after.bytes.saturating_sub(before.bytes),
-                };
-                self.budget.check(kind, before, more, kind.as_str())?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// The place among [`COUNTED`] of the kind of a key of this business.
 fn place_of(state: &State, key: &[u8]) -> Option<usize> {
@@ -139,7 +40,7 @@ pub(super) fn count(
     if let Write::ApiKey(key) = write {
         return count_key(state, key, usage);
     }
-    let is_new = write.is_new(state);
+    let is_new = is_new(state, write);
     for (key, value) in batch.writes().skip(from) {
         let Some(place) = place_of(state, key).filter(|place| state.accounts.has_counted(*place, key)) else {
             continue;
@@ -155,6 +56,24 @@ pub(super) fn count(
         }
     }
     Ok(())
+}
+
+/// Whether a write creates a record, as far as records are counted: nothing stood under any of its keys.
+fn is_new(state: &State, write: &Write) -> bool {
+    match write {
+        Write::Service(service) => !state.services.contains_key(&service.id),
+        Write::Staff(staff) => !state.staff.contains_key(&staff.id),
+        Write::Appointment { before, .. } => before.is_none(),
+        Write::Contact { before, .. } => before.is_none(),
+        Write::Message { before, .. } => before.is_none(),
+        Write::Call(_) | Write::Knowledge(_) => true,
+        Write::Business(_)
+        | Write::Budget(_)
+        | Write::ApiKey(_)
+        | Write::Webhook(_)
+        | Write::NoWebhook(_)
+        | Write::Delivery { .. } => false,
+    }
 }
 
 /// Keys stand with those of all businesses; those that are revoked are not counted.
@@ -233,22 +152,5 @@ impl State {
             };
         }
         Ok((rows, rest))
-    }
-
-    /// Answers a question about the whole, now or once it is counted.
-    pub(super) fn ask_accounts(&mut self, question: Question, now: Timestamp) {
-        if !self.accounts.are_complete() {
-            self.accounts.asked.push(question);
-            return;
-        }
-        let done = question(self, now);
-        self.submit(Batch::default(), done);
-    }
-
-    /// Answers those who waited for the whole.
-    pub(super) fn answer_accounts(&mut self, now: Timestamp) {
-        for question in std::mem::take(&mut self.accounts.asked) {
-            self.ask_accounts(question, now);
-        }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
-use super::state::State;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId,
@@ -66,24 +65,6 @@ pub enum Write {
 }
 
 impl Write {
-    /// Whether it creates a record, as far as records are counted: nothing stood under any of its keys.
-    pub(super) fn is_new(&self, state: &State) -> bool {
-        match self {
-            Self::Service(service) => !state.services.contains_key(&service.id),
-            Self::Staff(staff) => !state.staff.contains_key(&staff.id),
-            Self::Appointment { before, .. } => before.is_none(),
-            Self::Contact { before, .. } => before.is_none(),
-            Self::Message { before, .. } => before.is_none(),
-            Self::Call(_) | Self::Knowledge(_) => true,
-            Self::Business(_)
-            | Self::Budget(_)
-            | Self::ApiKey(_)
-            | Self::Webhook(_)
-            | Self::NoWebhook(_)
-            | Self::Delivery { .. } => false,
-        }
-    }
-
     /// Adds the record and its index rows to a batch of the business.
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
         match self {

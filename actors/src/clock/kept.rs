@@ -6,7 +6,7 @@
 use chrono::TimeDelta;
 
 use crate::domain::{AuditEntry, Business, BusinessId, SteadyTime, Timestamp};
-use crate::store::keys::{house_kind, kind};
+use crate::store::keys::{installation_kind, kind};
 use crate::store::records::ClockRecord;
 use crate::store::{Order, Record, Store, StoreError, keys};
 
@@ -64,7 +64,7 @@ fn odd(wall: Timestamp, newest: Timestamp, ran_until: Timestamp) -> Option<Strin
 /// The newest stamp of any business: its newest entry in the audit log bears it.
 async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
     let mut newest = None;
-    let mut range = keys::of_kind(BusinessId::HOUSE, house_kind::BUSINESS_INDEX);
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     loop {
         let rows = store.scan(&range, Order::Ascending).take(BUSINESSES_PER_TURN);
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
@@ -99,8 +99,8 @@ mod tests {
         if let Some(kept) = kept {
             let mut batch = Batch::default();
             batch.put(keys::clock(), kept.encode());
-            store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
-            store.settled(BusinessId::HOUSE).await.unwrap();
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.settled(BusinessId::INSTALLATION).await.unwrap();
         }
         read(&store, wall).await.unwrap()
     }

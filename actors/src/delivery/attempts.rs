@@ -5,23 +5,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ractor::ActorRef;
-use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::EndpointKey;
-use super::actor::{Message, State};
-use super::dispatch::{Place, UnderWay};
+use super::dispatch::Place;
+use super::key::EndpointKey;
+use super::message::{Ended, Message};
+use super::post::signed;
 use super::schedule::{AttemptResult, Next, after_attempt};
-use super::signature::sign;
-use crate::business::Request;
+use super::state::{Attempting, State};
+use super::write::write_delivery;
 use crate::business::commands::webhooks::TurnOff;
-use crate::domain::{
-    Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint,
-};
-use crate::engine::{EngineError, Inner};
-use crate::net::{Post, WebhookClient, WebhookUrl};
-use crate::shares::Shares;
-use crate::store::{Batch, Record, StoreError, keys};
+use crate::business::{BusinessHandle, Request};
+use crate::domain::{Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, WebhookEndpoint};
+use crate::error::EngineError;
+use crate::net::{Post, WebhookClient};
+use crate::quota::Quota;
+use crate::shared::Shared;
+use crate::store::{Batch, StoreError, keys};
 
 /// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
 /// the connection in order.
@@ -29,52 +29,31 @@ const BODY_GRACE: Duration = Duration::from_millis(10);
 /// How long an endpoint waits when this machine was short of something.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
-/// An attempt that is under way.
-#[derive(Debug)]
-pub(crate) struct Attempting {
-    /// The number of the attempt, and the epoch of the endpoint it belongs to.
-    number: u64,
-    epoch: u32,
-    /// Whether it is known what came of it.
-    known: Arc<AtomicBool>,
-    task: AbortHandle,
-}
-
-/// An attempt that has ended.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(super) number: u64,
-    pub(super) delivery: Delivery,
-    pub(super) result: AttemptResult,
-    pub(super) began: Timestamp,
-    pub(super) under_way: UnderWay,
-}
-
 impl State {
     /// Begins an attempt in a task of its own.
     pub(super) fn attempt(
         &mut self,
-        inner: &Arc<Inner>,
+        shared: &Arc<Shared>,
         myself: &ActorRef<Message>,
         endpoint: &WebhookEndpoint,
         mut delivery: Delivery,
         place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
-        let Some(body) = inner.store.get_raw(&keys::event(self.key.business, event))? else {
-            self.give_up(inner, myself, delivery);
+        let Some(body) = shared.store.get_raw(&keys::event(self.key.business, event))? else {
+            self.give_up(shared, myself, delivery);
             return Ok(());
         };
         delivery.reached_before.get_or_insert(self.reached());
         self.attempts += 1;
         let (number, epoch) = (self.attempts, delivery.epoch);
-        let under_way = inner.dispatcher.under_way();
+        let under_way = shared.dispatcher.under_way();
         let known = Arc::new(AtomicBool::new(false));
-        let task = match signed(inner, endpoint, &event.to_string(), body, false) {
+        let task = match signed(shared, endpoint, &event.to_string(), body, false) {
             Ok((post, began)) => {
                 let making = Making {
-                    client: inner.webhooks.clone(),
-                    bodies: Arc::clone(&inner.dispatcher.bodies),
+                    client: shared.webhooks.clone(),
+                    bodies: Arc::clone(&shared.dispatcher.bodies),
                     business: self.key.business,
                     reached: Arc::clone(&self.reached),
                     known: Arc::clone(&known),
@@ -91,7 +70,7 @@ impl State {
                 })
             }
             Err(result) => {
-                let (began, myself) = (inner.clocks.now(), myself.clone());
+                let (began, myself) = (shared.clocks.now(), myself.clone());
                 self.tasks.spawn(async move {
                     let ended = Ended { number, delivery, result, began, under_way };
                     let _ = myself.cast(Message::Ended(Box::new(ended)));
@@ -130,7 +109,7 @@ impl State {
     /// Takes note of an attempt that has ended, and has it written.
     pub(super) fn ended(
         &mut self,
-        inner: &Arc<Inner>,
+        shared: &Arc<Shared>,
         myself: &ActorRef<Message>,
         ended: Ended,
     ) -> Result<(), StoreError> {
@@ -146,7 +125,7 @@ impl State {
             self.resend_what_waited(myself);
             return Ok(());
         }
-        self.record(inner, myself, ended)
+        self.record(shared, myself, ended)
     }
 
     /// Takes note that what came of an attempt is on the disk.
@@ -165,22 +144,22 @@ impl State {
     /// Writes what came of an attempt. Turning the endpoint off is the business's to write, in the same batch.
     pub(super) fn record(
         &mut self,
-        inner: &Arc<Inner>,
+        shared: &Arc<Shared>,
         myself: &ActorRef<Message>,
         ended: Ended,
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
         // An endpoint that was deleted meanwhile leaves nothing behind.
-        if self.endpoint(inner)?.is_none() {
+        if self.endpoint(shared)?.is_none() {
             self.recorded(myself, event);
             return Ok(());
         }
-        let now = inner.steady.now();
+        let now = shared.steady.now();
         let (after, next) =
             after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
         self.recording.insert(event, ended.number);
         if next == Next::TurnOff {
-            self.turn_off(inner, myself, after, ended);
+            self.turn_off(shared, myself, after, ended);
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
@@ -197,14 +176,14 @@ impl State {
             let _ = myself.cast(Message::Recorded(event));
             drop(under_way);
         };
-        inner.store.submit_outcome(business, batch, Box::new(done));
+        shared.store.submit_outcome(business, batch, Box::new(done));
         Ok(())
     }
 
     /// Has the business turn the endpoint off.
-    fn turn_off(&self, inner: &Arc<Inner>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
+    fn turn_off(&self, shared: &Arc<Shared>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
-        let handle = crate::BusinessHandle { inner: Arc::clone(inner), id: business };
+        let handle = BusinessHandle { shared: Arc::clone(shared), id: business };
         let (due, event) = (ended.delivery.next_attempt_at, after.event_id);
         let (reached, myself) = (Arc::clone(&self.reached), myself.clone());
         tokio::spawn(async move {
@@ -222,7 +201,7 @@ impl State {
     }
 
     /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
-    fn give_up(&mut self, inner: &Inner, myself: &ActorRef<Message>, delivery: Delivery) {
+    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery) {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
         tracing::error!(
@@ -242,14 +221,14 @@ impl State {
         write_delivery(&mut batch, self.key, &after, due_before);
         self.recording.insert(event, self.attempts);
         let myself = myself.clone();
-        inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
+        shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
     }
 }
 
 /// What an attempt needs that is made in a task of its own.
 struct Making {
     client: WebhookClient,
-    bodies: Arc<Shares>,
+    bodies: Arc<Quota>,
     business: BusinessId,
     reached: Arc<AtomicU64>,
     known: Arc<AtomicBool>,
@@ -281,55 +260,9 @@ impl Making {
             return result;
         }
         drop(place);
-        let Some(_share) = bodies.take_owned(business) else { return result };
+        let Some(_permit) = bodies.take_owned(business) else { return result };
         let _ = myself.cast(Message::Head(event, number));
         result.response_body = Some(body.await);
         result
     }
-}
-
-/// Writes a delivery as it shall be, and moves its row among those that wait.
-pub(crate) fn write_delivery(
-    batch: &mut Batch,
-    key: EndpointKey,
-    after: &Delivery,
-    due_before: Option<Timestamp>,
-) {
-    let EndpointKey { business, endpoint } = key;
-    if let Some(due) = due_before {
-        batch.delete(keys::delivery_due(business, endpoint, due, after.event_id));
-    }
-    if let Some(due) = after.next_attempt_at {
-        batch.put(keys::delivery_due(business, endpoint, due, after.event_id), Vec::new());
-    }
-    batch.put(keys::delivery(business, endpoint, after.event_id), after.encode());
-}
-
-/// The signed request of an attempt that begins now, or the result of one that cannot be made.
-pub(crate) fn signed(
-    inner: &Inner,
-    endpoint: &WebhookEndpoint,
-    id: &str,
-    body: Vec<u8>,
-    test: bool,
-) -> Result<(Post, Timestamp), AttemptResult> {
-    let url = WebhookUrl::parse(&endpoint.url).map_err(|_| AttemptResult {
-        made: true,
-        delivered: false,
-        response_status: None,
-        response_body: None,
-        error: Some("the URL is refused".into()),
-    })?;
-    // Receivers hold it against their own clocks, not against our stamps.
-    let seconds = inner.clocks.raw().millis().div_euclid(1_000);
-    let mut headers = vec![
-        ("webhook-id", id.to_owned()),
-        ("webhook-timestamp", seconds.to_string()),
-        ("webhook-signature", sign(endpoint.secret.bytes(), id, seconds, &body)),
-        ("content-type", "application/json".to_owned()),
-    ];
-    if test {
-        headers.push(("webhook-test", "true".to_owned()));
-    }
-    Ok((Post { url, headers, body: body.into() }, inner.clocks.now()))
 }

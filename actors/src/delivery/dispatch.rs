@@ -29,10 +29,11 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::fair::{Fair, Granted};
-use super::EndpointKey;
-use crate::engine::Inner;
-use crate::shares::Shares;
-use crate::store::Weight;
+pub(super) use self::standing::ATTEMPTS_MAX;
+use self::standing::Moment;
+use super::key::EndpointKey;
+use crate::net::Network;
+use crate::quota::Quota;
 
 /// How many attempts of all endpoints may be under way at once. Each has a connection, or looks a name up.
 pub(crate) const PLACES: usize = 1_024;
@@ -40,15 +41,24 @@ pub(crate) const PLACES: usize = 1_024;
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 
-/// An instant on the dispatcher's clock: how long ago it began.
-type Moment = Duration;
+/// What the dispatcher needs of the engine that it serves.
+pub(super) trait Host: Send + Sync {
+    /// Whether what is done can be written.
+    fn has_room(&self) -> bool;
+
+    /// The network that attempts go out by.
+    fn network(&self) -> &Network;
+
+    /// Hands a place to the actor of its endpoint.
+    fn hand(self: Arc<Self>, place: Place);
+}
 
 /// Who gets a place, and who waits for one.
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
     began: Instant,
     /// Where places are handed to.
-    inner: OnceLock<Weak<Inner>>,
+    host: OnceLock<Weak<dyn Host>>,
     /// Tells the timer when there is something to wait for beside, or before, what it waits for.
     earlier: Notify,
     /// How often anybody wanted places handed out since somebody last found none to hand out.
@@ -63,7 +73,7 @@ pub(crate) struct Dispatcher {
     /// Told when nothing is under way.
     idle: Notify,
     /// The bodies that are read behind their heads.
-    pub(super) bodies: Arc<Shares>,
+    pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
 }
@@ -85,7 +95,7 @@ impl Dispatcher {
         Arc::new(Self {
             fair: Mutex::new(Fair::new(places)),
             began: Instant::now(),
-            inner: OnceLock::new(),
+            host: OnceLock::new(),
             earlier: Notify::new(),
             handing_out: AtomicUsize::new(0),
             is_full: AtomicBool::new(false),
@@ -93,16 +103,10 @@ impl Dispatcher {
             panics: AtomicBool::new(false),
             under_way: AtomicUsize::new(0),
             idle: Notify::new(),
-            bodies: Arc::new(Shares::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
+            bodies: Arc::new(Quota::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
             delivered: AtomicU64::new(0),
             failed: AtomicU64::new(0),
         })
-    }
-
-    /// Hands places to the actors of this engine from now on, until it is gone.
-    pub(crate) fn begin(self: &Arc<Self>, inner: Weak<Inner>) {
-        let _ = self.inner.set(inner);
-        tokio::spawn(timer::keep_time(Arc::downgrade(self)));
     }
 
     /// Something is due at an endpoint: it is looked at as soon as it has a place.
@@ -214,8 +218,8 @@ impl Dispatcher {
 
     /// Whether what is done can be written. If not, the timer looks again until it can.
     fn has_room(&self) -> bool {
-        let inner = self.inner.get().and_then(Weak::upgrade);
-        let has_room = inner.is_none_or(|inner| inner.store.check_room(Weight::Keeps).is_ok());
+        let host = self.host.get().and_then(Weak::upgrade);
+        let has_room = host.is_none_or(|host| host.has_room());
         let was_full = self.is_full.swap(!has_room, Ordering::AcqRel);
         if !has_room && !was_full {
             self.earlier.notify_one();
@@ -226,8 +230,8 @@ impl Dispatcher {
     fn hand(self: &Arc<Self>, place: Place) {
         #[cfg(test)]
         assert!(!self.panics.swap(false, Ordering::AcqRel), "the test wants it so");
-        match self.inner.get().and_then(Weak::upgrade) {
-            Some(inner) => inner.hand_place(place),
+        match self.host.get().and_then(Weak::upgrade) {
+            Some(host) => host.hand(place),
             None => self.stop(),
         }
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use ractor::ActorRef;
 
-use super::EndpointKey;
-use super::actor::{Message, ROWS_PER_TURN, State};
-use super::attempts::write_delivery;
+use super::key::EndpointKey;
+use super::message::Message;
 use super::schedule::delay_before;
+use super::state::{ROWS_PER_TURN, State};
+use super::write::write_delivery;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
-use crate::engine::Inner;
+use crate::shared::Shared;
 use crate::store::{Batch, Key, Order, StoreError, keys};
 
 /// How far a due time may lie ahead of what the schedule gives.
@@ -28,7 +29,7 @@ impl State {
     /// Looks through what waits, in the order in which it is due. Rows that wait no longer are dropped on the way.
     pub(super) async fn due(
         &self,
-        inner: &Inner,
+        shared: &Shared,
         endpoint: &WebhookEndpoint,
         now: Timestamp,
         room: usize,
@@ -37,7 +38,7 @@ impl State {
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
         let range = keys::deliveries_due(business, id);
-        for (looked_at, row) in inner.store.scan(&range, Order::Ascending).enumerate() {
+        for (looked_at, row) in shared.store.scan(&range, Order::Ascending).enumerate() {
             let key = row?.0;
             let (at, event) = keys::instant_and_id::<EventId>(&key)?;
             if self.is_under_way(event) {
@@ -50,7 +51,7 @@ impl State {
                 due.more = true;
                 break;
             }
-            let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
                 batch.delete(Key::new(&key));
                 continue;
@@ -62,8 +63,8 @@ impl State {
             due.now.push(delivery);
         }
         if !batch.is_empty() {
-            inner.store.submit(business, batch, Box::new(|| ()));
-            inner.store.settled_to_send(business).await?; // or the next turn would find them again
+            shared.store.submit(business, batch, Box::new(|| ()));
+            shared.store.settled_to_send(business).await?; // or the next turn would find them again
         }
         if !endpoint.is_enabled() {
             due.now.clear();
@@ -74,13 +75,13 @@ impl State {
 
     /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when they
     /// were written, and has been set right since.
-    pub(super) async fn straighten(&mut self, inner: &Inner) -> Result<(), StoreError> {
+    pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
-        let Some(endpoint) = self.endpoint(inner)? else { return Ok(()) };
-        let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, id));
+        let Some(endpoint) = self.endpoint(shared)? else { return Ok(()) };
+        let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
         loop {
             let (mut batch, mut last) = (Batch::default(), None);
-            for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
+            for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
                 let key = row?.0;
                 let (at, event) = keys::instant_and_id::<EventId>(&key)?;
                 if at <= now + AHEAD_MAX {
@@ -88,7 +89,7 @@ impl State {
                     break;
                 }
                 last = Some(Key::new(&key));
-                let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+                let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
                 let Some(delivery) = delivery.filter(|delivery| waits(delivery, &endpoint, at)) else {
                     continue;
                 };
@@ -102,8 +103,8 @@ impl State {
                 }
             }
             if !batch.is_empty() {
-                inner.store.submit(business, batch, Box::new(|| ()));
-                inner.store.settled(business).await?;
+                shared.store.submit(business, batch, Box::new(|| ()));
+                shared.store.settled(business).await?;
             }
             match last {
                 Some(last) => range = range.before(last),
@@ -115,19 +116,23 @@ impl State {
 
     /// Deletes the deliveries of an endpoint that is no more, a bounded number at a time; the next ones once these are
     /// gone, or they would be read again.
-    pub(super) fn purge(&mut self, inner: &Arc<Inner>, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    pub(super) fn purge(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+    ) -> Result<(), StoreError> {
         if self.purging {
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         for range in [keys::deliveries_due(business, endpoint), keys::deliveries(business, endpoint)] {
-            for row in inner.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
+            for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
                 batch.delete(Key::new(&row?.0));
             }
         }
         let listed = keys::endpoint_index(business, endpoint);
-        if batch.is_empty() && inner.store.contains(&listed)? {
+        if batch.is_empty() && shared.store.contains(&listed)? {
             batch.delete(keys::delivery_reached(business, endpoint));
             batch.delete(listed);
         }
@@ -136,7 +141,7 @@ impl State {
         }
         self.purging = true;
         let myself = myself.clone();
-        inner.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Purged)));
+        shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Purged)));
         Ok(())
     }
 }
@@ -147,18 +152,18 @@ fn latest(delivery: &Delivery, now: Timestamp) -> Timestamp {
 }
 
 /// Whether any due time of an endpoint lies further ahead than the schedule ever sets it.
-pub(super) async fn is_ahead(inner: &Inner, key: EndpointKey) -> Result<bool, StoreError> {
+pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, StoreError> {
     let EndpointKey { business, endpoint } = key;
-    let (now, mut range) = (inner.steady.now(), keys::deliveries_due(business, endpoint));
+    let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, endpoint));
     loop {
         let mut last = None;
-        for row in inner.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
+        for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
             let row = row?.0;
             let (at, event) = keys::instant_and_id::<EventId>(&row)?;
             if at <= now + AHEAD_MAX {
                 return Ok(false);
             }
-            let delivery = inner.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
+            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
             if delivery.is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX) {
                 return Ok(true);
             }

@@ -2,25 +2,22 @@
 
 use std::sync::Arc;
 
-use chrono::TimeDelta;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::oneshot;
 
-use super::actor::Message;
-use super::attempts::signed;
-use super::resend::{Resend, ResendReply, Resending};
+use super::key::EndpointKey;
+use super::message::{Message, Resend, Resending};
+use super::post::signed;
 use super::sample::sample;
+use super::schedule::LOG_DAYS;
+use super::signature::reveal;
 use super::target::{Suspended, Target, settled};
-use super::{EndpointKey, reveal};
-use crate::BusinessHandle;
-use crate::business::{Page, PageRequest, collect};
+use crate::actor::{Permits, Reply};
+use crate::business::{BusinessHandle, Page, PageRequest, collect};
 use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
-use crate::engine::EngineError;
-use crate::net::{Asker, Refused, WebhookUrl};
+use crate::error::EngineError;
+use crate::net::{Asker, GuardError, WebhookUrl};
 use crate::store::{Order, Record, Weight, keys};
 use crate::view::{DeliveryView, TestView};
-
-/// How long a delivery is shown in the log (spec §6 rule 10).
-pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
 /// What the delivery log is narrowed to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,12 +75,13 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        self.inner.store.check_room(Weight::Grows)?;
-        let permit: OwnedSemaphorePermit = self.inner.permit()?;
-        let (reply, answer): (ResendReply, _) = oneshot::channel();
-        let running = self.inner.deliveries.running(&self.inner, self.endpoint_key(endpoint)).await?;
+        self.shared.store.check_room(Weight::Grows)?;
+        let engine_permit = self.shared.permit()?;
+        let (reply, answer): (Reply<u64>, _) = oneshot::channel();
+        let running = self.shared.deliveries.running(self.endpoint_key(endpoint)).await?;
         let in_use = Arc::clone(&running.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
-        let resending = Resending { what, resent: 0, reply, _permits: (permit, in_use) };
+        let permits = Permits { _engine: engine_permit, _actor: in_use };
+        let resending = Resending { what, resent: 0, reply, _permits: permits };
         running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
         answer.await.map_err(|_| EngineError::Failed)?
     }
@@ -94,10 +92,10 @@ impl BusinessHandle {
     /// [`Refusal::Invalid`] with the path `url`, which never says to which address the name leads;
     /// [`EngineError::Overloaded`] when too many are being resolved, or for another lack of our own.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
-        let _share = self.inner.saves.take(self.id).ok_or(EngineError::Overloaded)?;
-        match self.inner.webhooks.guard().check(url, Asker::Save).await {
+        let _permit = self.shared.saves.take(self.id).ok_or(EngineError::Overloaded)?;
+        match self.shared.webhooks.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
-            Err(Refused::Short(_) | Refused::Out(_)) => Err(EngineError::Overloaded),
+            Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
             Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
         }
     }
@@ -112,11 +110,11 @@ impl BusinessHandle {
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<TestView, EngineError> {
-        let _share = self.inner.tests.take(self.id).ok_or(EngineError::Overloaded)?;
+        let _permit = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
         let timezone = self.business().await?.zone.name();
         // Last of all, and then nothing is waited for: a new secret that was answered signs.
         let key = self.endpoint_key(id);
-        let (store, suspended) = (&self.inner.store, Suspended::default());
+        let (store, suspended) = (&self.shared.store, Suspended::default());
         let read = |store: &_| Target::read(store, key, &suspended);
         let target = settled(store, self.id, read(store)?, read).await?;
         let target = target.ok_or(EngineError::Overloaded)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
@@ -126,11 +124,11 @@ impl BusinessHandle {
         let endpoint = target.endpoint;
         let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
         let now = self.now();
-        let event_id: EventId = self.inner.mint_id(now);
+        let event_id: EventId = self.shared.mint_id(now);
         let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
-        let result = match signed(&self.inner, &endpoint, &event_id.to_string(), body, true) {
-            Ok((post, _)) => self.inner.webhooks.post(post).await.0.into(),
+        let result = match signed(&self.shared, &endpoint, &event_id.to_string(), body, true) {
+            Ok((post, _)) => self.shared.webhooks.post(post).await.0.into(),
             Err(result) => result,
         };
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -175,7 +173,7 @@ impl BusinessHandle {
         id: WebhookId,
         request: crate::business::Request,
     ) -> Result<String, EngineError> {
-        let secret = crate::domain::WebhookSecret::new(self.inner.ports.random_bytes());
+        let secret = crate::domain::WebhookSecret::new(self.shared.ports.random_bytes());
         let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
         self.change(request, rotate).await?;
         Ok(reveal(&secret))

@@ -17,39 +17,30 @@ mod attempts;
 mod dispatch;
 mod due;
 mod handle;
+mod key;
+mod message;
+mod post;
 mod resend;
 mod sample;
 mod schedule;
 mod signature;
 mod start;
+mod state;
 mod steady;
 mod target;
 #[cfg(test)]
 mod tests;
+mod turn;
+mod wake;
+mod write;
 
-use std::fmt;
-
-use crate::domain::{BusinessId, WebhookId};
-
-pub(crate) use actor::{DeliveryActor, Message};
-pub(crate) use attempts::write_delivery;
-pub(crate) use dispatch::{Dispatcher, PLACES, Place};
+pub(crate) use actor::DeliveryActor;
+pub(crate) use dispatch::{Dispatcher, PLACES};
 pub use handle::DeliveryFilter;
-pub(crate) use handle::LOG_DAYS;
-pub(crate) use schedule::delay_before;
+pub(crate) use key::EndpointKey;
+pub(crate) use message::Message;
+pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use signature::reveal;
 pub use signature::sign;
 pub(crate) use steady::SteadyClock;
-
-/// An endpoint of a business.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct EndpointKey {
-    pub(crate) business: BusinessId,
-    pub(crate) endpoint: WebhookId,
-}
-
-impl fmt::Display for EndpointKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.business, self.endpoint)
-    }
-}
+pub(crate) use write::write_delivery;

@@ -4,65 +4,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::ActorRef;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::EndpointKey;
-use super::actor::{Message, ROWS_PER_TURN, State};
-use super::attempts::write_delivery;
-use super::handle::LOG_DAYS;
-use crate::BusinessHandle;
+use super::key::EndpointKey;
+use super::message::{Message, Resend, Resending};
+use super::schedule::LOG_DAYS;
+use super::state::{ROWS_PER_TURN, State};
+use super::write::write_delivery;
+use crate::business::BusinessHandle;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
-use crate::engine::{EngineError, Inner};
+use crate::error::EngineError;
+use crate::shared::Shared;
 use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, keys};
 
 /// How long a step is put off when too much is in flight.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
-/// Where the number of deliveries that are sent again goes.
-pub(crate) type ResendReply = oneshot::Sender<Result<u64, EngineError>>;
-
-/// A request to send again, as far as it is carried out.
-#[derive(Debug)]
-pub(crate) struct Resending {
-    /// What.
-    pub(super) what: Resend,
-    /// How many so far.
-    pub(super) resent: u64,
-    /// Where the number goes.
-    pub(super) reply: ResendReply,
-    /// Held until it is answered.
-    pub(super) _permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
-}
-
-/// What is sent again.
-#[derive(Debug)]
-pub(crate) enum Resend {
-    /// One event.
-    One(EventId),
-    /// Every missed and failed one of this part of the log, which shrinks from message to message, so that other work
-    /// of the endpoint gets its turn.
-    Missed(KeyRange),
-}
-
 impl State {
     /// Carries out one step of a request to send again.
     pub(super) async fn resend(
         &mut self,
-        inner: &Arc<Inner>,
+        shared: &Arc<Shared>,
         myself: &ActorRef<Message>,
         mut step: Box<Resending>,
     ) -> Result<(), StoreError> {
-        if inner.store.failed() {
+        if shared.store.failed() {
             _ = step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
         // Until the turn that follows has looked, there may be work.
         self.hold();
         // What it is no longer owed is ended before anything of it is sent again.
-        self.abort_stale(myself, self.endpoint(inner)?.as_ref());
+        self.abort_stale(myself, self.endpoint(shared)?.as_ref());
         let done = match &mut step.what {
-            Resend::One(event) => self.resend_one(inner, *event).await,
-            Resend::Missed(range) => self.resend_missed(inner, range).await,
+            Resend::One(event) => self.resend_one(shared, *event).await,
+            Resend::Missed(range) => self.resend_missed(shared, range).await,
         };
         match done {
             Ok((count, then)) => {
@@ -87,14 +62,14 @@ impl State {
     }
 
     /// Room for so many more among what waits, as far as there is any.
-    async fn room_for(&self, inner: &Arc<Inner>, count: usize) -> Result<Promised, EngineError> {
-        let business = BusinessHandle { inner: Arc::clone(inner), id: self.key.business };
+    async fn room_for(&self, shared: &Arc<Shared>, count: usize) -> Result<Promised, EngineError> {
+        let business = BusinessHandle { shared: Arc::clone(shared), id: self.key.business };
         business.promise_waiting(count).await
     }
 
     /// The endpoint, if events can be sent to it again.
-    fn resendable(&self, inner: &Inner) -> Result<WebhookEndpoint, EngineError> {
-        let endpoint = self.endpoint(inner)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
+    fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
+        let endpoint = self.endpoint(shared)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
         if !endpoint.is_enabled() {
             return Err(Refusal::conflict("the endpoint is disabled", "status", "disabled").into());
         }
@@ -102,17 +77,17 @@ impl State {
     }
 
     /// Sends one event again, if there is room for one that waits.
-    async fn resend_one(&mut self, inner: &Arc<Inner>, event: EventId) -> Result<(u64, Then), EngineError> {
-        let endpoint = self.resendable(inner)?;
+    async fn resend_one(&mut self, shared: &Arc<Shared>, event: EventId) -> Result<(u64, Then), EngineError> {
+        let endpoint = self.resendable(shared)?;
         let EndpointKey { business, endpoint: id } = self.key;
-        inner.store.settled(business).await?;
-        let delivery = inner.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-        let delivery = delivery.filter(|delivery| delivery.created_at > inner.clocks.now() - LOG_DAYS);
+        shared.store.settled(business).await?;
+        let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+        let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
         let delivery = delivery.ok_or(Refusal::NotFound("delivery"))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             return Err(Refusal::conflict("the delivery is pending", "status", "pending").into());
         }
-        let promised = self.room_for(inner, 1).await?;
+        let promised = self.room_for(shared, 1).await?;
         if promised.rows() == 0 {
             let message = "the budget for waiting deliveries is used up";
             return Err(Refusal::conflict(message, "waiting_deliveries", "as many wait as may").into());
@@ -121,11 +96,11 @@ impl State {
             return Ok((0, Then::Waits));
         }
         let mut batch = Batch::default();
-        let endpoint = self.resendable(inner)?; // it may have changed meanwhile
-        self.send_again(inner, &mut batch, &delivery, &endpoint);
-        inner.store.submit(business, batch, Box::new(|| ()));
+        let endpoint = self.resendable(shared)?; // it may have changed meanwhile
+        self.send_again(shared, &mut batch, &delivery, &endpoint);
+        shared.store.submit(business, batch, Box::new(|| ()));
         drop(promised); // from here on the rows count themselves
-        inner.store.settled(business).await?;
+        shared.store.settled(business).await?;
         Ok((1, Then::Done))
     }
 
@@ -133,15 +108,15 @@ impl State {
     /// many.
     async fn resend_missed(
         &mut self,
-        inner: &Arc<Inner>,
+        shared: &Arc<Shared>,
         range: &mut KeyRange,
     ) -> Result<(u64, Then), EngineError> {
         let business = self.key.business;
-        inner.store.settled(business).await?;
-        let endpoint = self.resendable(inner)?; // behind the wait, as what is looked at next
-        let oldest = inner.clocks.now() - LOG_DAYS;
+        shared.store.settled(business).await?;
+        let endpoint = self.resendable(shared)?; // behind the wait, as what is looked at next
+        let oldest = shared.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
-        for row in inner.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
+        for row in shared.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             let delivery = Delivery::decode(&value)?;
             let status = delivery.status_in(endpoint.epoch);
@@ -158,16 +133,16 @@ impl State {
         }
         let mut full = false;
         if !lost.is_empty() {
-            let promised = self.room_for(inner, lost.len()).await?;
+            let promised = self.room_for(shared, lost.len()).await?;
             full = promised.rows() < lost.len() as u64;
             lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
-            let (endpoint, mut batch) = (self.resendable(inner)?, Batch::default()); // it may have changed meanwhile
+            let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile
             for delivery in &lost {
-                self.send_again(inner, &mut batch, delivery, &endpoint);
+                self.send_again(shared, &mut batch, delivery, &endpoint);
             }
-            inner.store.submit(business, batch, Box::new(|| ()));
+            shared.store.submit(business, batch, Box::new(|| ()));
             drop(promised); // from here on the rows count themselves
-            inner.store.settled(business).await?;
+            shared.store.settled(business).await?;
         }
         if let Some(last) = &last {
             *range = range.after(*last);
@@ -183,9 +158,15 @@ impl State {
     }
 
     /// Writes that a delivery is to be made again.
-    fn send_again(&self, inner: &Inner, batch: &mut Batch, delivery: &Delivery, endpoint: &WebhookEndpoint) {
+    fn send_again(
+        &self,
+        shared: &Shared,
+        batch: &mut Batch,
+        delivery: &Delivery,
+        endpoint: &WebhookEndpoint,
+    ) {
         assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
-        let again = delivery.again(endpoint.epoch, inner.steady.now());
+        let again = delivery.again(endpoint.epoch, shared.steady.now());
         write_delivery(batch, self.key, &again, delivery.next_attempt_at);
     }
 }

@@ -5,6 +5,9 @@ use chrono::TimeDelta;
 use crate::domain::{Delivery, DeliveryStatus, Timestamp};
 use crate::net::{Attempt, Outcome};
 
+/// How long a delivery is shown in the log (spec §6 rule 10).
+pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
+
 /// How long after each failure the next attempt is due; after the last there is none.
 pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::seconds(30),

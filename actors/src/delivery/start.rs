@@ -1,112 +1,41 @@
-//! What the engine does with deliveries when it starts, and how it wakes their actors.
+//! What the engine does with deliveries when it starts.
 //!
 //! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
 //! actor is started for a place, so no more of them start at once than there are places, apart from those whose due times
 //! have to be put in order. A row that is damaged is told in the log and stepped over.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use ractor::MessagingErr;
-use tokio::sync::OwnedSemaphorePermit;
-
+use super::dispatch::Host;
 use super::due::is_ahead;
-use super::{EndpointKey, Message, Place};
+use super::key::EndpointKey;
+use super::message::Message;
 use crate::domain::{BusinessId, Delivery, EventId};
-use crate::engine::{EngineError, Inner};
-use crate::store::keys::house_kind;
+use crate::shared::Shared;
+use crate::store::keys::installation_kind;
 use crate::store::{Key, KeyRange, Order, StoreError, keys};
 
 /// How many endpoints are looked at when deliveries start before others get their turn.
 const ENDPOINTS_PER_TURN: usize = 64;
-/// How long an endpoint waits whose actor does not start.
-const NO_START_PAUSE: Duration = Duration::from_secs(60);
-
 /// What is left to do for an endpoint when the engine starts: when, and whether it was tried before and failed.
 struct Left {
     wait: Duration,
     failed_before: bool,
 }
 
-impl Inner {
-    /// Has an endpoint's deliveries looked at, for something is due: by its actor if it runs, or else by one that is
-    /// started as soon as there is a place.
-    pub(crate) fn wake_delivery(self: &Arc<Self>, key: EndpointKey) {
-        if !self.tell_running(key, Message::Wake) {
-            self.dispatcher.wake(key);
-        }
-    }
-
-    /// Has an endpoint looked after that was deleted or turned off; starts its actor if need be, which needs no place
-    /// for that.
-    pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
-        if !self.tell_running(key, Message::Wake) {
-            self.start_for(key, Message::Wake);
-        }
-    }
-
-    /// Hands an endpoint's actor a place, and starts it if need be.
-    pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
-        if self.check_open().is_err() {
-            return self.dispatcher.stop();
-        }
-        let key = place.key();
-        let mut handed = Some(place);
-        if let Some(running) = self.deliveries.if_running(key)
-            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
-            && let Some(place) = handed.take()
-            && let Err(MessagingErr::SendErr(Message::Place(place, _))) =
-                running.actor.cast(Message::Place(place, permit))
-        {
-            handed = Some(place);
-        }
-        if let Some(place) = handed {
-            self.start_for(key, |permit| Message::Place(place, permit));
-        }
-    }
-
-    /// Tells an endpoint's actor something if it runs; the permit in it keeps it from being put away before.
-    fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
-        let Some(running) = self.deliveries.if_running(key) else { return false };
-        let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
-        running.actor.cast(message(permit)).is_ok()
-    }
-
-    /// Tells an endpoint's actor something, started if need be.
-    fn start_for(
-        self: &Arc<Self>,
-        key: EndpointKey,
-        message: impl FnOnce(OwnedSemaphorePermit) -> Message + Send + 'static,
-    ) {
-        let inner = Arc::clone(self);
-        self.runtime.spawn(async move {
-            // Without an actor what waits stands in the store, and the next start of the engine finds it.
-            loop {
-                let running = match inner.deliveries.running(&inner, key).await {
-                    Ok(running) => running,
-                    Err(EngineError::Stopping) => return,
-                    Err(error) => {
-                        let (business, endpoint) = (key.business, key.endpoint);
-                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
-                        return inner.dispatcher.rest(key, Some(NO_START_PAUSE));
-                    }
-                };
-                if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {
-                    // One that does not hear it though it was not put away has failed; the supervisor starts the next
-                    // one in a while, which looks by itself. One started here might fail as fast, and so for ever.
-                    let _ = running.actor.cast(message(permit));
-                    return;
-                }
-                // One that is put away meanwhile may not have seen it, so the next one is told.
-                tokio::task::yield_now().await;
-            }
-        });
+impl Shared {
+    /// Deliveries go out from now on, until the engine closes.
+    pub(crate) fn begin_deliveries(self: &Arc<Self>) {
+        self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
+        // In a task of its own: what waits for a slow receiver holds nobody else up.
+        tokio::spawn(Arc::clone(self).start_deliveries());
     }
 
     /// Registers every endpoint for which something waits, with the time at which that is due, and then brings back due
     /// times that a clock of an earlier life has set too far ahead. Endpoints whose rows cannot be read are left.
-    pub(crate) async fn start_deliveries(self: Arc<Self>) {
-        let all = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+    async fn start_deliveries(self: Arc<Self>) {
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         let mut range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range, true) {
             for key in endpoints {

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::EndpointKey;
+use super::key::EndpointKey;
 use crate::domain::{Business, BusinessId, WebhookEndpoint};
 use crate::store::{Store, StoreError, keys};
 
@@ -41,20 +41,20 @@ pub(super) struct Suspended(AtomicU64);
 
 impl Default for Suspended {
     fn default() -> Self {
-        Self(AtomicU64::new(u64::MAX)) // as of a number that the store's doors do not reach
+        Self(AtomicU64::new(u64::MAX)) // as of a generation that is not reached
     }
 }
 
 impl Suspended {
     fn read(&self, store: &Store, business: BusinessId) -> Result<bool, StoreError> {
-        let doors = store.doors(); // before what it stands for
+        let generation = store.credentials_generation(); // before what it stands for
         let kept = self.0.load(Ordering::Relaxed);
-        if kept >> 1 == doors {
+        if kept >> 1 == generation {
             return Ok(kept & 1 == 1);
         }
         let profile = store.get::<Business>(&keys::profile(business))?;
         let suspended = profile.is_some_and(|profile| profile.suspended);
-        self.0.store(doors << 1 | u64::from(suspended), Ordering::Relaxed);
+        self.0.store(generation << 1 | u64::from(suspended), Ordering::Relaxed);
         Ok(suspended)
     }
 }

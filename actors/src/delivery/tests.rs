@@ -326,13 +326,13 @@ async fn a_deleted_endpoint_is_sent_nothing_and_leaves_nothing_behind() {
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 1);
     let business = world.business.id();
-    let store = &world.business.inner.store;
+    let store = &world.business.shared.store;
     let ranges = [
         crate::store::keys::deliveries(business, id),
         crate::store::keys::deliveries_due(business, id),
         crate::store::keys::of_kind(
-            crate::domain::BusinessId::HOUSE,
-            crate::store::keys::house_kind::ENDPOINT_INDEX,
+            crate::domain::BusinessId::INSTALLATION,
+            crate::store::keys::installation_kind::ENDPOINT_INDEX,
         ),
     ];
     for range in ranges {

@@ -1,6 +1,6 @@
 //! Which times can be booked, and who takes them (contract §3, Availability; §5, Auto-assignment).
 //!
-//! What always holds: a time is listed by [`Diary::slots`] exactly when [`Diary::assign`] finds someone for it, because
+//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it, because
 //! both put the same four questions: later than now, a start time of the [`Calendar`], an active service, and someone
 //! free. Only the booking mode is left to the caller of `assign`, since the team's own bookings ignore it.
 
@@ -23,7 +23,7 @@ pub const AVAILABILITY_DAYS_MAX: i64 = 7;
 
 /// Everything that decides which times can be booked.
 #[derive(Clone, Copy)]
-pub struct Diary<'a> {
+pub struct Schedule<'a> {
     /// The business, for its hours, its zone and its booking mode.
     pub business: &'a Business,
     /// Its services.
@@ -60,7 +60,7 @@ pub struct SlotRequest {
     pub except: Option<AppointmentId>,
 }
 
-impl Diary<'_> {
+impl Schedule<'_> {
     /// Every time on the local dates `first` to `last`, both included, that can be booked; in order, each once. None
     /// while the booking mode is off.
     ///

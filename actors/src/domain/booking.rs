@@ -7,7 +7,7 @@
 
 use chrono::Datelike;
 
-use super::availability::{BOOKABLE_YEARS, Diary, SlotRequest};
+use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest};
 use super::{
     Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType,
     Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
@@ -89,9 +89,13 @@ fn start_problems(starts_at: Timestamp) -> Option<Problem> {
 ///
 /// # Errors
 /// [`Refusal::Invalid`] with every problem, `others` (those the caller found) included.
-pub fn check_booking(diary: &Diary<'_>, request: &BookRequest, others: Vec<Problem>) -> Result<(), Refusal> {
+pub fn check_booking(
+    schedule: &Schedule<'_>,
+    request: &BookRequest,
+    others: Vec<Problem>,
+) -> Result<(), Refusal> {
     let mut problems: Vec<Problem> = start_problems(request.starts_at).into_iter().collect();
-    if let Err(Refusal::Invalid(found)) = diary.usable(request.service_id, request.staff_id) {
+    if let Err(Refusal::Invalid(found)) = schedule.usable(request.service_id, request.staff_id) {
         problems.extend(found);
     }
     problems.extend(others);
@@ -103,15 +107,15 @@ pub fn check_booking(diary: &Diary<'_>, request: &BookRequest, others: Vec<Probl
 /// # Errors
 /// [`Refusal::Invalid`] as [`check_booking`]; then the mode's refusals; then [`Refusal::SlotUnavailable`].
 pub fn book(
-    diary: &Diary<'_>,
+    schedule: &Schedule<'_>,
     request: &BookRequest,
     id: AppointmentId,
     contact_id: ContactId,
     at: Timestamp,
 ) -> Result<(Appointment, Option<EventType>), Refusal> {
-    check_booking(diary, request, Vec::new())?;
-    let status = admitted(diary.business.booking_mode, request.party)?;
-    let duration = diary.usable(request.service_id, request.staff_id)?.duration();
+    check_booking(schedule, request, Vec::new())?;
+    let status = admitted(schedule.business.booking_mode, request.party)?;
+    let duration = schedule.usable(request.service_id, request.staff_id)?.duration();
     let slot = SlotRequest {
         service: request.service_id,
         staff: request.staff_id,
@@ -119,7 +123,7 @@ pub fn book(
         duration,
         except: None,
     };
-    let staff_id = diary.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
     let announced = status == AppointmentStatus::Confirmed;
     let appointment = Appointment {
         id,
@@ -145,7 +149,7 @@ pub fn book(
 /// [`Refusal::Conflict`] when it is cancelled, declined or already ended; [`Refusal::Invalid`] with the paths
 /// `starts_at` and `staff_id`; the mode's refusals; [`Refusal::SlotUnavailable`].
 pub fn reschedule(
-    diary: &Diary<'_>,
+    schedule: &Schedule<'_>,
     before: &Appointment,
     request: &MoveRequest,
     at: Timestamp,
@@ -161,18 +165,18 @@ pub fn reschedule(
         return Ok(Outcome::Unchanged);
     }
     if let Some(staff) = request.staff_id
-        && !diary.staff.get(&staff).is_some_and(|member| member.offers(before.service_id))
+        && !schedule.staff.get(&staff).is_some_and(|member| member.offers(before.service_id))
     {
         return Err(Refusal::invalid("staff_id", "must be an active staff member who offers the service"));
     }
-    if before.ends_at <= diary.now {
+    if before.ends_at <= schedule.now {
         return Err(Refusal::conflict(
             "the appointment has already ended",
             "ends_at",
             before.ends_at.to_string(),
         ));
     }
-    let status = admitted(diary.business.booking_mode, request.party)?;
+    let status = admitted(schedule.business.booking_mode, request.party)?;
     let slot = SlotRequest {
         service: before.service_id,
         staff: Some(request.staff_id.unwrap_or(before.staff_id)),
@@ -180,7 +184,7 @@ pub fn reschedule(
         duration: before.duration(),
         except: Some(before.id),
     };
-    let staff_id = diary.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
     let moved = Appointment {
         starts_at: request.starts_at,
         ends_at: request.starts_at + before.duration(),
@@ -319,8 +323,8 @@ mod tests {
     }
 
     impl House {
-        fn diary(&self) -> Diary<'_> {
-            Diary {
+        fn schedule(&self) -> Schedule<'_> {
+            Schedule {
                 business: &self.business,
                 services: &self.services,
                 staff: &self.staff,
@@ -337,7 +341,7 @@ mod tests {
         ) -> Result<(Appointment, Option<EventType>), Refusal> {
             let request =
                 BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
-            let booked = book(&self.diary(), &request, id(n), id(30), hour(8))?;
+            let booked = book(&self.schedule(), &request, id(n), id(30), hour(8))?;
             let (appointment, _) = &booked;
             self.busy.insert(
                 appointment.staff_id,
@@ -349,7 +353,12 @@ mod tests {
         }
 
         fn reschedule(&self, before: &Appointment, to: Timestamp, party: Party) -> Result<Outcome, Refusal> {
-            reschedule(&self.diary(), before, &MoveRequest { starts_at: to, staff_id: None, party }, hour(8))
+            reschedule(
+                &self.schedule(),
+                before,
+                &MoveRequest { starts_at: to, staff_id: None, party },
+                hour(8),
+            )
         }
     }
 
@@ -465,14 +474,14 @@ mod tests {
             party: STRICT,
         };
         let others = vec![Problem::new("contact_id", "is not a contact of the business")];
-        let Err(Refusal::Invalid(problems)) = check_booking(&house.diary(), &request, others) else {
+        let Err(Refusal::Invalid(problems)) = check_booking(&house.schedule(), &request, others) else {
             panic!("it was accepted");
         };
         let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
         assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
         let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
         let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
-        let Err(Refusal::Invalid(problems)) = reschedule(&house.diary(), &booked, &to, hour(8)) else {
+        let Err(Refusal::Invalid(problems)) = reschedule(&house.schedule(), &booked, &to, hour(8)) else {
             panic!("it was accepted");
         };
         assert_eq!(problems.len(), 1);

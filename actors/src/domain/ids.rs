@@ -96,8 +96,8 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// Stands for the house itself where a record belongs to no business: the nil UUID, which is never minted.
-    pub const HOUSE: Self = Self(Uuid::nil());
+    /// Stands for the installation itself where a record belongs to no business: the nil UUID, which is never minted.
+    pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 
 impl IdMint {

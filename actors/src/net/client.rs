@@ -18,12 +18,14 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector};
-use super::guard::{Asker, Guard, RESOLVE_TIME_MAX, Refused};
-use super::outage::{Lack, Network};
+use super::failure::{Failure, Outcome};
+use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
+use super::log_throttle::LogThrottle;
+use super::outage::Network;
 use super::pool::Pool;
-use super::seldom::Seldom;
+use super::tls::client_config;
 use super::trust::Trust;
-use super::url::{NOT_PUBLIC, WebhookUrl};
+use super::url::WebhookUrl;
 use crate::ports::Ports;
 
 /// So long may an attempt take, from resolving to the head of the response.
@@ -51,7 +53,7 @@ pub struct WebhookClient {
     network: Network,
     connector: Arc<Connector>,
     pool: Arc<Pool>,
-    warned: Arc<Seldom<()>>,
+    warned: Arc<LogThrottle<()>>,
 }
 
 /// What is to be posted.
@@ -96,63 +98,10 @@ pub struct Rest {
     deadline: Instant,
 }
 
-/// Whether a webhook is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The receiver answered 2xx in time.
-    Delivered,
-    /// Anything else that came of an attempt.
-    Failed,
-    /// No attempt was made: this machine lacked what it takes, so nothing is known of the receiver.
-    NotMade,
-}
-
-/// Why an attempt failed, in words that may be shown to the endpoint's owner.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Failure {
-    /// The guard refuses the host, or the connection led elsewhere.
-    #[error("refused: the URL {NOT_PUBLIC}")]
-    Refused,
-    #[error("timeout {0}")]
-    Timeout(&'static str),
-    #[error("connect: {0}")]
-    Connect(&'static str),
-    #[error("tls: {0}")]
-    Tls(&'static str),
-    #[error("closed: the connection was closed before the response")]
-    Closed,
-    #[error("invalid response: it is not HTTP/1.1, or its head is too large")]
-    Response,
-    #[error("redirect: status {0}, not followed")]
-    Redirect(u16),
-    #[error("status {0}")]
-    Status(u16),
-    #[error("a header of the request is invalid")]
-    Header,
-    /// Nothing was sent, for a lack of our own.
-    #[error("not made: this service is short of connections")]
-    Short,
-    /// Nothing was sent, or nothing could have come back, for want of a network here.
-    #[error("not made: this service is cut off, for {0}")]
-    Out(Lack),
-}
-
-impl Failure {
-    /// What came of the attempt: a lack of our own is not held against the receiver.
-    fn outcome(&self) -> Outcome {
-        if matches!(self, Self::Short | Self::Out(_)) { Outcome::NotMade } else { Outcome::Failed }
-    }
-
-    /// What an error of the HTTP client comes down to.
-    pub(super) fn from_http(error: &hyper::Error) -> Self {
-        if error.is_parse() { Self::Response } else { Self::Closed }
-    }
-}
-
 impl WebhookClient {
     /// A client that reaches the network through the ports.
     pub fn new(ports: &Ports, trust: &Trust) -> Self {
-        let tls = trust.client_config(Arc::clone(&ports.clock));
+        let tls = client_config(trust, Arc::clone(&ports.clock));
         let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
         Self {
             guard: Guard::new(network.clone()),
@@ -229,12 +178,12 @@ impl WebhookClient {
     ) -> Result<(Connection, Response<Incoming>), Failure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
         let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
-            Refused::Short(_) => Failure::Short,
-            Refused::Out(lack) => Failure::Out(lack),
-            _ => Failure::Refused,
+            GuardError::Short(_) => Failure::Short,
+            GuardError::Out(lack) => Failure::Out(lack),
+            _ => Failure::NotPublic,
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
-            Failure::Refused | Failure::Header | Failure::Short => failure,
+            Failure::NotPublic | Failure::Header | Failure::Short => failure,
             // Without a way to anywhere, what was not heard says nothing of the receiver.
             failure => self.network.judge_failure(&targets).map_or(failure, Failure::Out),
         })

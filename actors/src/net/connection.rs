@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::client::Failure;
+use super::failure::Failure;
 use super::shortage::is_ours_connecting;
 use super::url::{Host, WebhookUrl};
 use crate::ports::{Dialer, Stream};
@@ -93,7 +93,7 @@ impl Connector {
         deadline: Instant,
     ) -> Result<(SocketAddr, Box<dyn Stream>), Failure> {
         let targets = &targets[..targets.len().min(ADDRESSES_TRIED_MAX)];
-        let (mut failure, mut short) = (Failure::Refused, false);
+        let (mut failure, mut short) = (Failure::NotPublic, false);
         for (index, target) in targets.iter().enumerate() {
             let others_left = index + 1 < targets.len();
             let until = if others_left { deadline.min(Instant::now() + CONNECT_TIME_MAX) } else { deadline };
@@ -124,7 +124,7 @@ fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), Failure> {
         return Ok(());
     }
     tracing::error!(webhook.target = %target, webhook.peer = %peer, "a connection leads elsewhere, and is not used");
-    Err(Failure::Refused)
+    Err(Failure::NotPublic)
 }
 
 fn server_name(host: &Host) -> Result<ServerName<'static>, Failure> {

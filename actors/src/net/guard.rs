@@ -37,8 +37,8 @@ use tokio::time::timeout;
 use tracing::Level;
 
 use super::address::is_public;
+use super::log_throttle::LogThrottle;
 use super::outage::{Lack, Network};
-use super::seldom::Seldom;
 use super::shortage::is_ours;
 use super::url::{Host, NOT_PUBLIC, WebhookUrl};
 
@@ -49,7 +49,7 @@ pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 #[derive(Clone)]
 pub struct Guard {
     network: Network,
-    warned: Arc<Seldom<Host>>,
+    warned: Arc<LogThrottle<Host>>,
 }
 
 /// For what a host is checked.
@@ -65,7 +65,7 @@ pub enum Asker {
 /// host; the log has the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum GuardError {
     /// The host could not be resolved.
     #[error("{NOT_PUBLIC}")]
     Unresolved(#[source] io::Error),
@@ -97,7 +97,7 @@ impl Guard {
     ///
     /// # Errors
     /// When it does not resolve, or any of its addresses is not public. The reason is in the log already.
-    pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, Refused> {
+    pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
             self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));
         if let Err(refused) = &checked {
@@ -106,7 +106,7 @@ impl Guard {
         checked
     }
 
-    async fn resolve(&self, host: &Host, asker: Asker) -> Result<Vec<IpAddr>, Refused> {
+    async fn resolve(&self, host: &Host, asker: Asker) -> Result<Vec<IpAddr>, GuardError> {
         let name = match host {
             Host::Ip(address) => return Ok(vec![*address]),
             Host::Name(name) => name,
@@ -118,11 +118,13 @@ impl Guard {
         };
         match (lack, answer) {
             // On a machine that may have no name server at all, a name that it does not know is no name.
-            (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => Err(Refused::Out(lack)),
+            (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
+                Err(GuardError::Out(lack))
+            }
             (_, Ok(Ok(addresses))) => Ok(addresses),
-            (_, Ok(Err(error))) if is_ours(&error) => Err(Refused::Short(error)),
-            (_, Ok(Err(error))) => Err(Refused::Unresolved(error)),
-            (_, Err(_)) => Err(Refused::TooSlow),
+            (_, Ok(Err(error))) if is_ours(&error) => Err(GuardError::Short(error)),
+            (_, Ok(Err(error))) => Err(GuardError::Unresolved(error)),
+            (_, Err(_)) => Err(GuardError::TooSlow),
         }
     }
 }
@@ -134,9 +136,9 @@ impl std::fmt::Debug for Guard {
 }
 
 /// The addresses to dial, each once, in the order given, if every one is public.
-fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, Refused> {
+fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
-        return Err(Refused::Internal(*internal));
+        return Err(GuardError::Internal(*internal));
     }
     let mut targets = Vec::with_capacity(addresses.len());
     for address in addresses {
@@ -145,14 +147,14 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, Refuse
             targets.push(target);
         }
     }
-    if targets.is_empty() { Err(Refused::NoAddress) } else { Ok(targets) }
+    if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
 /// How loudly a refusal is told of. A save is made by somebody who may ask why; a delivery tells its log, and a dead
 /// name is refused as often as an event waits for it.
-fn level(refused: &Refused, asker: Asker, is_due: impl FnOnce() -> bool) -> Level {
+fn level(refused: &GuardError, asker: Asker, is_due: impl FnOnce() -> bool) -> Level {
     match (refused, asker) {
-        (Refused::Internal(_), _) => {
+        (GuardError::Internal(_), _) => {
             if is_due() {
                 Level::WARN
             } else {
@@ -164,16 +166,16 @@ fn level(refused: &Refused, asker: Asker, is_due: impl FnOnce() -> bool) -> Leve
     }
 }
 
-fn log(level: Level, host: &Host, refused: &Refused) {
+fn log(level: Level, host: &Host, refused: &GuardError) {
     let (why, address, error) = match refused {
-        Refused::Internal(address) => {
+        GuardError::Internal(address) => {
             ("resolves to an address that is not public, and is refused", Some(address), None)
         }
-        Refused::Unresolved(error) => ("does not resolve", None, Some(error)),
-        Refused::NoAddress => ("has no address", None, None),
-        Refused::TooSlow => ("does not resolve in time", None, None),
-        Refused::Short(error) => ("cannot be looked up for a lack of our own", None, Some(error)),
-        Refused::Out(_) => ("cannot be looked up, for this service is cut off", None, None),
+        GuardError::Unresolved(error) => ("does not resolve", None, Some(error)),
+        GuardError::NoAddress => ("has no address", None, None),
+        GuardError::TooSlow => ("does not resolve in time", None, None),
+        GuardError::Short(error) => ("cannot be looked up for a lack of our own", None, Some(error)),
+        GuardError::Out(_) => ("cannot be looked up, for this service is cut off", None, None),
     };
     let address = address.map(tracing::field::display);
     let error = error.map(tracing::field::display);
@@ -198,7 +200,7 @@ mod tests {
         Guard::new(Network::new(Arc::new(dns), Arc::new(FakeNet::default())))
     }
 
-    async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, Refused> {
+    async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, GuardError> {
         let dns = FakeDns::default();
         dns.set("hook.example.com", answer);
         guard(dns).check(&WebhookUrl::parse(url).unwrap(), Asker::Save).await
@@ -218,7 +220,7 @@ mod tests {
         for internal in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:8.8.8.8", "fd00::1"] {
             for answer in [vec![internal], vec!["93.184.216.34", internal], vec![internal, "93.184.216.34"]] {
                 let refused = check(&answer, "https://hook.example.com/").await.unwrap_err();
-                assert!(matches!(refused, Refused::Internal(_)), "{answer:?}");
+                assert!(matches!(refused, GuardError::Internal(_)), "{answer:?}");
                 assert_eq!(refused.to_string(), NOT_PUBLIC);
             }
         }
@@ -237,7 +239,7 @@ mod tests {
         dns.fail("hook.example.com", 24);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
-        assert!(matches!(refused, Refused::Short(_)));
+        assert!(matches!(refused, GuardError::Short(_)));
         assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
 
@@ -250,17 +252,17 @@ mod tests {
         // A machine on which no name server has ever answered may have none.
         let refused = guard.check(&url, Asker::Save).await.unwrap_err();
         assert!(
-            matches!(&refused, Refused::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,
+            matches!(&refused, GuardError::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,
             "{refused:?}"
         );
         let refused = guard.check(&url, Asker::Attempt).await.unwrap_err();
-        assert!(matches!(refused, Refused::Out(Lack::NameServer)), "{refused:?}");
+        assert!(matches!(refused, GuardError::Out(Lack::NameServer)), "{refused:?}");
         dns.set_silent(false);
         dns.set("hook.example.com", &["93.184.216.34"]);
         guard.check(&url, Asker::Save).await.unwrap();
         dns.set_silent(true);
         let refused = guard.check(&url, Asker::Save).await.unwrap_err();
-        assert!(matches!(refused, Refused::Out(Lack::NameServer)), "{refused:?}");
+        assert!(matches!(refused, GuardError::Out(Lack::NameServer)), "{refused:?}");
         assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
 
@@ -271,20 +273,22 @@ mod tests {
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         let start = tokio::time::Instant::now();
         let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
-        assert!(matches!(refused, Refused::TooSlow));
+        assert!(matches!(refused, GuardError::TooSlow));
         assert_eq!(start.elapsed(), RESOLVE_TIME_MAX);
     }
 
     #[test]
     fn a_name_that_is_dead_or_leads_inside_does_not_fill_the_log() {
         use Asker::{Attempt, Save};
-        let unresolved = Refused::Unresolved(io::ErrorKind::NotFound.into());
-        let short = Refused::Short(io::Error::from_raw_os_error(24));
-        for refused in [unresolved, Refused::NoAddress, Refused::TooSlow, short, Refused::Out(Lack::Route)] {
+        let unresolved = GuardError::Unresolved(io::ErrorKind::NotFound.into());
+        let short = GuardError::Short(io::Error::from_raw_os_error(24));
+        for refused in
+            [unresolved, GuardError::NoAddress, GuardError::TooSlow, short, GuardError::Out(Lack::Route)]
+        {
             assert_eq!(level(&refused, Save, || true), Level::INFO, "{refused:?}");
             assert_eq!(level(&refused, Attempt, || true), Level::DEBUG, "{refused:?}");
         }
-        let internal = Refused::Internal([10, 0, 0, 1].into());
+        let internal = GuardError::Internal([10, 0, 0, 1].into());
         for asker in [Save, Attempt] {
             assert_eq!(level(&internal, asker, || true), Level::WARN);
             assert_eq!(level(&internal, asker, || false), Level::DEBUG);

@@ -7,22 +7,23 @@
 pub mod address;
 pub mod client;
 mod connection;
+mod failure;
 pub mod guard;
+mod log_throttle;
 pub mod outage;
 mod pool;
 mod resolver;
-mod seldom;
 mod shortage;
 mod system;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tls;
 pub mod trust;
 pub mod url;
 
-pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
-pub use guard::{Asker, Guard, Refused};
+pub use client::{Attempt, DELIVERY_TIME_MAX, Post, Rest, WebhookClient};
+pub use failure::Outcome;
+pub use guard::{Asker, Guard, GuardError};
 pub use outage::Network;
-pub(crate) use resolver::SystemResolver;
-pub(crate) use system::SystemDialer;
 pub use trust::{Trust, TrustError};
 pub use url::{UrlRefusal, WebhookUrl};

@@ -1,11 +1,14 @@
-//! The machine's own sockets, behind the ports.
+//! The machine's own network, behind the ports.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::Arc;
 
 use tokio::net::TcpStream;
 
-use crate::ports::{BoxFuture, Dialer, Stream};
+use super::resolver::SystemResolver;
+use super::trust::{Trust, TrustError};
+use crate::ports::{BoxFuture, Dialer, Ports, Stream, system_clock, system_random};
 
 /// A port that is asked the way to; nothing is sent to it.
 const ANY_PORT: u16 = 443;
@@ -14,8 +17,24 @@ const ANY_PORT: u16 = 443;
 /// of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
+impl Ports {
+    /// The machine's own clock, randomness and network.
+    ///
+    /// # Errors
+    /// When the certificates that `SSL_CERT_FILE` names cannot be used.
+    pub fn system() -> Result<Self, TrustError> {
+        Ok(Self {
+            clock: system_clock(),
+            random: system_random(),
+            resolver: Arc::new(SystemResolver::new()),
+            dialer: Arc::new(SystemDialer),
+            trust: Trust::system()?,
+        })
+    }
+}
+
 /// Opens sockets of the system.
-pub(crate) struct SystemDialer;
+struct SystemDialer;
 
 impl Dialer for SystemDialer {
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {

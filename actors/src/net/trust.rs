@@ -3,16 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use rustls::client::Resumption;
-use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::time_provider::TimeProvider;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
-
-use crate::ports::Clock;
 
 /// The variable that names a file of certificates to trust beside the system's.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
@@ -93,20 +87,9 @@ impl Trust {
         Ok(Self(Arc::new(store)))
     }
 
-    /// How TLS is spoken. Sessions are not resumed: every connection verifies the certificate, and no receiver can
-    /// leave tickets in memory.
-    pub(super) fn client_config(&self, clock: Arc<dyn Clock>) -> ClientConfig {
-        let mut config = ClientConfig::builder_with_details(
-            Arc::new(ring::default_provider()),
-            Arc::new(CertificateClock(clock)),
-        )
-        .with_safe_default_protocol_versions()
-        .expect("ring speaks the default versions")
-        .with_root_certificates(Arc::clone(&self.0))
-        .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        config.resumption = Resumption::disabled();
-        config
+    /// Their certificates.
+    pub(super) fn roots(&self) -> Arc<RootCertStore> {
+        Arc::clone(&self.0)
     }
 }
 
@@ -121,22 +104,6 @@ fn add(store: &mut RootCertStore, loaded: CertificateResult) {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
     store.add_parsable_certificates(loaded.certs);
-}
-
-/// The engine's clock, which decides whether a certificate is valid now.
-struct CertificateClock(Arc<dyn Clock>);
-
-impl TimeProvider for CertificateClock {
-    fn current_time(&self) -> Option<UnixTime> {
-        let millis = u64::try_from(self.0.now().millis()).ok()?;
-        Some(UnixTime::since_unix_epoch(Duration::from_millis(millis)))
-    }
-}
-
-impl fmt::Debug for CertificateClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CertificateClock")
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 
 mod backend;
 mod ballast;
+mod batch;
 mod codec;
 mod committer;
 mod disk;
@@ -19,14 +20,17 @@ pub mod keys;
 mod long;
 mod mark;
 mod memory;
+mod pieces;
 pub mod records;
 mod room;
 mod waiting;
+mod watch;
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
-pub use backend::{Backend, Batch, Order, Pair, Pairs, Space, VALUE_BYTES_MAX};
+pub use backend::{Backend, Order, Pair, Pairs, Space};
+pub use batch::Batch;
 pub use codec::Record;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
@@ -34,13 +38,13 @@ pub use committer::{
 use committer::{Committer, Of};
 pub use error::StoreError;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
-pub use long::LONG_VALUE_BYTES_MAX;
 pub use memory::MemoryBackend;
+pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
 pub use waiting::{Promised, Waiting};
 
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, EventId};
 
 /// The store, open. A clone is a handle to the same store; it ends with [`Store::close`] or with the last handle.
 #[derive(Clone)]
@@ -128,7 +132,7 @@ impl Store {
         let backend = &*self.0.backend;
         Box::new(backend.scan(range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
-                if !long::is_head(&row) {
+                if !pieces::is_head(&row) {
                     return Ok(Some((key, row)));
                 }
                 Ok(long::whole(backend, &key, row)?.map(|value| (key, value)))
@@ -175,15 +179,18 @@ impl Store {
     fn submit_as(&self, what: Of, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         self.0.room.submitted(batch.bytes());
         // Held until the batch is queued, so that whoever begins to watch has it counted or finds it in the store.
-        let watched = self.watched().read_recursive();
+        let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
-            self.note_waiting(business, &waiting, &batch);
+            // A store that cannot read has failed, and takes nothing any more.
+            waiting.note(&batch, |event| self.event_bytes(business, event).unwrap_or(0));
         }
         self.0.committer.submit(business, what, batch, done)
     }
 
-    fn watched(&self) -> &waiting::Watched {
-        &self.0.watched
+    /// The length of an event; of one that is not there, nothing.
+    fn event_bytes(&self, business: BusinessId, event: EventId) -> Result<u32, StoreError> {
+        let event = self.get_raw(&keys::event(business, event))?;
+        Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
     /// Waits until everything of the business that was queued before this call is durable; at once if it is.
@@ -219,10 +226,10 @@ impl Store {
         self.0.committer.is_settled(business, Of::Any)
     }
 
-    /// A number that grows whenever something is applied that says whom an API key lets in, keys and profiles, before
+    /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in, keys and profiles, before
     /// anyone is told of it: while it stays, what was read of them behind it is all that was acknowledged.
-    pub fn doors(&self) -> u64 {
-        self.0.committer.doors()
+    pub fn credentials_generation(&self) -> u64 {
+        self.0.committer.credentials_generation()
     }
 
     /// Every change of the business up to this ticket is durable.

@@ -10,7 +10,7 @@ use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use actors::business::{Change, Decision, Desk};
+use actors::business::{Change, Context, Decision};
 use actors::delivery::DeliveryFilter;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
@@ -212,8 +212,8 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
 struct Boxed(Box<dyn Change>);
 
 impl Change for Boxed {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        self.0.decide(desk)
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        self.0.decide(context)
     }
 
     fn weight(&self) -> Weight {

@@ -1,7 +1,7 @@
 //! What a failing actor, a failing store and a closing engine leave behind.
 
 use actors::business::commands::appointments::Cancel;
-use actors::business::{AppointmentFilter, Change, Decision, Desk};
+use actors::business::{AppointmentFilter, Change, Context, Decision};
 use actors::domain::AppointmentStatus;
 use actors::store::Weight;
 use actors::{Engine, EngineError};
@@ -12,7 +12,7 @@ use crate::harness::{World, appointment_of, at, by_operator, everything_else_run
 struct Poison;
 
 impl Change for Poison {
-    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, _: &mut Context<'_>) -> Result<Decision, EngineError> {
         // Unlike `panic!`, this prints nothing.
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
@@ -148,7 +148,7 @@ struct UntilItFails {
 }
 
 impl Change for UntilItFails {
-    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, _: &mut Context<'_>) -> Result<Decision, EngineError> {
         self.began.send(()).unwrap();
         while !self.engine.store_failed() {
             std::thread::yield_now();

@@ -254,14 +254,18 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store
-        .scan(&keys::of_kind(actors::domain::BusinessId::HOUSE, keys::house_kind::CLOCK), Order::Ascending)
+        .scan(
+            &keys::of_kind(actors::domain::BusinessId::INSTALLATION, keys::installation_kind::CLOCK),
+            Order::Ascending,
+        )
         .map(Result::unwrap)
     {
         let mut batch = Batch::new();
         batch.delete(Key::new(&key));
-        store.submit(actors::domain::BusinessId::HOUSE, batch, Box::new(|| ()));
+        store.submit(actors::domain::BusinessId::INSTALLATION, batch, Box::new(|| ()));
     }
-    let index = keys::of_kind(actors::domain::BusinessId::HOUSE, keys::house_kind::BUSINESS_INDEX);
+    let index =
+        keys::of_kind(actors::domain::BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
     for (row, _) in store.scan(&index, Order::Ascending).map(Result::unwrap) {
         let of = keys::id_at_end(&row).unwrap();
         for (key, value) in

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use actors::business::commands::Audience;
 use actors::business::commands::appointments::Confirm;
 use actors::business::commands::profile::PatchBusiness;
-use actors::business::commands::{Audience, Change};
-use actors::business::{Answer, Decision, Desk};
+use actors::business::{Answer, Change, Context, Decision};
 use actors::domain::AppointmentId;
 use actors::store::Weight;
 use actors::{BusinessHandle, ENGINE_PERMITS, EngineError};
@@ -127,7 +127,7 @@ async fn all_businesses_together_have_a_bound() {
 struct Poison;
 
 impl Change for Poison {
-    fn decide(self: Box<Self>, _: &mut Desk<'_>) -> std::result::Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, _: &mut Context<'_>) -> std::result::Result<Decision, EngineError> {
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
 

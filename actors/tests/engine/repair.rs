@@ -84,7 +84,7 @@ async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
     let store = world.store();
     let mut batch = Batch::new();
     batch.put(keys::repair(), keys::millis_value(present));
-    store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
     store.close().await.unwrap();
     let refused = Engine::start(world.store(), world.ports.clone()).await.unwrap_err();
     assert!(matches!(refused, StoreError::RepairUnfinished), "{refused}");

@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::GIVEN_UP;
-use crate::Result;
 use crate::client::Connection;
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::{Measured, nanos};
 use crate::process::Receptionist;

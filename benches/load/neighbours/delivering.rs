@@ -9,15 +9,15 @@ use super::GIVEN_UP;
 use super::filling;
 use super::receivers::{Bad, GOOD, MANNERS, Manner};
 use super::tenants::{Asker, found};
-use crate::Result;
+use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::measure::{Measured, nanos};
 use crate::namespace::Inside;
 use crate::process::{Receptionist, Start};
 use crate::shop::{Shop, slot};
 use crate::table::{Row, Target};
+use crate::webhooks::address::{address, host};
 use crate::webhooks::receiver::Receivers;
-use crate::webhooks::{address, host};
 
 const ALONE: &str = "neighbours: deliveries alone";
 const DRIPPING: &str = "neighbours dripping: deliveries beside 150 endpoints that drip";

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::GIVEN_UP;
 use super::long_values::long_text;
 use super::tenants::{Asker, found_bare};
-use crate::Result;
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::{Measured, nanos};
 use crate::namespace::done;

@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use super::GIVEN_UP;
 use super::tenants::found_bare;
-use crate::Result;
 use crate::client::{Connection, request};
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::{Measured, nanos};
 use crate::process::{Receptionist, Start};

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::offenders::Offenders;
 use super::tenants::{Asker, found_bare};
-use crate::Result;
 use crate::drive::drive;
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::Measured;
 use crate::process::Receptionist;

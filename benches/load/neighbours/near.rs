@@ -3,7 +3,7 @@
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};
 use super::{log_unread, long_values};
-use crate::Result;
+use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::measure::Measured;
 use crate::table::Row;

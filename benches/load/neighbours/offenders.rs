@@ -2,7 +2,7 @@
 
 use tokio::task::JoinSet;
 
-use crate::Result;
+use crate::error::Result;
 
 /// Tasks that never end by themselves.
 #[derive(Default)]

@@ -9,8 +9,8 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::Result;
-use crate::webhooks::{address, host};
+use crate::error::Result;
+use crate::webhooks::address::{address, host};
 
 /// How a receiver misbehaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use tokio::task::JoinSet;
 
 use super::offenders::Offenders;
 use super::tenants::{Asker, found_bare};
-use crate::Result;
 use crate::client::{Connection, request};
 use crate::drive::drive;
+use crate::error::Result;
 use crate::group::Context;
 use crate::measure::Measured;
 use crate::process::Receptionist;

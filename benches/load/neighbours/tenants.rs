@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::Result;
 use crate::client::{Connection, request};
+use crate::error::Result;
 use crate::process::{Receptionist, TOKEN};
 use crate::shop::Shop;
 

@@ -15,10 +15,10 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 
+use super::address::{address, host};
 use super::receiver::{BARE_KEY, BARE_PATH, Receivers, signature};
-use super::{address, host};
-use crate::Result;
 use crate::drive::Period;
+use crate::error::Result;
 use crate::measure::{Measured, nanos};
 
 /// Posts over so many connections, to the first so many receivers in turn.

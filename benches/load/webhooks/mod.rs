@@ -3,6 +3,7 @@
 //! The service refuses receivers on loopback, and there is no switch that turns this off. So all of it happens in a
 //! network namespace of its own, in which made-up public addresses lie on the loopback device.
 
+pub(crate) mod address;
 mod bare;
 pub(crate) mod receiver;
 
@@ -11,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use self::address::{address, host};
 use self::receiver::{Inbox, Receivers};
-use crate::Result;
 use crate::client::{Connection, request};
 use crate::drive::exhaust;
+use crate::error::Result;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
 use crate::namespace::Inside;
@@ -37,16 +39,6 @@ const ATTEMPTS: usize = 8;
 const CONNECTIONS: usize = 64;
 /// How long nothing may arrive while something is missing.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-
-/// The name of the receiver with this number.
-pub(crate) fn host(number: usize) -> String {
-    format!("hooks{number}.example.com")
-}
-
-/// The address of the receiver with this number.
-pub(crate) fn address(number: usize) -> String {
-    format!("93.184.216.{}", 34 + number)
-}
 
 /// A business to subscribe to, and receivers.
 pub(crate) struct Webhooks {

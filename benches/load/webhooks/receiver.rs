@@ -25,8 +25,8 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-use super::{address, host};
-use crate::Result;
+use super::address::{address, host};
+use crate::error::Result;
 
 /// The path to which the bare client posts, and its key.
 pub(crate) const BARE_PATH: &str = "/bare";

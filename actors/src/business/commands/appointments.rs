@@ -1,14 +1,16 @@
 //! Booking, moving, confirming, declining and cancelling appointments.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
-use crate::engine::EngineError;
-use crate::store::StoreError;
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight};
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -30,34 +32,35 @@ pub enum BookingContact {
 }
 
 impl Change for Book {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         let Self { request, contact } = *self;
         let known = match &contact {
-            BookingContact::Known(id) => desk.contact(*id)?,
+            BookingContact::Known(id) => context.contact(*id)?,
             BookingContact::Described(details) => {
-                contacts::find(desk, details.phone.as_ref(), details.email.as_ref())?
+                contacts::find(context, details.phone.as_ref(), details.email.as_ref())?
             }
         };
         let mut problems = Vec::new();
         if known.is_none() && matches!(contact, BookingContact::Known(_)) {
             problems.push(Problem::new("contact_id", "is not a contact of the business"));
         }
-        let diary = desk.diary();
-        booking::check_booking(&diary, &request, problems)?;
+        let schedule = context.schedule();
+        booking::check_booking(&schedule, &request, problems)?;
         let (contact, is_new) = match (known, contact) {
             (Some(contact), _) => (contact, false),
             (None, BookingContact::Described(details)) => {
-                (details.into_contact(desk.mint(), desk.at()), true)
+                (details.into_contact(context.mint(), context.at()), true)
             }
             (None, BookingContact::Known(_)) => {
                 unreachable!("an unknown contact is a problem, and problems refuse")
             }
         };
-        let (appointment, event) = booking::book(&diary, &request, desk.mint(), contact.id, desk.at())?;
+        let (appointment, event) =
+            booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
         if is_new {
-            desk.check_budget(BudgetKind::Contacts, &contact, "contact")?;
+            context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
         }
-        let shown = desk.show(&appointment, &contact);
+        let shown = context.show(&appointment, &contact);
         let mut decision = Decision::created(&shown);
         if is_new {
             decision = decision.with_new_contact(contact);
@@ -90,11 +93,11 @@ pub struct Reschedule {
 }
 
 impl Change for Reschedule {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let at = desk.at();
-        let diary = desk.diary();
-        amend(desk, self.id, "appointment.rescheduled", |before| {
-            booking::reschedule(&diary, before, &self.request, at)
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let at = context.at();
+        let schedule = context.schedule();
+        amend(context, self.id, "appointment.rescheduled", |before| {
+            booking::reschedule(&schedule, before, &self.request, at)
         })
     }
 
@@ -111,9 +114,9 @@ pub struct Confirm {
 }
 
 impl Change for Confirm {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let at = desk.at();
-        amend(desk, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let at = context.at();
+        amend(context, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
     }
 
     fn weight(&self) -> Weight {
@@ -129,9 +132,9 @@ pub struct Decline {
 }
 
 impl Change for Decline {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let at = desk.at();
-        amend(desk, self.id, "appointment.declined", |before| booking::decline(before, at))
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let at = context.at();
+        amend(context, self.id, "appointment.declined", |before| booking::decline(before, at))
     }
 
     fn weight(&self) -> Weight {
@@ -147,9 +150,9 @@ pub struct Cancel {
 }
 
 impl Change for Cancel {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let at = desk.at();
-        amend(desk, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let at = context.at();
+        amend(context, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
     }
 
     fn weight(&self) -> Weight {
@@ -159,22 +162,22 @@ impl Change for Cancel {
 
 /// Changes an appointment that exists by a rule.
 fn amend(
-    desk: &Desk<'_>,
+    context: &Context<'_>,
     id: AppointmentId,
     action: &'static str,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
 ) -> Result<Decision, EngineError> {
-    let Some(before) = desk.appointment(id)? else {
+    let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
-    let contact = desk.contact(before.contact_id)?;
+    let contact = context.contact(before.contact_id)?;
     let contact = contact.ok_or_else(|| StoreError::damaged("appointment", "its contact is not there"))?;
-    let shown: AppointmentView = desk.show(&before, &contact);
-    desk.check_match(&shown)?;
+    let shown: AppointmentView = context.show(&before, &contact);
+    context.check_match(&shown)?;
     match rule(&before)? {
         Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
         Outcome::Changed { after, event } => {
-            let now_shown = desk.show(&after, &contact);
+            let now_shown = context.show(&after, &contact);
             let mut decision =
                 Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
             if let Some(event) = event {

@@ -1,10 +1,12 @@
 //! Changing what a business may keep, for the operator.
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{BudgetKind, Limit};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{BudgetView, LimitsView};
 
 /// Changes what is given of the budget and keeps the rest. What is there already stays, however much it is.
@@ -24,9 +26,9 @@ pub struct LimitPatch {
 }
 
 impl Change for PatchBudget {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let (before, used) = (desk.budget(), desk.used());
-        desk.check_match(&BudgetView::new(before, &used))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let (before, used) = (context.budget(), context.used());
+        context.check_match(&BudgetView::new(before, &used))?;
         let mut after = *before;
         for (kind, patch) in self.limits {
             let Limit { rows_max, bytes_max } = after.limit(kind);
@@ -42,7 +44,7 @@ impl Change for PatchBudget {
         }
         let limits = (&LimitsView::from(before), &LimitsView::from(&after));
         Ok(Decision::answering(&shown)
-            .note_changes("budget.updated", "budget", desk.business_id(), limits)
+            .note_changes("budget.updated", "budget", context.business_id(), limits)
             .write(Write::Budget(after)))
     }
 

@@ -1,11 +1,13 @@
 //! Saving calls, as telephony adapters report them.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
-use crate::engine::EngineError;
-use crate::store::keys;
+use crate::error::EngineError;
+use crate::store::{Weight, keys};
 use crate::view::CallView;
 
 /// Saves a call that has ended. Whoever is at the other end is found by their number, else becomes a contact.
@@ -18,21 +20,21 @@ pub struct RecordCall {
 }
 
 impl Change for RecordCall {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         let Self { details, contact_name } = *self;
         let known = match details.contact_id {
-            Some(id) => desk.contact(id)?,
-            None => contacts::find(desk, details.caller(), None)?,
+            Some(id) => context.contact(id)?,
+            None => contacts::find(context, details.caller(), None)?,
         };
-        details.check(unknown(desk, &details, known.as_ref())?)?;
+        details.check(unknown(context, &details, known.as_ref())?)?;
         let new = match (&known, details.caller()) {
-            (None, Some(phone)) => Some(newcomer(desk, phone.clone(), contact_name)),
+            (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
             _ => None,
         };
         // A call is kept whoever called; it is the contact for which there may be no room.
-        let new = new.filter(|new| desk.has_room(BudgetKind::Contacts, new));
+        let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
         let contact = known.as_ref().or(new.as_ref());
-        let call = details.into_call(desk.mint(), contact.map(|contact| contact.id), desk.at());
+        let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at());
         let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
         let mut decision = Decision::created(&shown);
         if let Some(contact) = new {
@@ -51,27 +53,27 @@ impl Change for RecordCall {
 
 /// The problems of the ids that a call names.
 fn unknown(
-    desk: &Desk<'_>,
+    context: &Context<'_>,
     details: &CallDetails,
     contact: Option<&Contact>,
 ) -> Result<Vec<Problem>, EngineError> {
-    let of = desk.business_id();
+    let of = context.business_id();
     let mut problems = Vec::new();
     if details.contact_id.is_some() && contact.is_none() {
         problems.push(Problem::new("contact_id", "is not a contact of the business"));
     }
     let appointment = details.appointment_id.map(|id| keys::appointment_start(of, id));
-    if !desk.has(appointment)? {
+    if !context.has(appointment)? {
         problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
     }
     let message = details.message_id.map(|id| keys::message(of, id));
-    if !desk.has(message)? {
+    if !context.has(message)? {
         problems.push(Problem::new("message_id", "is not a message of the business"));
     }
     Ok(problems)
 }
 
-fn newcomer(desk: &mut Desk<'_>, phone: Phone, name: Option<Text<1, 200>>) -> Contact {
+fn newcomer(context: &mut Context<'_>, phone: Phone, name: Option<Text<1, 200>>) -> Contact {
     let details = ContactDetails { name, phone: Some(phone), ..ContactDetails::default() };
-    details.into_contact(desk.mint(), desk.at())
+    details.into_contact(context.mint(), context.at())
 }

@@ -2,11 +2,13 @@
 
 use chrono_tz::Tz;
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::{Change, weight_of_change};
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{OperatorServiceView, StaffView};
 
 /// Adds a service.
@@ -23,15 +25,15 @@ pub struct CreateService {
 }
 
 impl Change for CreateService {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         let service = Service {
-            id: desk.mint(),
+            id: context.mint(),
             name: self.name.into_string(),
             description: self.description.into_string(),
             duration_minutes: self.duration_minutes,
             active: self.active,
-            created_at: desk.at(),
-            updated_at: desk.at(),
+            created_at: context.at(),
+            updated_at: context.at(),
         };
         let shown = OperatorServiceView::from(&service);
         Ok(Decision::created(&shown)
@@ -60,10 +62,10 @@ pub struct PatchService {
 }
 
 impl Change for PatchService {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.service(self.id).ok_or(Refusal::NotFound("service"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.service(self.id).ok_or(Refusal::NotFound("service"))?;
         let shown = OperatorServiceView::from(before);
-        desk.check_match(&shown)?;
+        context.check_match(&shown)?;
         let mut after = before.clone();
         if let Some(name) = self.name {
             after.name = name.into_string();
@@ -76,7 +78,7 @@ impl Change for PatchService {
         if after == *before {
             return Ok(Decision::unchanged(&shown));
         }
-        after.updated_at = desk.at();
+        after.updated_at = context.at();
         let now_shown = OperatorServiceView::from(&after);
         Ok(Decision::answering(&now_shown)
             .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
@@ -86,7 +88,7 @@ impl Change for PatchService {
     fn weight(&self) -> Weight {
         let changes_more =
             self.name.is_some() || self.description.is_some() || self.duration_minutes.is_some();
-        super::weight_of_change(self.active == Some(false), changes_more)
+        weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
@@ -104,16 +106,16 @@ pub struct CreateStaff {
 }
 
 impl Change for CreateStaff {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        check_services(desk, &self.service_ids)?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        check_services(context, &self.service_ids)?;
         let staff = StaffMember {
-            id: desk.mint(),
+            id: context.mint(),
             name: self.name.into_string(),
             active: self.active,
-            zone: self.zone.unwrap_or(desk.business().zone),
+            zone: self.zone.unwrap_or(context.business().zone),
             service_ids: self.service_ids,
-            created_at: desk.at(),
-            updated_at: desk.at(),
+            created_at: context.at(),
+            updated_at: context.at(),
         };
         let shown = StaffView::from(&staff);
         Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
@@ -140,13 +142,13 @@ pub struct PatchStaff {
 }
 
 impl Change for PatchStaff {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
         let shown = StaffView::from(before);
-        desk.check_match(&shown)?;
+        context.check_match(&shown)?;
         let mut after = before.clone();
         if let Some(service_ids) = self.service_ids {
-            check_services(desk, &service_ids)?;
+            check_services(context, &service_ids)?;
             after.service_ids = service_ids;
         }
         if let Some(name) = self.name {
@@ -157,7 +159,7 @@ impl Change for PatchStaff {
         if after == *before {
             return Ok(Decision::unchanged(&shown));
         }
-        after.updated_at = desk.at();
+        after.updated_at = context.at();
         let now_shown = StaffView::from(&after);
         Ok(Decision::answering(&now_shown)
             .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
@@ -166,12 +168,12 @@ impl Change for PatchStaff {
 
     fn weight(&self) -> Weight {
         let changes_more = self.name.is_some() || self.zone.is_some() || self.service_ids.is_some();
-        super::weight_of_change(self.active == Some(false), changes_more)
+        weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
 /// Refuses ids that are no services of the business.
-fn check_services(desk: &Desk<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
-    let problems = desk.unknown_services(ids);
+fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
+    let problems = context.unknown_services(ids);
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
 }

@@ -1,13 +1,14 @@
 //! Creating and changing contacts.
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{
     Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, check_unique,
 };
-use crate::engine::EngineError;
-use crate::store::{StoreError, keys};
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight, keys};
 use crate::view::ContactView;
 
 /// Creates a contact.
@@ -18,9 +19,9 @@ pub struct CreateContact {
 }
 
 impl Change for CreateContact {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let contact = self.details.into_contact(desk.mint(), desk.at());
-        check_free(desk, &contact)?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let contact = self.details.into_contact(context.mint(), context.at());
+        check_free(context, &contact)?;
         Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
     }
 
@@ -39,16 +40,16 @@ pub struct PatchContact {
 }
 
 impl Change for PatchContact {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
         let shown = ContactView::from(&before);
-        desk.check_match(&shown)?;
+        context.check_match(&shown)?;
         let mut after = self.patch.apply(&before)?;
         if after == before {
             return Ok(Decision::unchanged(&shown));
         }
-        check_free(desk, &after)?;
-        after.updated_at = desk.at();
+        check_free(context, &after)?;
+        after.updated_at = context.at();
         let now_shown = ContactView::from(&after);
         Ok(Decision::unchanged(&now_shown)
             .note_changes("contact.updated", "contact", self.id, (&shown, &now_shown))
@@ -61,9 +62,9 @@ impl Change for PatchContact {
 }
 
 /// Refuses a contact whose phone or email is another one's.
-fn check_free(desk: &Desk<'_>, contact: &Contact) -> Result<(), EngineError> {
-    let of = desk.business_id();
-    let holder = |row| Ok::<_, StoreError>(desk.contact_at(&row)?.map(|holder| holder.id));
+fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineError> {
+    let of = context.business_id();
+    let holder = |row| Ok::<_, StoreError>(context.contact_at(&row)?.map(|holder| holder.id));
     let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
     let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
     Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
@@ -71,18 +72,18 @@ fn check_free(desk: &Desk<'_>, contact: &Contact) -> Result<(), EngineError> {
 
 /// The contact with this phone, else with this email.
 pub(super) fn find(
-    desk: &Desk<'_>,
+    context: &Context<'_>,
     phone: Option<&Phone>,
     email: Option<&Email>,
 ) -> Result<Option<Contact>, StoreError> {
-    let of = desk.business_id();
+    let of = context.business_id();
     if let Some(phone) = phone
-        && let Some(contact) = desk.contact_at(&keys::contact_by_phone(of, phone.as_str()))?
+        && let Some(contact) = context.contact_at(&keys::contact_by_phone(of, phone.as_str()))?
     {
         return Ok(Some(contact));
     }
     match email {
-        Some(email) => desk.contact_at(&keys::contact_by_email(of, email.as_str())),
+        Some(email) => context.contact_at(&keys::contact_by_email(of, email.as_str())),
         None => Ok(None),
     }
 }

@@ -1,12 +1,13 @@
 //! Creating and revoking API keys, for the operator (spec §5).
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::credentials;
 use crate::domain::{ApiKey, KeyId, Refusal, Scopes, Text};
-use crate::engine::EngineError;
-use crate::store::{StoreError, keys};
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight, keys};
 use crate::view::{KeyView, NewKeyView};
 
 /// Creates a key; its answer is the only one that ever shows it.
@@ -19,22 +20,22 @@ pub struct CreateKey {
 }
 
 impl Change for CreateKey {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         let minted = loop {
-            let minted = credentials::mint(|bytes| *bytes = desk.random());
+            let minted = credentials::mint(|bytes| *bytes = context.random());
             // A prefix is 47 bits of randomness; one that is taken is drawn again.
-            if desk.read_raw(&keys::api_key(minted.prefix_chars()))?.is_none() {
+            if context.read_raw(&keys::api_key(minted.prefix_chars()))?.is_none() {
                 break minted;
             }
         };
         let key = ApiKey {
-            id: desk.mint(),
-            business_id: desk.business_id(),
+            id: context.mint(),
+            business_id: context.business_id(),
             name: self.name.into_string(),
             prefix: minted.prefix().to_owned(),
             hash: minted.hash(),
             scopes: self.scopes,
-            created_at: desk.at(),
+            created_at: context.at(),
             revoked_at: None,
         };
         let shown = NewKeyView { descriptor: KeyView::from(&key), key: minted.reveal() };
@@ -54,16 +55,16 @@ pub struct RevokeKey {
 }
 
 impl Change for RevokeKey {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let Some(prefix) = desk.read_raw(&keys::key(desk.business_id(), self.id))? else {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let Some(prefix) = context.read_raw(&keys::key(context.business_id(), self.id))? else {
             return Err(Refusal::NotFound("API key").into());
         };
-        let key = desk.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+        let key = context.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
         let key = key.ok_or_else(|| StoreError::damaged("api_key", "it is listed and not there"))?;
         if key.revoked_at.is_some() {
             return Ok(Decision::gone());
         }
-        let revoked = ApiKey { revoked_at: Some(desk.at()), ..key };
+        let revoked = ApiKey { revoked_at: Some(context.at()), ..key };
         Ok(Decision::gone().note("api_key.revoked", "api_key", self.id).write(Write::ApiKey(revoked)))
     }
 

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Change, Weight};
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::business::{Answer, Write};
 use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
-use crate::engine::EngineError;
-use crate::store::StoreError;
+use crate::error::EngineError;
+use crate::store::{StoreError, Weight};
 use crate::view::{self, KnowledgeView};
 
 /// Adds a piece of knowledge.
@@ -18,8 +19,8 @@ pub struct AddKnowledge {
 }
 
 impl Change for AddKnowledge {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let knowledge = self.details.into_knowledge(desk.mint(), desk.at());
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
         let decision = Decision::created(&shown).note("knowledge.created", "knowledge", knowledge.id);
         // The content may be long, and whoever asks again sends it again: no content has no characters.

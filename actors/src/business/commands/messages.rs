@@ -1,13 +1,15 @@
 //! Taking messages for the team, and what the team does with them.
 
-use super::{Change, Weight, contacts};
+use super::contacts;
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{
     EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, StaffId, TakenMessage,
 };
-use crate::engine::EngineError;
-use crate::store::keys;
+use crate::error::EngineError;
+use crate::store::{Weight, keys};
 use crate::view::MessageView;
 
 const NO_STAFF: &str = "is not a staff member of the business";
@@ -20,26 +22,26 @@ pub struct TakeMessage {
 }
 
 impl Change for TakeMessage {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         let details = self.details;
         let contact = match details.contact_id {
-            Some(id) => desk.contact(id)?,
-            None => contacts::find(desk, details.caller_phone.as_ref(), None)?,
+            Some(id) => context.contact(id)?,
+            None => contacts::find(context, details.caller_phone.as_ref(), None)?,
         };
         let mut problems = Vec::new();
-        if !desk.has(details.call_id.map(|id| keys::call(desk.business_id(), id)))? {
+        if !context.has(details.call_id.map(|id| keys::call(context.business_id(), id)))? {
             problems.push(Problem::new("call_id", "is not a call of the business"));
         }
         if details.contact_id.is_some() && contact.is_none() {
             problems.push(Problem::new("contact_id", "is not a contact of the business"));
         }
-        if details.staff_id.is_some_and(|id| desk.staff(id).is_none()) {
+        if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
             problems.push(Problem::new("staff_id", NO_STAFF));
         }
         if !problems.is_empty() {
             return Err(Refusal::Invalid(problems).into());
         }
-        let message = details.into_message(desk.mint(), contact.map(|contact| contact.id), desk.at());
+        let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at());
         let shown = MessageView::from(&message);
         Ok(Decision::created(&shown)
             .note("message.taken", "message", message.id)
@@ -64,12 +66,12 @@ pub struct PatchMessage {
 }
 
 impl Change for PatchMessage {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.read::<TakenMessage>(&keys::message(desk.business_id(), self.id))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
         let before = before.ok_or(Refusal::NotFound("message"))?;
         let shown = MessageView::from(&before);
-        desk.check_match(&shown)?;
-        if self.staff_id.flatten().is_some_and(|id| desk.staff(id).is_none()) {
+        context.check_match(&shown)?;
+        if self.staff_id.flatten().is_some_and(|id| context.staff(id).is_none()) {
             return Err(Refusal::invalid("staff_id", NO_STAFF).into());
         }
         let mut after = before.clone();
@@ -78,7 +80,7 @@ impl Change for PatchMessage {
         if after == before {
             return Ok(Decision::unchanged(&shown));
         }
-        after.updated_at = desk.at();
+        after.updated_at = context.at();
         let now_shown = MessageView::from(&after);
         Ok(Decision::unchanged(&now_shown)
             .note_changes("message.updated", "message", self.id, (&shown, &now_shown))

@@ -1,6 +1,6 @@
 //! The changes a business can be asked for, one file per group.
 //!
-//! Each reads what it needs from the desk, lets the pure rules of [`crate::domain`] decide, and hands back a
+//! Each reads what it needs from the context, lets the pure rules of [`crate::domain`] decide, and hands back a
 //! [`Decision`] as data. None of them writes anything itself.
 
 pub mod appointments;
@@ -14,43 +14,4 @@ pub mod messages;
 pub mod profile;
 pub mod webhooks;
 
-use super::desk::{Decision, Desk};
-use super::handle::Answer;
-use crate::engine::EngineError;
-use crate::store::{StoreError, Weight};
-
-/// A change that the business actor can be asked for.
-pub trait Change: Send {
-    /// Decides the change.
-    ///
-    /// # Errors
-    /// The refusal, or the store's failure; then nothing is changed.
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError>;
-
-    /// The answer to the same request again, from what is remembered of the first one: all of it, but for what the
-    /// request says itself.
-    ///
-    /// # Errors
-    /// When what is remembered is no such answer.
-    fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
-        Ok(remembered)
-    }
-
-    /// How much room on the disk it asks for: on a nearly full one it is refused by that.
-    fn weight(&self) -> Weight;
-}
-
-/// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it, else
-/// whoever changes more each time would write on.
-fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
-    if ends && !changes_more { Weight::Frees } else { Weight::Grows }
-}
-
-/// Which of its views a resource is answered in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// An integration's.
-    Integration,
-    /// The operator's.
-    Operator,
-}
+pub use profile::Audience;

@@ -3,12 +3,23 @@
 use chrono_tz::Tz;
 use serde::Serialize;
 
-use super::{Audience, Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
-use crate::engine::EngineError;
+use crate::error::EngineError;
+use crate::store::Weight;
 use crate::view::{BusinessView, OperatorBusinessView};
+
+/// Which of its views a resource is answered in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// An integration's.
+    Integration,
+    /// The operator's.
+    Operator,
+}
 
 /// Changes what is given and keeps the rest.
 #[derive(Clone, Debug)]
@@ -56,10 +67,10 @@ impl PatchBusiness {
 }
 
 impl Change for PatchBusiness {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
         match self.audience {
-            Audience::Integration => patch(*self, desk, |business| BusinessView::from(business)),
-            Audience::Operator => patch(*self, desk, |business| OperatorBusinessView::from(business)),
+            Audience::Integration => patch(*self, context, |business| BusinessView::from(business)),
+            Audience::Operator => patch(*self, context, |business| OperatorBusinessView::from(business)),
         }
     }
 
@@ -84,12 +95,12 @@ impl Change for PatchBusiness {
 
 fn patch<V: Serialize>(
     change: PatchBusiness,
-    desk: &Desk<'_>,
+    context: &Context<'_>,
     view: impl Fn(&Business) -> V,
 ) -> Result<Decision, EngineError> {
-    let before = desk.business();
+    let before = context.business();
     let shown = view(before);
-    desk.check_match(&shown)?;
+    context.check_match(&shown)?;
     let mut after = before.clone();
     if let Some(name) = change.name {
         after.name = name.into_string();
@@ -110,7 +121,7 @@ fn patch<V: Serialize>(
     if after == *before {
         return Ok(Decision::unchanged(&shown));
     }
-    after.updated_at = desk.at();
+    after.updated_at = context.at();
     let now_shown = view(&after);
     Ok(Decision::answering(&now_shown)
         .note_changes("business.updated", "business", before.id, (&shown, &now_shown))

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Change, Weight};
 use crate::business::Write;
-use crate::business::desk::{Decision, Desk};
+use crate::business::change::{Change, weight_of_change};
+use crate::business::context::Context;
+use crate::business::decision::Decision;
 use crate::delivery::reveal;
 use crate::domain::{
     Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint,
     WebhookId, WebhookSecret, WebhookStatus,
 };
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::net::WebhookUrl;
-use crate::store::keys;
+use crate::store::{Weight, keys};
 use crate::view::{NewWebhookView, WebhookView};
 
 /// Adds an endpoint; its answer is the only one that ever shows the secret.
@@ -28,14 +29,14 @@ pub struct CreateWebhook {
 }
 
 impl Change for CreateWebhook {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let count = desk.webhooks().count();
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
             let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
             return Err(Refusal::conflict(message, "url", format!("{count} endpoints exist")).into());
         }
         let endpoint = WebhookEndpoint {
-            id: desk.mint(),
+            id: context.mint(),
             url: self.url.as_str().to_owned(),
             events: self.events,
             description: self.description.into_string(),
@@ -43,9 +44,9 @@ impl Change for CreateWebhook {
             disabled_reason: None,
             disabled_at: None,
             epoch: 0,
-            secret: WebhookSecret::new(desk.random()),
-            created_at: desk.at(),
-            updated_at: desk.at(),
+            secret: WebhookSecret::new(context.random()),
+            created_at: context.at(),
+            updated_at: context.at(),
         };
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(Decision::created(&shown)
@@ -76,9 +77,9 @@ pub struct PatchWebhook {
 }
 
 impl Change for PatchWebhook {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
-        desk.check_match(&WebhookView::from(before))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+        context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
         if let Some(url) = self.url {
             after.url = url.as_str().to_owned();
@@ -89,21 +90,21 @@ impl Change for PatchWebhook {
         after.events = self.events.unwrap_or(after.events);
         match self.status {
             Some(WebhookStatus::Enabled) => after.enable(),
-            Some(WebhookStatus::Disabled) => after.disable(self.reason, desk.at()),
+            Some(WebhookStatus::Disabled) => after.disable(self.reason, context.at()),
             None => {}
         }
-        Ok(changed(desk, "webhook.updated", before, after))
+        Ok(changed(context, "webhook.updated", before, after))
     }
 
     fn weight(&self) -> Weight {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
-        super::weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
+        weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
     }
 }
 
 /// Writes an endpoint as it shall be, if it differs.
 fn changed(
-    desk: &Desk<'_>,
+    context: &Context<'_>,
     action: &'static str,
     before: &WebhookEndpoint,
     mut after: WebhookEndpoint,
@@ -111,7 +112,7 @@ fn changed(
     if after == *before {
         return Decision::unchanged(&WebhookView::from(before));
     }
-    after.updated_at = desk.at();
+    after.updated_at = context.at();
     let (shown, now_shown) = (WebhookView::from(before), WebhookView::from(&after));
     Decision::unchanged(&now_shown)
         .note_changes(action, "webhook", before.id, (&shown, &now_shown))
@@ -126,8 +127,8 @@ pub struct DeleteWebhook {
 }
 
 impl Change for DeleteWebhook {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let endpoint = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         Ok(Decision::gone()
             .note("webhook.deleted", "webhook", endpoint.id)
             .write(Write::NoWebhook(endpoint.id)))
@@ -148,10 +149,10 @@ pub struct RotateSecret {
 }
 
 impl Change for RotateSecret {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
-        Ok(changed(desk, "webhook.secret_rotated", before, after))
+        Ok(changed(context, "webhook.secret_rotated", before, after))
     }
 
     fn weight(&self) -> Weight {
@@ -174,21 +175,21 @@ pub(crate) struct TurnOff {
 }
 
 impl Change for TurnOff {
-    fn decide(self: Box<Self>, desk: &mut Desk<'_>) -> Result<Decision, EngineError> {
-        let before = desk.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
+    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+        let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
         // It may have been disabled, and even enabled again, while the attempt was under way.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
-            after.disable(DisabledReason::Failures, desk.at());
-            changed(desk, "webhook.turned_off", before, after).alert(self.endpoint)
+            after.disable(DisabledReason::Failures, context.at());
+            changed(context, "webhook.turned_off", before, after).alert(self.endpoint)
         } else {
             Decision::unchanged(&WebhookView::from(before))
         };
         // It may be in the store already that it is sent again.
-        let row = keys::delivery(desk.business_id(), self.endpoint, self.delivery.event_id);
+        let row = keys::delivery(context.business_id(), self.endpoint, self.delivery.event_id);
         let stands =
-            desk.read::<Delivery>(&row)?.is_some_and(|delivery| delivery.next_attempt_at == self.due);
+            context.read::<Delivery>(&row)?.is_some_and(|delivery| delivery.next_attempt_at == self.due);
         if !stands {
             return Ok(decision);
         }

@@ -9,7 +9,7 @@ use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Service,
     ServiceId, StaffId, StaffMember, Timestamp,
 };
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::{Order, Record, Store, StoreError, keys};
 use crate::view::{AppointmentParties, AppointmentView};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Page, PageRequest, collect, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{BusinessId, CallId, CallOutcome, CallRecord, Contact, ContactId, Direction, Timestamp};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::CallRow;

@@ -3,7 +3,7 @@
 use super::{Page, PageRequest, Part, collect, position_key, position_of, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Timestamp, fold_name};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::NamesRecord;

@@ -3,7 +3,7 @@
 use super::{Page, PageRequest, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::status_number;
 use crate::store::{Order, keys};

@@ -9,7 +9,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use crate::domain::{BusinessId, ResourceId, Timestamp};
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::scans::{Reader, Scans};
 use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys};
 

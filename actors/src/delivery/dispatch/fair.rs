@@ -11,20 +11,14 @@
 //! was served last. An attempt is charged what the endpoint's latest ones took as soon as it has its place, and what it
 //! did take once it gives it back, so that attempts that hang count at once.
 
+pub(super) mod waits;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::time::Duration;
 
-use super::Moment;
-use super::standing::{CutOff, Endpoint, Standing};
+use super::standing::{CutOff, Endpoint, Moment, Standing};
 use crate::delivery::EndpointKey;
 use crate::domain::{BusinessId, WebhookId};
-
-/// So long after an endpoint was last heard of, what is known of it is forgotten, unless something waits for it.
-pub(super) const REMEMBERED: Duration = Duration::from_secs(600);
-
-/// How many endpoints are looked through in one step when those that are gone are forgotten.
-const SWEPT_PER_STEP: usize = 256;
 
 /// A place that was granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,59 +132,6 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
-    /// An outage of ours holds an endpoint back until it is released. One that is woken meanwhile and held back again
-    /// has waited since it was the first time.
-    pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
-        if self.stopped {
-            return;
-        }
-        self.plan(key, 0, None, now);
-        let turn = self.turns;
-        let endpoint = self.planned(key);
-        let since = if let CutOff::Woken(since) = endpoint.cut_off { since } else { turn };
-        endpoint.cut_off = CutOff::Held(since);
-        self.cut_off.insert((since, key));
-    }
-
-    /// Has some of those looked at as soon as they may have a place that an outage holds back, those first that have
-    /// waited longest.
-    pub(super) fn release(&mut self, most: usize, now: Moment) {
-        for _ in 0..most {
-            let Some((_, key)) = self.cut_off.first().copied() else { return };
-            self.plan(key, 1, None, now);
-            self.planned(key).cut_off = CutOff::No;
-        }
-    }
-
-    /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is known
-    /// of it by now is newer.
-    pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
-        if failed_before {
-            self.business(
-                key.business,
-                |business| {
-                    let endpoint =
-                        business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
-                    endpoint.note_failed_before();
-                },
-                now,
-            );
-        }
-        if self.endpoint(key).is_none_or(Endpoint::waits_for_nothing) {
-            self.plan(key, 0, Some(until), now);
-        }
-    }
-
-    /// Lets some of those ask for a place whose moment has come; gives whether there are more.
-    pub(super) fn tick(&mut self, most: usize, now: Moment) -> bool {
-        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= now);
-        for _ in 0..most {
-            let Some((_, key)) = first(self) else { return false };
-            self.plan(key, 1, None, now);
-        }
-        first(self).is_some()
-    }
-
     /// Gives back a place. Of an attempt that was made, it is told whether the event was taken, and how long that took.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
@@ -245,33 +186,6 @@ impl Fair {
         self.stopped = true;
         self.due.clear();
         self.cut_off.clear();
-    }
-
-    /// Forgets endpoints for which nothing waits and of which nothing was heard for long. It looks at the businesses in
-    /// turn, some in a step; gives whether it is through with all of them.
-    pub(super) fn sweep(&mut self, now: Moment) -> bool {
-        let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
-        let (mut looked_at, mut empty) = (0, Vec::new());
-        for (id, business) in self.businesses.range_mut((from, Bound::Unbounded)) {
-            if looked_at >= SWEPT_PER_STEP {
-                break;
-            }
-            looked_at += business.endpoints.len().max(1);
-            self.swept = Some(*id);
-            business.endpoints.retain(|_, endpoint| {
-                !endpoint.waits_for_nothing() || now.saturating_sub(endpoint.seen) < REMEMBERED
-            });
-            if business.endpoints.is_empty() {
-                empty.push(*id);
-            }
-        }
-        for id in empty {
-            self.businesses.remove(&id);
-        }
-        if looked_at < SWEPT_PER_STEP {
-            self.swept = None;
-        }
-        self.swept.is_none()
     }
 
     fn grant_to(&mut self, key: EndpointKey, now: Moment) -> Granted {

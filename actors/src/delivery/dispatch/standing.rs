@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::super::actor::ATTEMPTS_MAX;
-use super::Moment;
 use crate::net::DELIVERY_TIME_MAX;
+
+/// How many attempts of one endpoint may be under way at once.
+pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
+/// An instant on the dispatcher's clock: how long ago it began.
+pub(super) type Moment = Duration;
 
 /// An attempt that takes longer is slow.
 pub(super) const QUICK: Duration = Duration::from_secs(1);

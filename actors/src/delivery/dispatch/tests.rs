@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use uuid::Uuid;
 
 use super::*;
-use crate::delivery::actor::ATTEMPTS_MAX;
+use crate::delivery::dispatch::ATTEMPTS_MAX;
 use crate::net::DELIVERY_TIME_MAX;
 
 const SECOND: Duration = Duration::from_secs(1);

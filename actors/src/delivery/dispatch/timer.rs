@@ -3,14 +3,14 @@
 //!
 //! What always holds: it does little at a time, lets others have their turn, and goes on after a panic.
 
-use std::sync::Weak;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::Dispatcher;
+use super::{Dispatcher, Host};
 
 /// How many endpoints ask for a place in one step.
 const ASKING_PER_STEP: usize = 256;
@@ -26,8 +26,16 @@ const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
 /// How long it rests after a panic.
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
+impl Dispatcher {
+    /// Hands places to the actors of this engine from now on, until it is gone.
+    pub(in crate::delivery) fn begin(self: &Arc<Self>, host: Weak<dyn Host>) {
+        let _ = self.host.set(host);
+        tokio::spawn(keep_time(Arc::downgrade(self)));
+    }
+}
+
 /// Keeps time until the engine is gone.
-pub(super) async fn keep_time(dispatcher: Weak<Dispatcher>) {
+async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {
             Err(error) if error.is_panic() => {
@@ -43,7 +51,7 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
     let mut sweep_at = Instant::now() + SWEEP_EVERY;
     loop {
         let Some(this) = dispatcher.upgrade() else { return };
-        let Some(inner) = this.inner.get().and_then(Weak::upgrade) else { return };
+        let Some(host) = this.host.get().and_then(Weak::upgrade) else { return };
         let now = this.now();
         let more = this.fair.lock().tick(ASKING_PER_STEP, now);
         if this.is_full.load(Ordering::Acquire) {
@@ -64,8 +72,8 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
         };
         let room_at = this.is_full.load(Ordering::Acquire).then(|| Instant::now() + ROOM_EVERY);
         let next = [due, room_at].into_iter().flatten().fold(sweep_at, Instant::min);
-        let worth_trying = inner.webhooks.network().worth_trying();
-        drop(inner);
+        let worth_trying = host.network().worth_trying();
+        drop(host);
         tokio::select! {
             biased;
             () = worth_trying, if is_any_cut_off => {

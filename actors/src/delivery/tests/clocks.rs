@@ -6,7 +6,7 @@ use crate::store::{Order, keys};
 
 /// Deliveries and events that stand in the store.
 fn kept(world: &World, endpoint: WebhookId) -> (usize, usize) {
-    let (store, of) = (&world.business.inner.store, world.business.id());
+    let (store, of) = (&world.business.shared.store, world.business.id());
     let count = |range| store.scan(&range, Order::Ascending).count();
     (count(keys::deliveries(of, endpoint)), count(keys::of_kind(of, keys::kind::EVENT)))
 }

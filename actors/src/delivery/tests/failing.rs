@@ -6,7 +6,7 @@ use crate::store::{Batch, Key, keys};
 async fn write(world: &World, key: Key, value: Vec<u8>) {
     let mut batch = Batch::new();
     batch.put(key, value);
-    world.business.inner.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
     world.business.settled().await.unwrap();
 }
 
@@ -19,7 +19,7 @@ async fn deliveries_go_on_after_their_actor_has_failed() {
     let revived = world.receiver("a.example.com", 1, OK);
     let event = world.log(id).await[0].event_id;
     let row = keys::delivery(world.business.id(), id, event);
-    let delivery = world.business.inner.store.get_raw(&row).unwrap().unwrap();
+    let delivery = world.business.shared.store.get_raw(&row).unwrap().unwrap();
     write(&world, row, b"no delivery".to_vec()).await;
     // Due after half a minute, which the actor and those that are started after it do not get past.
     sleep(Duration::from_secs(60)).await;

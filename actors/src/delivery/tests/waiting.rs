@@ -81,7 +81,7 @@ async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_place
 #[tokio::test(start_paused = true)]
 async fn a_damaged_row_of_the_list_of_endpoints_hides_none_behind_it() {
     use crate::domain::BusinessId;
-    use crate::store::keys::house_kind;
+    use crate::store::keys::installation_kind;
     use crate::store::{Batch, keys};
     let mut world = World::new().await;
     let (_, receiver) = world.endpoint("a", 1, NO).await;
@@ -89,12 +89,12 @@ async fn a_damaged_row_of_the_list_of_endpoints_hides_none_behind_it() {
     settle().await;
     assert_eq!(receiver.requests().len(), 1);
     let mut batch = Batch::default();
-    let list = keys::of_kind(BusinessId::HOUSE, house_kind::ENDPOINT_INDEX);
+    let list = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
     for damaged in [&[0][..], &[0; 16], &[0; 31], &[0; 33]] {
         batch.put(list.from.with(damaged), Vec::new());
     }
-    world.business.inner.store.submit(BusinessId::HOUSE, batch, Box::new(|| ()));
-    world.business.inner.store.settled(BusinessId::HOUSE).await.unwrap();
+    world.business.shared.store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+    world.business.shared.store.settled(BusinessId::INSTALLATION).await.unwrap();
     world.stand_still(60).await;
     settle().await;
     assert_eq!(receiver.requests().len(), 2, "what fell due is tried");
@@ -143,7 +143,7 @@ async fn a_delivery_without_its_event_fails_alone() {
     let lost = world.log(id).await[0].event_id;
     let mut batch = Batch::default();
     batch.delete(keys::event(world.business.id(), lost));
-    world.business.inner.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
     sleep(Duration::from_secs(31)).await;
     world.receiver("a.example.com", 2, OK);
     world.happen("B").await;
@@ -170,7 +170,7 @@ async fn an_endpoint_with_a_long_log_is_deleted_in_few_steps() {
     assert!((12..=16).contains(&steps), "{steps} changes");
     let left = world
         .business
-        .inner
+        .shared
         .store
         .scan(&crate::store::keys::deliveries(world.business.id(), id), crate::store::Order::Ascending);
     assert_eq!(left.count(), 0);

@@ -75,15 +75,15 @@ impl World {
         }
     }
 
-    fn diary(&self) -> Diary<'_> {
+    fn schedule(&self) -> Schedule<'_> {
         let Self { business, services, staff, busy, now } = self;
-        Diary { business, services, staff, busy, now: *now }
+        Schedule { business, services, staff, busy, now: *now }
     }
 
     /// The starts listed for that Monday.
     fn listed(&self, number: u128, staff: Option<u128>) -> Vec<String> {
         let day = "2026-03-02".parse().unwrap();
-        let slots = self.diary().slots(service(number), staff.map(member), day, day).unwrap();
+        let slots = self.schedule().slots(service(number), staff.map(member), day, day).unwrap();
         let shown = |slot: Slot| slot.starts_at.utc().with_timezone(&Paris).format("%H:%M").to_string();
         slots.into_iter().map(shown).collect()
     }
@@ -92,7 +92,7 @@ impl World {
         let service = service(number);
         let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), Service::duration);
         let staff = staff.map(member);
-        self.diary().assign(&SlotRequest { service, staff, start: monday(time), duration, except: None })
+        self.schedule().assign(&SlotRequest { service, staff, start: monday(time), duration, except: None })
     }
 
     fn book(&mut self, staff: u128, start: &str, end: &str) {
@@ -108,8 +108,8 @@ impl World {
 /// The paths that the service and the staff member are refused under.
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
-    let diary = world.diary();
-    match diary.slots(service(number), staff.map(member), day, day) {
+    let schedule = world.schedule();
+    match schedule.slots(service(number), staff.map(member), day, day) {
         Err(Refusal::Invalid(problems)) => problems.into_iter().map(|problem| problem.path).collect(),
         other => panic!("not refused: {other:?}"),
     }
@@ -164,9 +164,9 @@ fn an_appointment_that_is_moved_does_not_stand_in_its_own_way() {
         duration: TimeDelta::minutes(60),
         except: None,
     };
-    assert_eq!(world.diary().assign(&request), Err(SlotReason::Taken));
+    assert_eq!(world.schedule().assign(&request), Err(SlotReason::Taken));
     request.except = Some(Uuid::from_u128(1_000).into());
-    assert_eq!(world.diary().assign(&request), Ok(member(1)));
+    assert_eq!(world.schedule().assign(&request), Ok(member(1)));
 }
 
 #[test]

@@ -8,13 +8,14 @@
 //! - tickets grow in the order of a shard's lane, and the newest ticket of a shard is known before its change is
 //!   queued, so whoever has seen a record can find a ticket that is not older than the record's;
 //! - what is synced is known for each shard, and told for a whole group before anyone in it is answered;
-//! - what belongs together is one change: a row of the whole house (the list of businesses, the row of a key) is
+//! - what belongs together is one change: a row of the whole installation (the list of businesses, the row of a key) is
 //!   written in the lane of the business that it tells of. Nothing may rely on the order of two businesses' changes;
 //! - an error of the backend ends the committer for good. Nothing is tried again, and what was not answered is
 //!   dropped, with the reply ports in it.
 //!
 //! The queue has no bound of its own: callers hold a permit for each change they queue.
 
+mod core;
 mod queue;
 mod run;
 mod stats;
@@ -22,93 +23,29 @@ mod stats;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
-pub use self::queue::QUANTUM_BYTES;
-use self::queue::{Change, Group, Queue};
+use self::core::Core;
+pub(super) use self::core::Of;
+pub use self::core::OnFatal;
+use self::queue::SHARDS;
+pub use self::queue::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, QUANTUM_BYTES};
 pub use self::stats::CommitStats;
-use self::stats::Counters;
 use super::memory::Session;
-use super::{Backend, Batch, StoreError, keys};
+use super::{Backend, Batch, StoreError};
 use crate::domain::{BusinessId, ResourceId};
-
-/// The greatest number of changes that share one sync.
-pub const GROUP_CHANGES_MAX: usize = 64;
-
-/// The greatest length of the keys and values that share one sync, unless they belong to one change.
-pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
 /// The greatest length of the keys and values of one change. Much log between two syncs is what sled's recovery
 /// from a power cut bears badly.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
-/// How many lanes there are, and newest tickets that are told apart; businesses that share one wait for each other's
-/// syncs, and share its turns.
-const SHARDS: usize = 4096;
-
-/// What runs once a change is durable; dropped instead when it may not be.
-pub type Done = Box<dyn FnOnce() + Send>;
-
-/// What is told once, when the store has failed for good.
-pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
-
 /// The handle of the writer. When it is dropped, the writer finishes what is queued and ends.
 pub(super) struct Committer {
     core: Arc<Core>,
     thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// What the handle, the writer and everyone waiting share.
-struct Core {
-    queue: Queue,
-    /// The newest tickets of each shard.
-    newest: Box<[Newest]>,
-    /// Every change of the shard up to this ticket is durable.
-    synced: Box<[AtomicU64]>,
-    /// How often something was applied that says whom an API key lets in.
-    doors: AtomicU64,
-    failed: AtomicBool,
-    ended: AtomicBool,
-    /// Told whenever one of the three above has changed.
-    progress: Notify,
-    counters: Counters,
-    on_fatal: OnFatal,
-}
-
-/// The newest tickets of a shard; all ones after a failure, so that nobody is content with what is synced.
-#[derive(Default)]
-struct Newest {
-    /// Of all changes.
-    any: AtomicU64,
-    /// Of those that an attempt may go by.
-    to_send: AtomicU64,
-}
-
-/// Of which changes something is known or asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    /// Of any, the outcomes of attempts included.
-    Any,
-    /// Of those that an attempt may go by: any but the outcomes of other attempts.
-    ToSend,
-}
-
-impl Newest {
-    fn of(&self, which: Of) -> u64 {
-        let ticket = if which == Of::ToSend { &self.to_send } else { &self.any };
-        ticket.load(Ordering::Acquire)
-    }
-
-    fn note(&self, what: Of, ticket: u64) {
-        self.any.store(ticket, Ordering::Release);
-        if what == Of::ToSend {
-            self.to_send.store(ticket, Ordering::Release);
-        }
-    }
 }
 
 impl Committer {
@@ -170,10 +107,10 @@ impl Committer {
         self.core.newest[shard].of(which) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
-    /// A number that grows with every group in which something says whom an API key lets in, after it was applied and
+    /// The generation of the credentials: it grows with every group in which something says whom an API key lets in, after it was applied and
     /// before anyone is told: while it stays, what was read of that behind it is all that was acknowledged.
-    pub(super) fn doors(&self) -> u64 {
-        self.core.doors.load(Ordering::Acquire)
+    pub(super) fn credentials_generation(&self) -> u64 {
+        self.core.credentials_generation.load(Ordering::Acquire)
     }
 
     /// Every change of the business up to this ticket is durable.
@@ -221,87 +158,6 @@ impl Committer {
 impl Drop for Committer {
     fn drop(&mut self) {
         self.core.queue.close();
-    }
-}
-
-impl Core {
-    fn new(on_fatal: OnFatal) -> Self {
-        let tickets = || (0..SHARDS).map(|_| AtomicU64::new(0)).collect();
-        Self {
-            queue: Queue::default(),
-            newest: (0..SHARDS).map(|_| Newest::default()).collect(),
-            synced: tickets(),
-            doors: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
-            progress: Notify::new(),
-            counters: Counters::default(),
-            on_fatal,
-        }
-    }
-
-    /// Waits until there is an answer, looking again after each progress.
-    async fn wait_until<T>(&self, answer: impl Fn(&Self) -> Option<T>) -> T {
-        loop {
-            let progress = self.progress.notified();
-            tokio::pin!(progress);
-            progress.as_mut().enable(); // before looking, or a progress in between would be missed
-            if let Some(answer) = answer(self) {
-                return answer;
-            }
-            progress.await;
-        }
-    }
-
-    /// Says that the changes are durable, then answers them in order.
-    fn publish(&self, changes: Vec<Change>) {
-        for change in &changes {
-            self.synced[change.lane].store(change.ticket, Ordering::Release);
-        }
-        self.progress.notify_waiters();
-        for change in changes {
-            // A panic is a fault of whoever gave the answer's closure; everybody else's changes must go on.
-            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
-                tracing::error!(
-                    ticket = change.ticket,
-                    "answering a change panicked; the change itself is durable"
-                );
-            }
-        }
-    }
-
-    /// Stops for good: nothing is taken any more, and what was queued is dropped after the failure was told. The
-    /// first failure counts; a writer that is at work then answers nothing more.
-    fn fail(&self, error: &StoreError) {
-        let mut failed_before = false;
-        let dropped = self.queue.end(|| {
-            for newest in &self.newest {
-                newest.note(Of::ToSend, u64::MAX);
-            }
-            failed_before = self.failed.swap(true, Ordering::AcqRel);
-        });
-        self.progress.notify_waiters();
-        if !failed_before {
-            (self.on_fatal)(error);
-        }
-        drop(dropped);
-    }
-
-    /// Notes what was applied, before anybody is told that it is durable.
-    fn applied(&self, group: &Group) {
-        if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
-            self.doors.fetch_add(1, Ordering::AcqRel);
-        }
-    }
-
-    /// Whether it has failed, whoever noticed.
-    fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
-    }
-
-    fn end(&self) {
-        self.ended.store(true, Ordering::Release);
-        self.progress.notify_waiters();
     }
 }
 

@@ -19,8 +19,17 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::Notify;
 
-use super::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, SHARDS};
 use crate::store::Batch;
+
+/// The greatest number of changes that share one sync.
+pub const GROUP_CHANGES_MAX: usize = 64;
+
+/// The greatest length of the keys and values that share one sync, unless they belong to one change.
+pub const GROUP_BYTES_MAX: usize = 64 << 10;
+
+/// How many lanes there are, and newest tickets that are told apart; businesses that share one wait for each other's
+/// syncs, and share its turns.
+pub(super) const SHARDS: usize = 4096;
 
 /// What a lane may put into a group in one turn, in bytes of keys and values. A booking with its event for five
 /// endpoints is about half of that.
@@ -36,6 +45,9 @@ const REST: u32 = 9;
 
 /// They rest for no longer than this: a disk that stops for a moment does not stop them for many.
 const REST_MAX: Duration = Duration::from_millis(100);
+
+/// What runs once a change is durable; dropped instead when it may not be.
+pub type Done = Box<dyn FnOnce() + Send>;
 
 /// A change that waits to be written.
 pub(super) struct Change {

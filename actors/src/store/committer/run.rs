@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::Core;
+use super::core::Core;
 use super::queue::Group;
 use crate::store::memory::Session;
 use crate::store::{Backend, StoreError};

@@ -1,5 +1,6 @@
 //! The committer against a backend that the tests hold by the hand, and against simulated disks.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
 
 use parking_lot::Condvar;

@@ -174,9 +174,9 @@ fn what_is_due_later_asks_for_a_place_then_and_what_nobody_hears_of_is_forgotten
     assert_eq!(fair.grant(7 * SECOND), None, "there is one place");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
-    fair.sweep(7 * SECOND + fair::REMEMBERED - PROMPT);
+    fair.sweep(7 * SECOND + fair::waits::REMEMBERED - PROMPT);
     assert_eq!(fair.known(), 1, "the other one was heard of earlier");
-    fair.sweep(7 * SECOND + fair::REMEMBERED + PROMPT);
+    fair.sweep(7 * SECOND + fair::waits::REMEMBERED + PROMPT);
     assert_eq!(fair.known(), 1, "it holds a place");
     fair.stop();
     fair.wake(key(0, 0), 8 * SECOND);
@@ -251,7 +251,7 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
 
 #[test]
 fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
-    let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::REMEMBERED);
+    let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::waits::REMEMBERED);
     for number in 0..1_000 {
         fair.rest(key(number / 10, number % 10), Some(SECOND), Duration::ZERO);
     }
@@ -311,7 +311,7 @@ fn every_place_that_may_be_granted_is_and_no_other() {
             assert!(held.len() == fair.held() && fair.held() <= places);
             assert!(fair.nobody_may(now), "a place is free for somebody who may have it");
         }
-        while !fair.sweep(now + 2 * fair::REMEMBERED) {}
+        while !fair.sweep(now + 2 * fair::waits::REMEMBERED) {}
         fair.release(24, now);
         assert!(!fair.is_any_cut_off(), "whatever happened, everybody is released in the end");
     }

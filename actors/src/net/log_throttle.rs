@@ -14,15 +14,15 @@ pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 pub(super) const THINGS_MAX: usize = 1_024;
 
 /// The things of which something was said in the last minute.
-pub(super) struct Seldom<T>(Mutex<HashMap<T, Instant>>);
+pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);
 
-impl<T> Default for Seldom<T> {
+impl<T> Default for LogThrottle<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Clone + Eq + Hash> Seldom<T> {
+impl<T: Clone + Eq + Hash> LogThrottle<T> {
     /// Whether it is time to say something of a thing; if so, it counts as said.
     pub(super) fn is_due(&self, thing: &T) -> bool {
         let now = Instant::now();
@@ -48,21 +48,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_thing_is_said_once_a_minute() {
-        let seldom = Seldom::default();
-        assert!(seldom.is_due(&1) && !seldom.is_due(&1) && seldom.is_due(&2));
+        let log_throttle = LogThrottle::default();
+        assert!(log_throttle.is_due(&1) && !log_throttle.is_due(&1) && log_throttle.is_due(&2));
         tokio::time::sleep(QUIET_TIME - Duration::from_millis(1)).await;
-        assert!(!seldom.is_due(&1));
+        assert!(!log_throttle.is_due(&1));
         tokio::time::sleep(Duration::from_millis(1)).await;
-        assert!(seldom.is_due(&1) && !seldom.is_due(&1));
+        assert!(log_throttle.is_due(&1) && !log_throttle.is_due(&1));
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_more_than_the_bound_is_remembered() {
-        let seldom = Seldom::default();
-        assert!((0..THINGS_MAX).all(|thing| seldom.is_due(&thing)));
-        assert!(!seldom.is_due(&THINGS_MAX));
+        let log_throttle = LogThrottle::default();
+        assert!((0..THINGS_MAX).all(|thing| log_throttle.is_due(&thing)));
+        assert!(!log_throttle.is_due(&THINGS_MAX));
         tokio::time::sleep(QUIET_TIME).await;
-        assert!(seldom.is_due(&THINGS_MAX));
-        assert_eq!(seldom.0.lock().len(), 1);
+        assert!(log_throttle.is_due(&THINGS_MAX));
+        assert_eq!(log_throttle.0.lock().len(), 1);
     }
 }

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use crate::domain::BusinessId;
 
 /// So much of one thing may go on at once.
-pub(crate) struct Shares {
+pub(crate) struct Quota {
     all_max: usize,
     each_max: usize,
     held: Mutex<Held>,
@@ -24,25 +24,25 @@ struct Held {
 }
 
 /// The right to do it once, until it is dropped.
-pub(crate) struct Share<S: Deref<Target = Shares>> {
+pub(crate) struct QuotaPermit<S: Deref<Target = Quota>> {
     of: S,
     business: BusinessId,
 }
 
-impl Shares {
+impl Quota {
     /// At most `all_max` over all, and `each_max` for each business.
     pub(crate) fn new(all_max: usize, each_max: usize) -> Self {
         Self { all_max, each_max, held: Mutex::default() }
     }
 
-    /// A share for the business, unless it has all of its own or all are taken.
-    pub(crate) fn take(&self, business: BusinessId) -> Option<Share<&Self>> {
-        self.count(business).then(|| Share { of: self, business })
+    /// A permit for the business, unless it has all of its own or all are taken.
+    pub(crate) fn take(&self, business: BusinessId) -> Option<QuotaPermit<&Self>> {
+        self.count(business).then(|| QuotaPermit { of: self, business })
     }
 
     /// The same for a task of its own.
-    pub(crate) fn take_owned(self: &Arc<Self>, business: BusinessId) -> Option<Share<Arc<Self>>> {
-        self.count(business).then(|| Share { of: Arc::clone(self), business })
+    pub(crate) fn take_owned(self: &Arc<Self>, business: BusinessId) -> Option<QuotaPermit<Arc<Self>>> {
+        self.count(business).then(|| QuotaPermit { of: Arc::clone(self), business })
     }
 
     /// Counts one more of the business, unless it has all of its own or all are taken.
@@ -58,7 +58,7 @@ impl Shares {
     }
 }
 
-impl<S: Deref<Target = Shares>> Drop for Share<S> {
+impl<S: Deref<Target = Quota>> Drop for QuotaPermit<S> {
     fn drop(&mut self) {
         let mut held = self.of.held.lock();
         held.all -= 1;
@@ -79,27 +79,27 @@ mod tests {
 
     #[test]
     fn each_has_its_bound_and_all_have_one() {
-        let shares = Shares::new(3, 2);
-        let first = shares.take(business(1)).unwrap();
-        let second = shares.take(business(1)).unwrap();
-        assert!(shares.take(business(1)).is_none(), "it has all of its own");
-        let other = shares.take(business(2)).unwrap();
-        assert!(shares.take(business(3)).is_none(), "all are taken");
+        let quota = Quota::new(3, 2);
+        let first = quota.take(business(1)).unwrap();
+        let second = quota.take(business(1)).unwrap();
+        assert!(quota.take(business(1)).is_none(), "it has all of its own");
+        let other = quota.take(business(2)).unwrap();
+        assert!(quota.take(business(3)).is_none(), "all are taken");
         drop(first);
-        let third = shares.take(business(3)).unwrap();
-        assert!(shares.take(business(1)).is_none(), "all are taken again");
+        let third = quota.take(business(3)).unwrap();
+        assert!(quota.take(business(1)).is_none(), "all are taken again");
         drop((second, third, other));
-        assert!(shares.take(business(1)).is_some());
+        assert!(quota.take(business(1)).is_some());
     }
 
     #[test]
     fn who_holds_nothing_takes_no_memory() {
-        let shares = Shares::new(9, 9);
-        let both = (shares.take(business(1)), shares.take(business(1)));
+        let quota = Quota::new(9, 9);
+        let both = (quota.take(business(1)), quota.take(business(1)));
         drop(both.0);
-        assert_eq!(shares.held.lock().each.len(), 1);
+        assert_eq!(quota.held.lock().each.len(), 1);
         drop(both.1);
-        let held = shares.held.lock();
+        let held = quota.held.lock();
         assert_eq!((held.all, held.each.len()), (0, 0));
     }
 }

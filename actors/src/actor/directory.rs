@@ -1,10 +1,10 @@
-//! Which actors are running, of one kind: starts one on demand, and puts away those that nobody uses.
+//! Which actors are running, of one kind: starts one on demand, and puts away those that nobody uses. How one is
+//! started, whoever makes the directory says: it knows no kind of actor itself.
 //!
 //! What always holds: at most one actor of an id takes messages. A seat is filled, emptied and taken out of the
 //! directory under its own lock; an actor is put away only when it has nothing in flight, and its permits are closed
 //! first, so that a caller who still holds it learns that nothing was done and comes back here.
 
-use std::fmt::Display;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,81 +12,71 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use parking_lot::RwLock;
-use ractor::{ActorId, ActorRef, ActorStatus};
+use ractor::{ActorId, ActorRef, ActorStatus, Message};
 use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
 use tokio::time::Instant;
 
-use crate::engine::{EngineError, Inner};
+use crate::error::EngineError;
+use crate::ports::BoxFuture;
 
 /// How long an actor may be unused before it is put away.
 const IDLE_MAX: Duration = Duration::from_secs(600);
 /// How many messages of one actor may wait for an answer; one more is refused as overload.
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
 
-/// A kind of actor that a directory keeps.
-pub(crate) trait Seated: Sized + Send + Sync + 'static {
-    /// What the actors are told apart by.
-    type Id: Copy + Ord + Hash + Display + Send + Sync + 'static;
-    /// What they are told.
-    type Message: ractor::Message;
+/// Starts the actor of an id; it may hold permits while it has work of its own.
+pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
+/// An actor that is being started.
+pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>, EngineError>>;
 
-    /// The directory that keeps them.
-    fn directory(inner: &Inner) -> &Directory<Self>;
+/// What actors are told apart by.
+pub(crate) trait Id: Copy + Ord + Hash + Send + Sync + 'static {}
 
-    /// Starts the actor of this id; it may hold permits while it has work of its own.
-    fn start(
-        inner: &Arc<Inner>,
-        id: Self::Id,
-        permits: Arc<Semaphore>,
-    ) -> impl Future<Output = Result<ActorRef<Self::Message>, EngineError>> + Send;
+impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 
+/// The running actors of one kind, which are told messages `M`.
+pub(crate) struct Directory<I: Id, M: Message> {
+    seats: Seats<I, M>,
+    start: Start<I, M>,
     /// What an actor in use is told once a minute, if anything.
-    fn minute() -> Option<Self::Message>;
+    minute: Option<fn() -> M>,
+    /// Whose actors those are that were noted and have not ended.
+    noted: DashMap<ActorId, I>,
 }
 
-/// The running actors of one kind.
-pub(crate) struct Directory<S: Seated> {
-    seats: DashMap<S::Id, Arc<Seat<S>>>,
-    /// Whose actors those are that were noted and have not ended.
-    noted: DashMap<ActorId, S::Id>,
-}
+type Seats<I, M> = Arc<DashMap<I, Arc<Seat<M>>>>;
 
 /// The place of one actor.
-struct Seat<S: Seated> {
+struct Seat<M: Message> {
     /// The actor, for those who come while it runs.
-    running: RwLock<Option<Arc<Running<S>>>>,
+    running: RwLock<Option<Arc<Running<M>>>>,
     /// Held while the seat is filled or emptied; true once it is out of the directory.
     gone: Arc<Mutex<bool>>,
 }
 
 /// A running actor.
-pub(crate) struct Running<S: Seated> {
-    pub(crate) actor: ActorRef<S::Message>,
+pub(crate) struct Running<M: Message> {
+    pub(crate) actor: ActorRef<M>,
     pub(crate) permits: Arc<Semaphore>,
     started: Instant,
     /// Milliseconds from `started` to the newest use.
     used: AtomicU64,
 }
 
-impl<S: Seated> Default for Directory<S> {
-    fn default() -> Self {
-        Self { seats: DashMap::new(), noted: DashMap::new() }
-    }
-}
-
-impl<S: Seated> Default for Seat<S> {
+impl<M: Message> Default for Seat<M> {
     fn default() -> Self {
         Self { running: RwLock::new(None), gone: Arc::default() }
     }
 }
 
-impl<S: Seated> Directory<S> {
+impl<I: Id, M: Message> Directory<I, M> {
+    /// No actor runs yet.
+    pub(crate) fn new(start: Start<I, M>, minute: Option<fn() -> M>) -> Self {
+        Self { seats: Arc::default(), start, minute, noted: DashMap::new() }
+    }
+
     /// The running actor of an id, started if need be.
-    pub(crate) async fn running(
-        &self,
-        inner: &Arc<Inner>,
-        id: S::Id,
-    ) -> Result<Arc<Running<S>>, EngineError> {
+    pub(crate) async fn running(&self, id: I) -> Result<Arc<Running<M>>, EngineError> {
         loop {
             let seat = self.seat(id);
             if let Some(running) = seat.open() {
@@ -99,28 +89,30 @@ impl<S: Seated> Directory<S> {
             if let Some(running) = seat.open() {
                 return Ok(running);
             }
+            let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
+            let starting = (self.start)(id, Arc::clone(&permits));
             // In a task of its own: a caller who goes away must not leave an actor behind that has no seat.
-            let filling = tokio::spawn(fill(Arc::clone(inner), id, seat, gone));
+            let filling = tokio::spawn(fill(Arc::clone(&self.seats), (id, seat, gone), starting, permits));
             return filling.await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
     /// The actor of an id if it runs.
-    pub(crate) fn if_running(&self, id: S::Id) -> Option<Arc<Running<S>>> {
+    pub(crate) fn if_running(&self, id: I) -> Option<Arc<Running<M>>> {
         self.seats.get(&id)?.open()
     }
 
     /// Notes whose actor this is, until it has ended.
-    pub(crate) fn note(&self, actor: ActorId, id: S::Id) {
+    pub(crate) fn note(&self, actor: ActorId, id: I) {
         self.noted.insert(actor, id);
     }
 
     /// Whose actor it was that has ended, if it was noted.
-    pub(crate) fn ended(&self, actor: ActorId) -> Option<S::Id> {
+    pub(crate) fn ended(&self, actor: ActorId) -> Option<I> {
         self.noted.remove(&actor).map(|(_, id)| id)
     }
 
-    fn seat(&self, id: S::Id) -> Arc<Seat<S>> {
+    fn seat(&self, id: I) -> Arc<Seat<M>> {
         if let Some(seat) = self.seats.get(&id) {
             return Arc::clone(&seat);
         }
@@ -133,7 +125,7 @@ impl<S: Seated> Directory<S> {
     }
 
     /// The seats in the order of their ids: the map's own order differs from run to run, and a simulation must not.
-    fn in_order(&self) -> Vec<(S::Id, Arc<Seat<S>>)> {
+    fn in_order(&self) -> Vec<(I, Arc<Seat<M>>)> {
         let mut seats: Vec<_> =
             self.seats.iter().map(|seat| (*seat.key(), Arc::clone(seat.value()))).collect();
         seats.sort_unstable_by_key(|(id, _)| *id);
@@ -147,7 +139,7 @@ impl<S: Seated> Directory<S> {
             let Ok(mut gone) = seat.gone.try_lock() else { continue };
             let Some(running) = seat.running.read().clone() else { continue };
             if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
-                S::minute().into_iter().for_each(|minute| _ = running.actor.cast(minute));
+                self.minute.into_iter().for_each(|minute| _ = running.actor.cast(minute()));
                 continue;
             }
             *gone = true;
@@ -156,7 +148,7 @@ impl<S: Seated> Directory<S> {
     }
 
     /// Puts an actor away if it has nothing in flight.
-    pub(crate) fn put_away(&self, id: S::Id) {
+    pub(crate) fn put_away(&self, id: I) {
         let Some(seat) = self.seats.get(&id).map(|seat| Arc::clone(&seat)) else { return };
         // A seat that is being filled is in use.
         let Ok(mut gone) = seat.gone.try_lock() else { return };
@@ -179,8 +171,8 @@ impl<S: Seated> Directory<S> {
     }
 }
 
-impl<S: Seated> Seat<S> {
-    fn open(&self) -> Option<Arc<Running<S>>> {
+impl<M: Message> Seat<M> {
+    fn open(&self) -> Option<Arc<Running<M>>> {
         let running = self.running.read();
         let running = running.as_ref().filter(|running| running.is_open())?;
         running.touch();
@@ -188,8 +180,8 @@ impl<S: Seated> Seat<S> {
     }
 }
 
-impl<S: Seated> Running<S> {
-    fn new(actor: ActorRef<S::Message>, permits: Arc<Semaphore>) -> Self {
+impl<M: Message> Running<M> {
+    fn new(actor: ActorRef<M>, permits: Arc<Semaphore>) -> Self {
         Self { actor, permits, started: Instant::now(), used: AtomicU64::new(0) }
     }
 
@@ -224,18 +216,13 @@ impl<S: Seated> Running<S> {
 }
 
 /// Seats a new actor; a seat that cannot be filled leaves the directory.
-async fn fill<S: Seated>(
-    inner: Arc<Inner>,
-    id: S::Id,
-    seat: Arc<Seat<S>>,
-    mut gone: OwnedMutexGuard<bool>,
-) -> Result<Arc<Running<S>>, EngineError> {
-    let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
-    let started = match inner.check_open() {
-        Ok(()) => S::start(&inner, id, Arc::clone(&permits)).await,
-        Err(error) => Err(error),
-    };
-    match started {
+async fn fill<I: Id, M: Message>(
+    seats: Seats<I, M>,
+    (id, seat, mut gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
+    starting: Starting<M>,
+    permits: Arc<Semaphore>,
+) -> Result<Arc<Running<M>>, EngineError> {
+    match starting.await {
         Ok(actor) => {
             let running = Arc::new(Running::new(actor, permits));
             *seat.running.write() = Some(Arc::clone(&running));
@@ -243,7 +230,7 @@ async fn fill<S: Seated>(
         }
         Err(error) => {
             *gone = true;
-            S::directory(&inner).seats.remove(&id);
+            seats.remove(&id);
             Err(error)
         }
     }
@@ -255,11 +242,11 @@ mod tests {
 
     use super::*;
     use crate::Engine;
+    use crate::NewBusiness;
     use crate::business::Request;
     use crate::business::commands::webhooks::CreateWebhook;
     use crate::delivery::EndpointKey;
     use crate::domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WeeklyHours};
-    use crate::engine::NewBusiness;
     use crate::net::WebhookUrl;
     use crate::ports::Ports;
     use crate::store::{Batch, Key, MemoryBackend, Store};
@@ -292,18 +279,18 @@ mod tests {
         let created = business.change(Request::by(Who::Operator), create).await.unwrap();
         let created: serde_json::Value = serde_json::from_slice(&created.body).unwrap();
         let key = EndpointKey { business: id, endpoint: created["id"].as_str().unwrap().parse().unwrap() };
-        let inner = &business.inner;
-        let running = inner.deliveries.running(inner, key).await.unwrap();
+        let shared = &business.shared;
+        let running = shared.deliveries.running(key).await.unwrap();
         let others_run = || tokio::time::sleep(Duration::from_millis(1));
         others_run().await;
-        inner.wake_delivery(key);
+        shared.wake_delivery(key);
         assert!(!running.retire(), "it has not looked yet");
         others_run().await;
         assert!(running.retire(), "it has looked, and found nothing");
         // Whoever is put away hears nothing any more, so the next one is told.
-        inner.wake_delivery(key);
+        shared.wake_delivery(key);
         others_run().await;
-        let next = inner.deliveries.if_running(key).unwrap();
+        let next = shared.deliveries.if_running(key).unwrap();
         assert_ne!(next.actor.get_id(), running.actor.get_id());
     }
 
@@ -315,14 +302,14 @@ mod tests {
         let mut batch = Batch::new();
         batch.put(Key::new(Uuid::nil().as_bytes()), Vec::new());
         store.submit(id, batch, Box::new(|| ()));
-        let inner = &engine.business(id).inner;
+        let shared = &engine.business(id).shared;
         for _ in 0..3 {
             // The actor loads only what is on the disk, so none of them gets it in time.
-            let asked = inner.businesses.running(inner, id);
+            let asked = shared.businesses.running(id);
             assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
         }
         disk.release_syncs();
-        inner.businesses.running(inner, id).await.unwrap();
-        assert_eq!(inner.supervisor.get_children().len(), 1);
+        shared.businesses.running(id).await.unwrap();
+        assert_eq!(shared.supervisor.get_children().len(), 1);
     }
 }

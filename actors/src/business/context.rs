@@ -1,23 +1,19 @@
-//! Where a change is decided: what it may look at, and the decision it hands back.
+//! Where a change is decided: what it may look at.
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::handle::{AnswerStatus, IfMatch, Request};
+use super::request::{IfMatch, Request};
 use super::state::State;
-use super::write::Write;
-use crate::domain::availability::Diary;
+use crate::domain::availability::Schedule;
 use crate::domain::{
-    Amount, Appointment, AppointmentId, AuditId, Budget, BudgetKind, Business, Contact, ContactId, EventType,
-    FieldChange, IdMint, Problem, Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint,
-    WebhookId,
+    Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
+    Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint, WebhookId,
 };
-use crate::engine::EngineError;
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AppointmentParties, AppointmentView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
-pub struct Desk<'a> {
+pub struct Context<'a> {
     state: &'a State,
     mint: IdMint,
     request: &'a Request,
@@ -25,7 +21,7 @@ pub struct Desk<'a> {
     at: Timestamp,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Context<'a> {
     pub(super) fn new(state: &'a State, request: &'a Request, now: Timestamp) -> Self {
         Self { state, mint: state.mint.clone(), request, now, at: state.stamps.at(now) }
     }
@@ -40,9 +36,9 @@ impl<'a> Desk<'a> {
         &self.state.business
     }
 
-    /// The diary as of now.
-    pub fn diary(&self) -> Diary<'a> {
-        self.state.diary(self.now)
+    /// The schedule as of now.
+    pub fn schedule(&self) -> Schedule<'a> {
+        self.state.schedule(self.now)
     }
 
     /// A new id.
@@ -208,157 +204,5 @@ impl<'a> Desk<'a> {
     /// The id of the business.
     pub fn business_id(&self) -> crate::domain::BusinessId {
         self.state.id
-    }
-}
-
-/// What the audit log shall say of a change.
-#[derive(Clone, Debug)]
-pub(super) struct AuditDraft {
-    pub(super) action: &'static str,
-    pub(super) resource_type: &'static str,
-    pub(super) resource_id: uuid::Uuid,
-    pub(super) changes: Vec<FieldChange>,
-}
-
-/// What a change comes to: the records to write, what is announced, what the audit log says, and the answer.
-#[derive(Clone, Debug)]
-pub struct Decision {
-    pub(super) writes: Vec<Write>,
-    pub(super) audit: Vec<AuditDraft>,
-    /// What happened, with the resource as the API shows it.
-    pub(super) events: Vec<(EventType, Vec<u8>)>,
-    /// An endpoint that is turned off for its failures, which the team is told once it is a fact.
-    pub(super) turned_off: Option<WebhookId>,
-    pub(super) status: AnswerStatus,
-    pub(super) body: Vec<u8>,
-    /// What is remembered of the body, if not all of it; see [`super::Change::replay`].
-    pub(super) remembered: Option<Vec<u8>>,
-}
-
-impl Decision {
-    /// Nothing changes; the resource is answered as it is.
-    pub fn unchanged<V: Serialize>(resource: &V) -> Self {
-        Self::answering(resource)
-    }
-
-    /// The resource is answered as it shall be; what is written follows.
-    pub fn answering<V: Serialize>(resource: &V) -> Self {
-        Self {
-            writes: Vec::new(),
-            audit: Vec::new(),
-            events: Vec::new(),
-            turned_off: None,
-            status: AnswerStatus::Done,
-            body: view::render(resource),
-            remembered: None,
-        }
-    }
-
-    /// A resource was created.
-    pub fn created<V: Serialize>(resource: &V) -> Self {
-        Self { status: AnswerStatus::Created, ..Self::answering(resource) }
-    }
-
-    /// A resource is no more, and the answer has no body.
-    pub fn gone() -> Self {
-        Self {
-            writes: Vec::new(),
-            audit: Vec::new(),
-            events: Vec::new(),
-            turned_off: None,
-            status: AnswerStatus::Gone,
-            body: Vec::new(),
-            remembered: None,
-        }
-    }
-
-    /// Remembers this instead of the whole answer; the change makes the answer of it again.
-    #[must_use]
-    pub(super) fn remember<V: Serialize>(mut self, part: &V) -> Self {
-        self.remembered = Some(view::render(part));
-        self
-    }
-
-    /// Writes a record.
-    #[must_use]
-    pub fn write(mut self, write: Write) -> Self {
-        self.writes.push(write);
-        self
-    }
-
-    /// Notes a creation in the audit log.
-    #[must_use]
-    pub fn note(mut self, action: &'static str, resource_type: &'static str, id: impl ResourceId) -> Self {
-        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes: Vec::new() });
-        self
-    }
-
-    /// Notes a change in the audit log, with the fields in which the resource differs.
-    #[must_use]
-    pub fn note_changes<V: Serialize>(
-        mut self,
-        action: &'static str,
-        resource_type: &'static str,
-        id: impl ResourceId,
-        (before, after): (&V, &V),
-    ) -> Self {
-        let changes = changed_fields(before, after);
-        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
-        self
-    }
-
-    /// Has the team told that an endpoint was turned off.
-    #[must_use]
-    pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
-        self.turned_off = Some(turned_off);
-        self
-    }
-
-    /// Announces an event about the resource that is answered.
-    #[must_use]
-    pub fn announce(mut self, event: EventType) -> Self {
-        self.events.push((event, self.body.clone()));
-        self
-    }
-
-    /// Announces an event about another resource.
-    #[must_use]
-    pub fn announce_too<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
-        self.events.push((event, view::render(resource)));
-        self
-    }
-}
-
-/// The fields in which two states of a resource differ, `updated_at` apart.
-fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
-    let (Ok(Value::Object(before)), Ok(Value::Object(after))) =
-        (serde_json::to_value(before), serde_json::to_value(after))
-    else {
-        return Vec::new();
-    };
-    let differing =
-        after.into_iter().filter(|(field, to)| field != "updated_at" && before.get(field) != Some(to));
-    let change = |(field, to): (String, Value)| FieldChange {
-        from: before.get(&field).unwrap_or(&Value::Null).to_string(),
-        to: to.to_string(),
-        field,
-    };
-    differing.map(change).collect()
-}
-
-/// The id an audit entry gets, minted last, so that the newest entry holds the newest id of the business.
-pub(super) fn audit_id(mint: &mut IdMint, at: Timestamp, random: [u8; 8]) -> AuditId {
-    mint.next(at, random)
-}
-
-impl From<StoreError> for EngineError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<Refusal> for EngineError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
     }
 }

@@ -1,0 +1,131 @@
+//! Deciding a change: its batch, its answer, and what follows once it is on the disk.
+
+use super::announce::{Announced, write_event};
+use super::change::Change;
+use super::context::Context;
+use super::decision::Decision;
+use super::names;
+use super::remembered::{given, remember};
+use super::request::{Answer, Request};
+use super::state::State;
+use super::usage;
+use super::write::Write;
+use crate::delivery::EndpointKey;
+use crate::domain::{AuditEntry, AuditId, Timestamp};
+use crate::error::EngineError;
+use crate::store::records::AuditRecord;
+use crate::store::{Batch, Record, Weight, keys};
+
+/// A change that was decided, and what follows once it is on the disk.
+pub(super) struct CarriedOut {
+    pub(super) batch: Batch,
+    pub(super) answer: Answer,
+    /// The endpoints for which something waits now.
+    pub(super) deliveries: Vec<EndpointKey>,
+    /// The endpoints to which nothing is sent any more: what is under way there ends.
+    pub(super) ended: Vec<EndpointKey>,
+    /// The endpoint that the team is told of.
+    pub(super) turned_off: Option<EndpointKey>,
+    /// How many deliveries are missed for want of room among what waits.
+    pub(super) missed: u64,
+}
+
+/// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
+pub(super) fn carry_out(
+    state: &mut State,
+    request: &Request,
+    change: Box<dyn Change>,
+    now: Timestamp,
+) -> Result<CarriedOut, EngineError> {
+    if let Some(answer) = given(state, request)? {
+        let answer = change.replay(answer)?;
+        let (deliveries, ended) = (Vec::new(), Vec::new());
+        let (turned_off, missed) = (None, 0);
+        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off, missed });
+    }
+    let weight = change.weight();
+    state.store.check_room(weight)?;
+    let mut context = Context::new(state, request, now);
+    let decision = change.decide(&mut context)?;
+    if decision.writes.is_empty() && request.idempotency.is_some() {
+        // Nothing changes, and yet the answer would be remembered: that can be had again and again.
+        state.store.check_room(weight.min(Weight::Keeps))?;
+    }
+    let at = context.at();
+    let mint = context.into_mint();
+    state.mint = mint;
+    let Decision { writes, audit, events, turned_off, status, body, remembered } = decision;
+    let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
+    for write in &writes {
+        let from = batch.len();
+        write.encode(state.id, &mut batch);
+        usage::count(state, write, (&batch, from), &mut usage)?;
+        if let Write::Contact { before, after } = write {
+            names::index(state, before.as_ref(), after, &mut batch)?;
+        }
+    }
+    state.accounts.check(&usage)?;
+    assert!(
+        usage == state.accounts.usage || !audit.is_empty(),
+        "what alters the usage writes an audit entry"
+    );
+    let mut announced =
+        Announced { waits: state.accounts.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
+    for (event, resource) in events {
+        write_event(state, event, &resource, at, &mut batch, &mut announced);
+    }
+    let Announced { mut deliveries, missed, .. } = announced;
+    let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
+    for draft in audit {
+        // Minted last, so that the newest entry holds the newest id of the business.
+        let id: AuditId = state.mint.next(at, state.ports.random_bytes());
+        state.ages.newest = Some(id);
+        let entry = AuditEntry {
+            id,
+            at,
+            actor: request.actor,
+            action: draft.action.into(),
+            resource_type: draft.resource_type.into(),
+            resource_id: draft.resource_id,
+            changes: draft.changes,
+        };
+        let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
+        batch.put(keys::audit(state.id, id), record.encode());
+    }
+    if let Some(idempotency) = request.idempotency {
+        remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
+    }
+    if bears_stamp {
+        state.stamps.made(at);
+        state.clocks.note(at, &state.store);
+    }
+    state.accounts.usage = usage;
+    let mut ended = Vec::new();
+    for write in writes {
+        match &write {
+            Write::NoWebhook(endpoint) => {
+                ended.push(EndpointKey { business: state.id, endpoint: *endpoint });
+            }
+            // What waits no longer is dropped by the endpoint's actor.
+            Write::Webhook(after)
+                if !after.is_enabled()
+                    || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
+            {
+                ended.push(EndpointKey { business: state.id, endpoint: after.id });
+            }
+            // What waited meanwhile goes out now.
+            Write::Business(after) if state.business.suspended && !after.suspended => {
+                let all = state.webhooks.keys();
+                deliveries.extend(all.map(|id| EndpointKey { business: state.id, endpoint: *id }));
+            }
+            _ => {}
+        }
+        state.apply(write);
+    }
+    if state.business.suspended {
+        deliveries.clear();
+    }
+    let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
+    let answer = Answer { status, body: body.into(), replayed: false };
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed })
+}

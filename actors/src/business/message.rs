@@ -1,0 +1,40 @@
+//! What a business's actor is told.
+
+use super::change::Change;
+use super::request::{Answer, Request};
+use super::state::State;
+use crate::actor::{Permits, Reply};
+use crate::domain::Timestamp;
+use crate::store::Done;
+
+/// Computes an answer from the state; the closure it gives back sends it once the state is on the disk.
+pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
+
+/// What a business actor is asked.
+pub(crate) enum Message {
+    /// Carry out a change.
+    Change { request: Request, change: Box<dyn Change>, reply: Reply<Answer>, permits: Permits },
+    /// Answer a question about what is in memory.
+    Ask { question: Question },
+    /// Answer a question about how much there is, once that is counted.
+    AskAccounts { question: Question },
+    /// Count some more of what there is.
+    Count,
+    /// Delete some of what has outlived its time.
+    Sweep,
+    /// A step of that is done; there may be more.
+    Swept { more: bool },
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Change { .. } => "Change",
+            Self::Ask { .. } => "Ask",
+            Self::AskAccounts { .. } => "AskAccounts",
+            Self::Count => "Count",
+            Self::Sweep => "Sweep",
+            Self::Swept { .. } => "Swept",
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! What endpoints wait for beside a place: their time, or the end of an outage of ours; and how those are forgotten that
+//! wait for nothing.
+
+use std::ops::Bound;
+use std::time::Duration;
+
+use super::super::standing::{CutOff, Endpoint, Moment};
+use super::Fair;
+use crate::delivery::EndpointKey;
+
+/// So long after an endpoint was last heard of, what is known of it is forgotten, unless something waits for it.
+pub(in crate::delivery::dispatch) const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// How many endpoints are looked through in one step when those that are gone are forgotten.
+const SWEPT_PER_STEP: usize = 256;
+
+impl Fair {
+    /// An outage of ours holds an endpoint back until it is released. One that is woken meanwhile and held back again
+    /// has waited since it was the first time.
+    pub(in crate::delivery::dispatch) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
+        if self.stopped {
+            return;
+        }
+        self.plan(key, 0, None, now);
+        let turn = self.turns;
+        let endpoint = self.planned(key);
+        let since = if let CutOff::Woken(since) = endpoint.cut_off { since } else { turn };
+        endpoint.cut_off = CutOff::Held(since);
+        self.cut_off.insert((since, key));
+    }
+
+    /// Has some of those looked at as soon as they may have a place that an outage holds back, those first that have
+    /// waited longest.
+    pub(in crate::delivery::dispatch) fn release(&mut self, most: usize, now: Moment) {
+        for _ in 0..most {
+            let Some((_, key)) = self.cut_off.first().copied() else { return };
+            self.plan(key, 1, None, now);
+            self.planned(key).cut_off = CutOff::No;
+        }
+    }
+
+    /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is known
+    /// of it by now is newer.
+    pub(in crate::delivery::dispatch) fn register(
+        &mut self,
+        key: EndpointKey,
+        until: Moment,
+        failed_before: bool,
+        now: Moment,
+    ) {
+        if failed_before {
+            self.business(
+                key.business,
+                |business| {
+                    let endpoint =
+                        business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
+                    endpoint.note_failed_before();
+                },
+                now,
+            );
+        }
+        if self.endpoint(key).is_none_or(Endpoint::waits_for_nothing) {
+            self.plan(key, 0, Some(until), now);
+        }
+    }
+
+    /// Lets some of those ask for a place whose moment has come; gives whether there are more.
+    pub(in crate::delivery::dispatch) fn tick(&mut self, most: usize, now: Moment) -> bool {
+        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= now);
+        for _ in 0..most {
+            let Some((_, key)) = first(self) else { return false };
+            self.plan(key, 1, None, now);
+        }
+        first(self).is_some()
+    }
+
+    /// Forgets endpoints for which nothing waits and of which nothing was heard for long. It looks at the businesses in
+    /// turn, some in a step; gives whether it is through with all of them.
+    pub(in crate::delivery::dispatch) fn sweep(&mut self, now: Moment) -> bool {
+        let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
+        let (mut looked_at, mut empty) = (0, Vec::new());
+        for (id, business) in self.businesses.range_mut((from, Bound::Unbounded)) {
+            if looked_at >= SWEPT_PER_STEP {
+                break;
+            }
+            looked_at += business.endpoints.len().max(1);
+            self.swept = Some(*id);
+            business.endpoints.retain(|_, endpoint| {
+                !endpoint.waits_for_nothing() || now.saturating_sub(endpoint.seen) < REMEMBERED
+            });
+            if business.endpoints.is_empty() {
+                empty.push(*id);
+            }
+        }
+        for id in empty {
+            self.businesses.remove(&id);
+        }
+        if looked_at < SWEPT_PER_STEP {
+            self.swept = None;
+        }
+        self.swept.is_none()
+    }
+}

@@ -1,0 +1,73 @@
+//! What the engine counts, for the metrics.
+
+use std::sync::atomic::Ordering;
+
+use super::Engine;
+use crate::store::CommitStats;
+
+impl Engine {
+    /// What the committer has done so far.
+    pub fn commit_stats(&self) -> CommitStats {
+        self.shared.store.stats()
+    }
+
+    /// How many businesses are in memory.
+    pub fn running_businesses(&self) -> usize {
+        self.shared.businesses.len()
+    }
+
+    /// How many endpoints have an actor: those at which something is under way, or was a while ago.
+    pub fn running_deliveries(&self) -> usize {
+        self.shared.deliveries.len()
+    }
+
+    /// How many attempts to deliver are under way, up to the heads of their responses.
+    pub fn attempts_under_way(&self) -> usize {
+        self.shared.dispatcher.places_taken()
+    }
+
+    /// How many endpoints wait for a place for an attempt, or for the time at which one is due.
+    pub fn endpoints_waiting(&self) -> usize {
+        self.shared.dispatcher.waiting()
+    }
+
+    /// Whether webhooks are held back because this machine has no network.
+    pub fn is_cut_off(&self) -> bool {
+        self.shared.webhooks.network().is_out()
+    }
+
+    /// How many attempts to deliver reached their endpoint, and how many failed, since the engine started.
+    pub fn attempts_made(&self) -> (u64, u64) {
+        self.shared.dispatcher.made()
+    }
+
+    /// How many endpoints were turned off for their failures since the engine started.
+    pub fn endpoints_turned_off(&self) -> u64 {
+        self.shared.turned_off.load(Ordering::Relaxed)
+    }
+
+    /// How many deliveries were missed at once since the start, for as many of their business waited as may.
+    pub fn missed_over_budget(&self) -> u64 {
+        self.shared.missed_over_budget.load(Ordering::Relaxed)
+    }
+
+    /// How many rows were read for parts of lists since the engine started.
+    pub fn rows_listed(&self) -> u64 {
+        self.shared.scans.rows_read()
+    }
+
+    /// How many requests for parts of lists read on threads of their own, or wait to.
+    pub fn long_lists(&self) -> usize {
+        self.shared.scans.under_way()
+    }
+
+    /// How many more messages may be in flight, of [`ENGINE_PERMITS`](super::ENGINE_PERMITS).
+    pub fn permits_available(&self) -> usize {
+        self.shared.permits.available_permits()
+    }
+
+    /// Whether the store has failed for good.
+    pub fn store_failed(&self) -> bool {
+        self.shared.store.failed()
+    }
+}

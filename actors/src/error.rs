@@ -1,0 +1,48 @@
+//! Why the engine does not carry out a request: one error for all that is asked of it.
+
+use crate::domain::Refusal;
+use crate::store::{DiskFull, StoreError};
+
+/// Why the engine does not carry out a request.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// It is refused; nothing was changed.
+    #[error("refused: {0:?}")]
+    Refused(Refusal),
+    /// Too much is in flight already; nothing was changed.
+    #[error("too many requests are in flight")]
+    Overloaded,
+    /// The engine is closing or has failed.
+    #[error("the service is stopping")]
+    Stopping,
+    /// There is no such business.
+    #[error("there is no such business")]
+    NotFound,
+    /// The key was revoked after the request had come in.
+    #[error("the key is revoked")]
+    KeyRevoked,
+    /// The business was suspended after the request had come in.
+    #[error("the business is suspended")]
+    Suspended,
+    /// The disk has too little room for it; nothing was changed.
+    #[error(transparent)]
+    DiskFull(#[from] DiskFull),
+    /// The actor failed while it held the request.
+    #[error("the business's actor failed")]
+    Failed,
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[source] StoreError),
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Refusal> for EngineError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

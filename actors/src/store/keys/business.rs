@@ -1,0 +1,54 @@
+//! The profile of a business and what is loaded with it, its knowledge and its audit log; the list of all businesses.
+
+use super::installation_kind;
+use super::kind;
+use super::parts::{of_id, start};
+use crate::domain::{AuditId, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
+use crate::store::{Key, KeyRange};
+
+/// What the business actor loads: the profile, the services and the staff members.
+pub fn hot(business: BusinessId) -> KeyRange {
+    KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
+}
+
+/// The profile of the business.
+pub fn profile(business: BusinessId) -> Key {
+    start(business, kind::PROFILE).with(&[0; 16])
+}
+
+/// What the operator allows the business to keep.
+pub fn budget(business: BusinessId) -> Key {
+    start(business, kind::BUDGET).with(&[0; 16])
+}
+
+/// A service.
+pub fn service(business: BusinessId, id: ServiceId) -> Key {
+    of_id(business, kind::SERVICE, id)
+}
+
+/// A staff member.
+pub fn staff(business: BusinessId, id: StaffId) -> Key {
+    of_id(business, kind::STAFF, id)
+}
+
+/// A piece of knowledge.
+pub fn knowledge(business: BusinessId, id: KnowledgeId) -> Key {
+    of_id(business, kind::KNOWLEDGE, id)
+}
+
+/// An entry of the audit log.
+pub fn audit(business: BusinessId, id: AuditId) -> Key {
+    of_id(business, kind::AUDIT, id)
+}
+
+/// A business in the list of all.
+pub fn business_index(id: BusinessId) -> Key {
+    of_id(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX, id)
+}
+
+/// Whether the key is of what says whom an API key lets in, and into what.
+pub fn lets_in(key: &[u8]) -> bool {
+    let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
+    key.get(16)
+        .is_some_and(|kind| *kind == if of_installation { installation_kind::API_KEY } else { kind::PROFILE })
+}

@@ -1,0 +1,17 @@
+//! The kinds of the installation's keys.
+
+/// What the store is: the rest is zero → `MetaRecord`.
+pub const META: u8 = 0x01;
+/// A business: its id → nothing.
+pub const BUSINESS_INDEX: u8 = 0x02;
+/// A key: the 8 characters of its prefix and zeros → `ApiKey`.
+pub const API_KEY: u8 = 0x03;
+/// A key: its id → when it was last used, as the 8 bytes of [`super::millis_value`].
+pub const KEY_USED: u8 = 0x04;
+/// The webhook endpoints of all businesses, by business and endpoint; empty values.
+pub const ENDPOINT_INDEX: u8 = 0x05;
+/// How far steady time has come: the rest is zero → `ClockRecord`.
+pub const CLOCK: u8 = 0x0c;
+/// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
+/// [`super::millis_value`].
+pub const REPAIR: u8 = 0x0d;

@@ -1,0 +1,43 @@
+//! The layout of the keys: `[business 16][kind 1][rest]`, where a kind's rest always has the same width.
+//!
+//! What always holds: numbers are big-endian and instants have their sign flipped, so the order of keys is the order
+//! of what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
+//! no business, or is looked up before the business is known, lies under the nil UUID, the installation.
+
+mod api_keys;
+mod appointments;
+mod business;
+mod calls;
+mod contacts;
+pub mod installation_kind;
+pub mod kind;
+mod messages;
+mod parts;
+mod retention;
+mod service;
+#[cfg(test)]
+mod tests;
+mod webhooks;
+
+pub use api_keys::{api_key, api_key_prefix, key, key_used, prefix_from_value};
+pub use appointments::{
+    appointment, appointment_by_contact, appointment_by_update, appointment_start, appointments_minted_from,
+    appointments_of_contact, appointments_starting,
+};
+pub use business::{audit, budget, business_index, hot, knowledge, lets_in, profile, service, staff};
+pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
+pub use contacts::{
+    contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
+};
+pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
+pub use parts::{
+    all, business_of, changed, id_at_end, instant_and_id, kind_of, millis_from_value, millis_value, of_kind,
+};
+pub use retention::{
+    age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
+};
+pub use service::{clock, meta, repair, repair_part};
+pub use webhooks::{
+    business_and_endpoint, deliveries, deliveries_due, delivery, delivery_due, delivery_reached,
+    endpoint_index, event, is_of_outcome, webhook,
+};

@@ -1,0 +1,83 @@
+//! Appointments.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::{
+    Appointment, AppointmentId, AppointmentStatus, CalendarSyncStatus, Contact, ContactId, ServiceId, Source,
+    StaffId, Timestamp,
+};
+
+/// An appointment, with the names it refers to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AppointmentView {
+    /// Its id.
+    pub id: AppointmentId,
+    /// Where it stands.
+    pub status: AppointmentStatus,
+    /// When it starts.
+    pub starts_at: Timestamp,
+    /// When it ends.
+    pub ends_at: Timestamp,
+    /// IANA name of the business's zone.
+    pub timezone: &'static str,
+    /// What is booked.
+    pub service_id: ServiceId,
+    /// Its name.
+    pub service_name: String,
+    /// With whom.
+    pub staff_id: StaffId,
+    /// Their name.
+    pub staff_name: String,
+    /// For whom.
+    pub contact_id: ContactId,
+    /// Their name.
+    pub contact_name: Option<String>,
+    /// Their phone number, E.164.
+    pub contact_phone: Option<String>,
+    /// Where the booking came from.
+    pub source: Source,
+    /// Whether it stands in the staff member's own calendar.
+    pub calendar_sync_status: CalendarSyncStatus,
+    /// When it was booked or asked for.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What an appointment refers to, as it is at the moment.
+#[derive(Clone, Copy, Debug)]
+pub struct AppointmentParties<'a> {
+    /// The business's zone, by its IANA name.
+    pub timezone: &'static str,
+    /// The service's name.
+    pub service_name: &'a str,
+    /// The staff member's name.
+    pub staff_name: &'a str,
+    /// The contact.
+    pub contact: &'a Contact,
+}
+
+impl AppointmentView {
+    /// The appointment with the names it refers to.
+    pub fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
+        Self {
+            id: appointment.id,
+            status: appointment.status,
+            starts_at: appointment.starts_at,
+            ends_at: appointment.ends_at,
+            timezone: parties.timezone,
+            service_id: appointment.service_id,
+            service_name: parties.service_name.to_owned(),
+            staff_id: appointment.staff_id,
+            staff_name: parties.staff_name.to_owned(),
+            contact_id: appointment.contact_id,
+            contact_name: parties.contact.name.clone(),
+            contact_phone: parties.contact.phone.clone(),
+            source: appointment.source,
+            calendar_sync_status: appointment.calendar_sync_status,
+            created_at: appointment.created_at,
+            updated_at: appointment.updated_at,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The audit log.
+
+use serde::Serialize;
+use serde::ser::Serializer;
+
+use crate::domain::{Actor, AuditEntry, AuditId, KeyId, Timestamp};
+
+/// An entry of the audit log.
+#[derive(Clone, Debug, Serialize)]
+pub struct AuditView {
+    /// Its id.
+    pub id: AuditId,
+    /// When the change was made.
+    pub at: Timestamp,
+    /// Who made it.
+    pub actor: ActorView,
+    /// What was done.
+    pub action: String,
+    /// The kind of record.
+    pub resource_type: String,
+    /// The record.
+    pub resource_id: uuid::Uuid,
+    /// The fields that changed; empty for a creation.
+    pub changes: Vec<FieldChangeView>,
+}
+
+/// Who made a change.
+#[derive(Clone, Debug, Serialize)]
+pub struct ActorView {
+    /// `api_key`, `operator` or `system`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The key's id.
+    pub id: Option<KeyId>,
+}
+
+/// One field that a change gave another value.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldChangeView {
+    /// Its name.
+    pub field: String,
+    /// Its value before.
+    #[serde(serialize_with = "raw")]
+    pub from: String,
+    /// Its value after.
+    #[serde(serialize_with = "raw")]
+    pub to: String,
+}
+
+/// Serialises a text that is JSON already as that JSON.
+fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let value: serde_json::Value = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
+    value.serialize(serializer)
+}
+
+impl From<AuditEntry> for AuditView {
+    fn from(entry: AuditEntry) -> Self {
+        let actor = match entry.actor {
+            Actor::ApiKey(id) => ActorView { kind: "api_key", id: Some(id) },
+            Actor::Operator => ActorView { kind: "operator", id: None },
+            Actor::System => ActorView { kind: "system", id: None },
+        };
+        let change = |change: crate::domain::FieldChange| FieldChangeView {
+            field: change.field,
+            from: change.from,
+            to: change.to,
+        };
+        Self {
+            id: entry.id,
+            at: entry.at,
+            actor,
+            action: entry.action,
+            resource_type: entry.resource_type,
+            resource_id: entry.resource_id,
+            changes: entry.changes.into_iter().map(change).collect(),
+        }
+    }
+}

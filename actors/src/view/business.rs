@@ -1,0 +1,90 @@
+//! Businesses, as integrations and the operator see them.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::{BookingMode, Business, BusinessId, Day, Locale, Timestamp, WeeklyHours};
+
+/// A business, as integrations see it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BusinessView {
+    /// Stable identifier.
+    pub id: BusinessId,
+    /// Its name.
+    pub name: String,
+    /// IANA time zone name.
+    pub timezone: &'static str,
+    /// Default language for callers.
+    pub locale: Locale,
+    /// Its web site.
+    #[schema(format = "uri")]
+    pub website_url: Option<String>,
+    /// How appointments come about.
+    pub booking_mode: BookingMode,
+    /// Opening hours; a day that is not listed is closed.
+    pub hours: Vec<HoursView>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The opening hours of one day.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HoursView {
+    /// The day on which they begin.
+    pub day: Day,
+    /// Local time, `HH:MM`, to `23:59`.
+    #[schema(value_type = crate::domain::LocalTime)]
+    pub open: String,
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    #[schema(value_type = crate::domain::LocalTime)]
+    pub close: String,
+}
+
+fn hours(week: &WeeklyHours) -> Vec<HoursView> {
+    let view = |day: &crate::domain::DayHours| HoursView {
+        day: day.day,
+        open: day.open.to_string(),
+        close: day.close.to_string(),
+    };
+    week.days().iter().map(view).collect()
+}
+
+impl From<&Business> for BusinessView {
+    fn from(business: &Business) -> Self {
+        Self {
+            id: business.id,
+            name: business.name.clone(),
+            timezone: business.zone.name(),
+            locale: business.locale,
+            website_url: business.website_url.clone(),
+            booking_mode: business.booking_mode,
+            hours: hours(&business.hours),
+            created_at: business.created_at,
+            updated_at: business.updated_at,
+        }
+    }
+}
+
+/// A business, as its operator sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct OperatorBusinessView {
+    /// What integrations see.
+    #[serde(flatten)]
+    pub business: BusinessView,
+    /// The region in which national phone numbers are read.
+    pub phone_region: String,
+    /// Whether its keys are shut out.
+    pub suspended: bool,
+}
+
+impl From<&Business> for OperatorBusinessView {
+    fn from(business: &Business) -> Self {
+        Self {
+            business: business.into(),
+            phone_region: business.phone_region.clone(),
+            suspended: business.suspended,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Contacts.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::{Contact, ContactId, Locale, Timestamp};
+
+/// A contact.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ContactView {
+    /// Their id.
+    pub id: ContactId,
+    /// Their name.
+    pub name: Option<String>,
+    /// Their phone number, E.164.
+    pub phone: Option<String>,
+    /// Their email address.
+    pub email: Option<String>,
+    /// The language they speak.
+    pub locale: Option<Locale>,
+    /// IANA name of the zone they live in.
+    pub timezone: Option<&'static str>,
+    /// When they first appeared.
+    pub created_at: Timestamp,
+    /// When they last changed.
+    pub updated_at: Timestamp,
+}
+
+impl From<&Contact> for ContactView {
+    fn from(contact: &Contact) -> Self {
+        Self {
+            id: contact.id,
+            name: contact.name.clone(),
+            phone: contact.phone.clone(),
+            email: contact.email.clone(),
+            locale: contact.locale,
+            timezone: contact.zone.map(|zone| zone.name()),
+            created_at: contact.created_at,
+            updated_at: contact.updated_at,
+        }
+    }
+}
