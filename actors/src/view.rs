@@ -67,6 +67,7 @@ pub struct BusinessView {
 
 /// The opening hours of one day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OpeningHours)]
 pub struct HoursView {
     /// The day on which they begin.
     pub day: Day,
@@ -104,7 +105,7 @@ impl From<&Business> for BusinessView {
 }
 
 /// A business, as its operator sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorBusinessView {
     /// What integrations see.
     #[serde(flatten)]
@@ -156,7 +157,7 @@ impl From<&Service> for ServiceView {
 }
 
 /// A service, as the operator sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorServiceView {
     /// What integrations see.
     #[serde(flatten)]
@@ -173,6 +174,7 @@ impl From<&Service> for OperatorServiceView {
 
 /// A staff member.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = StaffMember)]
 pub struct StaffView {
     /// Their id.
     pub id: StaffId,
@@ -316,6 +318,7 @@ impl From<&Contact> for ContactView {
 
 /// A key as `GET /me` describes it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ApiKey)]
 pub struct KeyView {
     /// Its id.
     pub id: KeyId,
@@ -342,7 +345,8 @@ impl From<&ApiKey> for KeyView {
 }
 
 /// A key as the operator sees it in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OperatorApiKey)]
 pub struct OperatorKeyView {
     /// Its descriptor.
     #[serde(flatten)]
@@ -354,7 +358,8 @@ pub struct OperatorKeyView {
 }
 
 /// A key at the moment of its creation, the only time that it is shown whole.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NewApiKey)]
 pub struct NewKeyView {
     /// Its descriptor.
     #[serde(flatten)]
@@ -378,7 +383,8 @@ pub(crate) fn event(
 }
 
 /// An entry of the audit log.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
 pub struct AuditView {
     /// Its id.
     pub id: AuditId,
@@ -391,13 +397,15 @@ pub struct AuditView {
     /// The kind of record.
     pub resource_type: String,
     /// The record.
+    #[schema(value_type = KeyId)]
     pub resource_id: uuid::Uuid,
     /// The fields that changed; empty for a creation.
     pub changes: Vec<FieldChangeView>,
 }
 
 /// Who made a change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = AuditActor)]
 pub struct ActorView {
     /// `api_key`, `operator` or `system`.
     #[serde(rename = "type")]
@@ -407,15 +415,18 @@ pub struct ActorView {
 }
 
 /// One field that a change gave another value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = FieldChange)]
 pub struct FieldChangeView {
     /// Its name.
     pub field: String,
     /// Its value before.
     #[serde(serialize_with = "raw")]
+    #[schema(value_type = schema::Anything)]
     pub from: String,
     /// Its value after.
     #[serde(serialize_with = "raw")]
+    #[schema(value_type = schema::Anything)]
     pub to: String,
 }
 
