@@ -5,11 +5,13 @@
 
 mod admin;
 mod api;
+pub mod app;
 pub mod cli;
 pub mod config;
 pub mod http;
 mod metrics;
 pub mod openapi;
+mod rest;
 pub mod server;
 pub mod service;
 pub mod telemetry;

@@ -28,8 +28,8 @@ enum Command {
     Demo(ServeArgs),
     /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
     RepairStamps(cli::RepairArgs),
-    /// Print the OpenAPI document of the public API
-    Openapi,
+    /// Print the OpenAPI document of the public or of the operator API
+    Openapi(cli::OpenapiArgs),
     #[command(flatten)]
     Operator(OperatorCommand),
 }
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
         Command::RepairStamps(args) => cli::repair(args),
-        Command::Openapi => cli::openapi(),
+        Command::Openapi(args) => cli::openapi(args),
         Command::Operator(command) => cli::operate(command),
     }
 }

@@ -15,11 +15,11 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::app::App;
 use crate::config::{AdminToken, Settings, TokenError, variables};
-use crate::http::request_id::App;
-use crate::http::routes;
-use crate::http::values::load_numbering_plans;
 use crate::metrics::{self, Metrics};
+use crate::rest::router;
+use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, ServerError};
 use crate::{admin, api, openapi};
 
@@ -177,7 +177,7 @@ fn counted_apps(
 ) -> (App, App) {
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
-        .merge(routes::open("/healthz", move || std::future::ready(healthz(&health))))
+        .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
     let admin = admin::router(engine.clone(), admin_token.clone())
         .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
@@ -188,7 +188,7 @@ fn counted_apps(
 #[doc(hidden)]
 pub fn routes() -> Vec<(Method, &'static str)> {
     let public = api::table().into_iter().map(|row| (row.method, row.path));
-    public.chain(admin::routes()).collect()
+    public.chain(admin::table().into_iter().map(|row| (row.method, row.path))).collect()
 }
 
 /// Every path that is served, as its table has it.

@@ -1,4 +1,4 @@
-//! The published document: well-formed by its own standard, with examples that keep its schemas; and the checker that
+//! The published documents: well-formed by their own standard, with examples that keep their schemas; and the checker that
 //! holds answers against it, tried on answers that are as promised and on some that are not.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
@@ -8,7 +8,7 @@ mod conformance;
 
 use conformance::Conformance;
 use hyper::HeaderMap;
-use receptionist::openapi::document;
+use receptionist::openapi::{document, operator_document};
 use serde_json::{Value, json};
 
 /// Every operation with its path and method.
@@ -43,9 +43,14 @@ fn each_object(value: &Value, visit: &mut impl FnMut(&serde_json::Map<String, Va
 
 #[test]
 fn every_reference_leads_somewhere_and_every_schema_is_one() {
-    let document = document();
+    for document in [document(), operator_document()] {
+        check_references_and_schemas(&document);
+    }
+}
+
+fn check_references_and_schemas(document: &Value) {
     assert_eq!(document["openapi"], "3.1.0");
-    each_object(&document, &mut |object| {
+    each_object(document, &mut |object| {
         if let Some(Value::String(to)) = object.get("$ref") {
             assert!(document.pointer(to.strip_prefix('#').unwrap()).is_some(), "{to}");
         }
@@ -64,20 +69,43 @@ fn every_reference_leads_somewhere_and_every_schema_is_one() {
 
 #[test]
 fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
-    let document = document();
-    let mut names = std::collections::BTreeSet::new();
-    for (path, method, operation) in operations(&document) {
+    let public = document();
+    check_operations(&public, &["401", "429", "500", "503"]);
+    for (path, method, operation) in operations(&public) {
         let what = format!("{method} {path}");
-        assert!(names.insert(operation["operationId"].as_str().unwrap().to_owned()), "{what}");
-        assert!(!operation["summary"].as_str().unwrap().is_empty(), "{what}");
-        for status in ["400", "401", "429", "500", "503"] {
-            assert!(operation["responses"][status].is_object(), "{what}: {status}");
-        }
         if let Some(scope) = operation["x-required-scope"].as_str() {
             assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
             assert!(operation["responses"]["403"].is_object(), "{what}");
         }
-        for status in ["408", "409", "413", "415", "422"] {
+        // A test of an endpoint changes nothing, so neither a condition nor a key means anything to it.
+        let changes = method != "get" && operation["operationId"] != "testWebhook";
+        let parameters = operation["parameters"].to_string();
+        assert_eq!(parameters.contains("Idempotency-Key"), changes, "{what}");
+        for status in ["409", "422"] {
+            assert_eq!(operation["responses"][status].is_object(), changes, "{what}: {status}");
+        }
+    }
+    let operator = operator_document();
+    check_operations(&operator, &["401", "500", "503"]);
+    for (path, method, operation) in operations(&operator) {
+        let what = format!("{method} {path}");
+        for absent in ["Idempoten", "X-RateLimit", "x-required-scope", "\"403\"", "\"429\""] {
+            assert!(!operation.to_string().contains(absent), "{what}: {absent}");
+        }
+    }
+}
+
+/// Checks what every operation has, with these answers to any request.
+fn check_operations(document: &Value, always: &[&str]) {
+    let mut names = std::collections::BTreeSet::new();
+    for (path, method, operation) in operations(document) {
+        let what = format!("{method} {path}");
+        assert!(names.insert(operation["operationId"].as_str().unwrap().to_owned()), "{what}");
+        assert!(!operation["summary"].as_str().unwrap().is_empty(), "{what}");
+        for status in always.iter().chain(&["400"]) {
+            assert!(operation["responses"][status].is_object(), "{what}: {status}");
+        }
+        for status in ["408", "413", "415"] {
             assert_eq!(operation["responses"][status].is_object(), method != "get", "{what}: {status}");
         }
         assert_eq!(operation["responses"]["404"].is_object(), path.contains('{'), "{what}");
@@ -90,6 +118,47 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
 }
 
 #[test]
+fn every_type_of_event_is_a_webhook_with_its_headers() {
+    let document = document();
+    let conformance = Conformance::new(&document);
+    let events = document["components"]["schemas"]["EventType"]["enum"].as_array().unwrap();
+    let webhooks = document["webhooks"].as_object().unwrap();
+    assert_eq!(webhooks.len(), events.len());
+    for event in events {
+        let operation = &webhooks[event.as_str().unwrap()]["post"];
+        let headers = operation["parameters"].as_array().unwrap().iter();
+        let headers: Vec<_> = headers.map(|header| header["name"].as_str().unwrap()).collect();
+        assert_eq!(headers, ["webhook-id", "webhook-timestamp", "webhook-signature", "webhook-test"]);
+        let media = &operation["requestBody"]["content"]["application/json"];
+        let validator = conformance.compile(&media["schema"]);
+        let problems: Vec<_> = validator.iter_errors(&media["example"]).map(|e| e.to_string()).collect();
+        assert!(problems.is_empty(), "{event}: {problems:?}");
+        let other = json!({ "type": "other" });
+        assert!(!validator.is_valid(&other), "{event}");
+    }
+}
+
+#[test]
+fn a_booking_is_for_exactly_one_of_a_contact_and_its_id() {
+    let (public, operator) = (document(), operator_document());
+    for (document, body) in [(&public, "BookBody"), (&operator, "TeamBookBody")] {
+        let schema = json!({"$ref": format!("#/components/schemas/{body}")});
+        let validator = Conformance::new(document).compile(&schema);
+        let id = "019c8f3e-2222-7000-8888-2e2e2e2e2e2e";
+        let with = |more: &Value| {
+            let mut booking = json!({"service_id": id, "starts_at": "2026-03-02T10:00:00Z"});
+            booking.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            validator.is_valid(&booking)
+        };
+        let contact = json!({"phone": "+33612345680"});
+        assert!(with(&json!({ "contact_id": id })) && with(&json!({ "contact": contact })), "{body}");
+        assert!(with(&json!({ "contact_id": null, "contact": contact })), "{body}");
+        assert!(!with(&json!({})) && !with(&json!({ "contact": null, "contact_id": null })), "{body}");
+        assert!(!with(&json!({ "contact_id": id, "contact": contact })), "{body}");
+    }
+}
+
+#[test]
 fn there_are_fifteen_codes() {
     let document = document();
     assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap().len(), 15);
@@ -97,8 +166,13 @@ fn there_are_fifteen_codes() {
 
 #[test]
 fn every_body_and_answer_has_an_example_that_keeps_its_schema() {
-    let document = document();
-    let conformance = Conformance::new(&document);
+    for document in [document(), operator_document()] {
+        check_examples(&document);
+    }
+}
+
+fn check_examples(document: &Value) {
+    let conformance = Conformance::new(document);
     let check = |what: &str, content: &Value, named: bool| {
         let Some(media) = content.get("application/json") else { return };
         let validator = conformance.compile(&media["schema"]);
@@ -112,13 +186,13 @@ fn every_body_and_answer_has_an_example_that_keeps_its_schema() {
             assert!(problems.is_empty(), "{what}: {problems:?} in {example}");
         }
     };
-    for (path, method, operation) in operations(&document) {
+    for (path, method, operation) in operations(document) {
         let what = format!("{method} {path}");
         if operation["requestBody"].is_object() {
             check(&format!("the body of {what}"), &operation["requestBody"]["content"], true);
         }
         for (status, response) in operation["responses"].as_object().unwrap() {
-            let response = resolve(&document, response);
+            let response = resolve(document, response);
             check(&format!("{what}: {status}"), &response["content"], true);
         }
     }

@@ -2,12 +2,12 @@
 
 use actors::business::commands::appointments::{Book, Cancel, Confirm, Decline, Reschedule};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{ContactId, ServiceId, Source, StaffId, Timestamp};
+use actors::domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Timestamp};
+use actors::view::AppointmentView;
 
-use crate::http::call::Call;
-use crate::http::contact::{ContactBody, booking_contact, one_contact};
-use crate::http::routes::Handled;
 use crate::json_object;
+use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
+use crate::rest::prelude::{ApiError, Body, Context, Created, One, Path};
 
 json_object! {
     /// A booking by the team; it is confirmed in every booking mode.
@@ -27,7 +27,7 @@ json_object! {
         /// Where the booking came from; `dashboard` when absent.
         source: Option<Source>,
     }
-    check one_contact
+    check one_contact, described one_contact_described
 }
 
 json_object! {
@@ -44,44 +44,52 @@ json_object! {
     }
 }
 
-pub(super) async fn book(mut call: Call) -> Handled {
-    let body: TeamBookBody = call.body().await?;
+pub(super) async fn book(
+    context: Context,
+    Body(body): Body<TeamBookBody>,
+) -> Result<Created<AppointmentView>, ApiError> {
     let _ = body.allow_pending; // what the team books never waits for the team
-    call.change(Book {
-        request: BookRequest {
-            service_id: body.service_id,
-            starts_at: body.starts_at,
-            staff_id: body.staff_id,
-            source: body.source.unwrap_or(Source::Dashboard),
-            party: Party::Team,
-        },
-        contact: booking_contact(body.contact_id, body.contact)?,
-    })
-    .await
+    context
+        .change(Book {
+            request: BookRequest {
+                service_id: body.service_id,
+                starts_at: body.starts_at,
+                staff_id: body.staff_id,
+                source: body.source.unwrap_or(Source::Dashboard),
+                party: Party::Team,
+            },
+            contact: booking_contact(body.contact_id, body.contact)?,
+        })
+        .await
 }
 
-pub(super) async fn reschedule(mut call: Call) -> Handled {
-    let body: TeamRescheduleBody = call.body().await?;
+pub(super) async fn reschedule(
+    context: Context,
+    Body(body): Body<TeamRescheduleBody>,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Reschedule { id, request }).await
+    context.change(Reschedule { id, request }).await
 }
 
-pub(super) async fn confirm(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Confirm { id }).await
+pub(super) async fn confirm(
+    context: Context,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
+    context.change(Confirm { id }).await
 }
 
-pub(super) async fn decline(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Decline { id }).await
+pub(super) async fn decline(
+    context: Context,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
+    context.change(Decline { id }).await
 }
 
-pub(super) async fn cancel(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Cancel { id }).await
+pub(super) async fn cancel(
+    context: Context,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
+    context.change(Cancel { id }).await
 }

@@ -2,14 +2,13 @@
 
 use actors::view::AuditView;
 
-use crate::http::call::Call;
-use crate::http::query::ListQuery;
-use crate::http::routes::Handled;
+use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("operator audit")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.audit(&page).await?;
-    call.list(found, &binding, AuditView::from)
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<AuditView>, ApiError> {
+    let asked = query.of(&context, business.list("operator audit"))?;
+    Ok(asked.listed_as(business.audit(&asked.page).await?, AuditView::from))
 }

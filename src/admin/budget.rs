@@ -1,13 +1,48 @@
 //! `B/budget`: how many rows and bytes of each kind a business may keep, and how many it keeps.
 
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
-use actors::domain::BudgetKind;
+use actors::domain::{BUDGET_MAX, BudgetKind};
+use actors::view::BudgetView;
+use serde_json::{Value, json};
 
-use crate::http::call::Call;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::BudgetBound;
+use crate::http::describe::Describe;
+use crate::http::json::Json;
+use crate::http::patch::{Patch, not_empty};
+use crate::http::problems::{Path, Problems};
+use crate::http::read::FromJson;
+use crate::http::schemas::Schemas;
 use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+
+/// How many rows or bytes of a kind are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BudgetBound(u64);
+
+impl BudgetBound {
+    /// The number.
+    fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl FromJson for BudgetBound {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let number = json.as_whole().and_then(|number| u64::try_from(number).ok());
+        match number.filter(|number| *number <= BUDGET_MAX) {
+            Some(number) => Some(Self(number)),
+            None => {
+                problems.add(at, format!("must be a whole number from 0 to {BUDGET_MAX}"));
+                None
+            }
+        }
+    }
+}
+
+impl Describe for BudgetBound {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": 0, "maximum": BUDGET_MAX})
+    }
+}
 
 json_object! {
     /// What of one kind's budget is to change; what is absent stays.
@@ -17,7 +52,7 @@ json_object! {
         /// At most so many bytes; null brings the default back.
         bytes_max: Patch<Option<BudgetBound>>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
 json_object! {
@@ -42,7 +77,7 @@ json_object! {
         /// Deliveries that wait for an attempt, with the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
 fn limit(patch: KindPatch) -> LimitPatch {
@@ -50,14 +85,14 @@ fn limit(patch: KindPatch) -> LimitPatch {
     LimitPatch { rows_max: bound(patch.rows_max), bytes_max: bound(patch.bytes_max) }
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let budget = call.business()?.budget().await?;
-    call.one(&budget)
+pub(super) async fn show(_: Context, business: Business) -> Result<One<BudgetView>, ApiError> {
+    Ok(One::of(&business.budget().await?))
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: BudgetPatch = call.body().await?;
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<BudgetPatch>,
+) -> Result<One<BudgetView>, ApiError> {
     let given = [
         (BudgetKind::Services, patch.services),
         (BudgetKind::Staff, patch.staff),
@@ -70,6 +105,6 @@ pub(super) async fn update(mut call: Call) -> Handled {
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
-    call.business()?.budget().await?; // what the answer shows is counted by then
-    call.change(PatchBudget { limits }).await
+    context.business()?.budget().await?; // what the answer shows is counted by then
+    context.change(PatchBudget { limits }).await
 }

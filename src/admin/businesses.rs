@@ -4,18 +4,17 @@ use actors::NewBusiness;
 use actors::business::commands::Audience;
 use actors::business::commands::profile::PatchBusiness;
 use actors::domain::{BookingMode, Locale, Text, WeeklyHours};
-use actors::view::{self, OperatorBusinessView};
-use axum::http::StatusCode;
+use actors::view::OperatorBusinessView;
 use chrono_tz::Tz;
 
-use crate::http::call::Call;
 use crate::http::cursor::Binding;
-use crate::http::envelope;
-use crate::http::query::ListQuery;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::{PhoneRegion, WebsiteUrl};
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, PlainList, Query,
+};
+use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     /// A business as it is created.
@@ -57,11 +56,13 @@ json_object! {
         /// Whether its keys are shut out of everything but `GET /me`.
         suspended: Patch<bool>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: NewBusinessBody = call.body().await?;
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<NewBusinessBody>,
+) -> Result<Created<OperatorBusinessView>, ApiError> {
     let new = NewBusiness {
         name: body.name,
         zone: body.timezone,
@@ -71,36 +72,38 @@ pub(super) async fn create(mut call: Call) -> Handled {
         hours: body.hours.unwrap_or_default(),
         phone_region: body.phone_region.unwrap_or_default().into_string(),
     };
-    let business = call.engine.create_business(new, call.caller.actor).await?;
-    Ok(envelope::resource(StatusCode::CREATED, &view::render(&OperatorBusinessView::from(&business))))
+    let business = context.engine.create_business(new, context.caller.actor).await?;
+    Ok(Created::of(&OperatorBusinessView::from(&business)))
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = Binding::list("businesses");
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.engine.businesses(&page).await?;
-    call.list(found, &binding, |business| OperatorBusinessView::from(&business))
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+) -> Result<Listed<OperatorBusinessView>, ApiError> {
+    let asked = query.of(&context, Binding::list("businesses"))?;
+    let found = context.engine.businesses(&asked.page).await?;
+    Ok(asked.listed_as(found, |business| OperatorBusinessView::from(&business)))
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let business = call.business()?.business().await?;
-    call.one(&OperatorBusinessView::from(&business))
+pub(super) async fn show(_: Context, business: Business) -> Result<One<OperatorBusinessView>, ApiError> {
+    Ok(One::of(&OperatorBusinessView::from(&business.business().await?)))
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: OperatorBusinessPatch = call.body().await?;
-    call.change(PatchBusiness {
-        name: patch.name.set(),
-        zone: patch.timezone.set(),
-        locale: patch.locale.set(),
-        website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-        booking_mode: patch.booking_mode.set(),
-        hours: patch.hours.set(),
-        phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
-        suspended: patch.suspended.set(),
-        audience: Audience::Operator,
-    })
-    .await
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<OperatorBusinessPatch>,
+) -> Result<One<OperatorBusinessView>, ApiError> {
+    context
+        .change(PatchBusiness {
+            name: patch.name.set(),
+            zone: patch.timezone.set(),
+            locale: patch.locale.set(),
+            website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+            booking_mode: patch.booking_mode.set(),
+            hours: patch.hours.set(),
+            phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
+            suspended: patch.suspended.set(),
+            audience: Audience::Operator,
+        })
+        .await
 }

@@ -5,11 +5,12 @@ use actors::domain::{
     AppointmentId, CallDetails, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId, Phone,
     Text, Timestamp,
 };
+use actors::view::CallView;
 
-use crate::http::call::Call;
-use crate::http::routes::Handled;
-use crate::http::values::{WebsiteUrl, Whole};
+use crate::http::numbers::Whole;
 use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Context, Created};
+use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     /// A call that has ended.
@@ -47,8 +48,10 @@ json_object! {
     }
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: CallBody = call.body().await?;
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<CallBody>,
+) -> Result<Created<CallView>, ApiError> {
     let details = CallDetails {
         direction: body.direction,
         status: body.status,
@@ -65,5 +68,5 @@ pub(super) async fn create(mut call: Call) -> Handled {
         appointment_id: body.appointment_id,
         message_id: body.message_id,
     };
-    call.change(RecordCall { details, contact_name: body.contact_name }).await
+    context.change(RecordCall { details, contact_name: body.contact_name }).await
 }

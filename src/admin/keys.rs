@@ -1,15 +1,14 @@
 //! `B/keys`: creating, listing and revoking API keys. A key is shown whole only in the answer that creates it.
 
-use std::convert::identity;
-
 use actors::business::commands::keys::{CreateKey, RevokeKey};
-use actors::domain::{Scope, Text};
+use actors::domain::{KeyId, Scope, Text};
+use actors::view::{NewKeyView, OperatorKeyView};
 
-use crate::http::call::Call;
-use crate::http::query::ListQuery;
-use crate::http::routes::Handled;
-use crate::http::values::DistinctList;
+use crate::http::lists::DistinctList;
 use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
+};
 
 json_object! {
     /// A key as it is created.
@@ -21,21 +20,22 @@ json_object! {
     }
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: KeyBody = call.body().await?;
-    call.change(CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() }).await
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<KeyBody>,
+) -> Result<Created<NewKeyView>, ApiError> {
+    context.change(CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() }).await
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("operator keys")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.keys(&page).await?;
-    call.list(found, &binding, identity)
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<OperatorKeyView>, ApiError> {
+    let asked = query.of(&context, business.list("operator keys"))?;
+    Ok(asked.listed(business.keys(&asked.page).await?))
 }
 
-pub(super) async fn revoke(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("key_id", "API key")?;
-    call.change(RevokeKey { id }).await
+pub(super) async fn revoke(context: Context, Path(id): Path<KeyId>) -> Result<Gone, ApiError> {
+    context.change(RevokeKey { id }).await
 }

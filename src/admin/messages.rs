@@ -1,12 +1,14 @@
 //! `B/messages`: taking a message for the team, and what the team does with it.
 
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
-use actors::domain::{CallId, ContactId, MessageDetails, MessageStatus, Phone, StaffId, Text, Urgency};
+use actors::domain::{
+    CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency,
+};
+use actors::view::MessageView;
 
-use crate::http::call::Call;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Context, Created, One, Path};
 
 json_object! {
     /// A message as it is taken.
@@ -38,11 +40,13 @@ json_object! {
         /// For whom it is; null clears it.
         staff_id: Patch<Option<StaffId>>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: MessageBody = call.body().await?;
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<MessageBody>,
+) -> Result<Created<MessageView>, ApiError> {
     let details = MessageDetails {
         call_id: body.call_id,
         contact_id: body.contact_id,
@@ -53,11 +57,13 @@ pub(super) async fn create(mut call: Call) -> Handled {
         staff_id: body.staff_id,
         status: body.status.unwrap_or(MessageStatus::New),
     };
-    call.change(TakeMessage { details }).await
+    context.change(TakeMessage { details }).await
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: MessagePatch = call.body().await?;
-    let id = call.id("message_id", "message")?;
-    call.change(PatchMessage { id, status: patch.status.set(), staff_id: patch.staff_id.set() }).await
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<MessagePatch>,
+    Path(id): Path<MessageId>,
+) -> Result<One<MessageView>, ApiError> {
+    context.change(PatchMessage { id, status: patch.status.set(), staff_id: patch.staff_id.set() }).await
 }

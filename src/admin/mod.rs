@@ -8,7 +8,7 @@ mod audit;
 mod budget;
 mod businesses;
 mod calls;
-mod door;
+mod gate;
 mod keys;
 mod messages;
 mod router;
@@ -16,4 +16,4 @@ mod services;
 mod staff;
 mod webhooks;
 
-pub(crate) use router::{router, routes};
+pub(crate) use router::{router, table};

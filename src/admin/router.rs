@@ -1,4 +1,4 @@
-//! Every route of the operator API.
+//! Every route of the operator API: its method, path and handler, and what the document says of it.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -6,72 +6,135 @@ use std::sync::Arc;
 use actors::Engine;
 use axum::Router;
 use axum::extract::Request;
-use axum::http::Method;
 use axum::response::IntoResponse;
 
-use super::door::Operator;
+use super::gate::{Token, TokenGate};
 use super::{appointments, audit, budget, businesses, calls, keys, messages, services, staff, webhooks};
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
-use crate::http::error::ApiError;
-use crate::http::routes::{self, Door, Route, route};
+use crate::rest::error::{ApiError, Code};
+use crate::rest::route::{Route, delete, get, patch, post};
+use crate::rest::router::{self, Gate};
 
-/// The table. Whoever has the token may call all of it.
-fn table() -> Vec<Route<()>> {
+/// Why the team cannot have a time.
+const TEAM_MOVE: &[Code] = &[Code::SlotUnavailable];
+/// The same of a new appointment; beside that, the business may keep as many as it may.
+const TEAM_BOOKING: &[Code] = &[Code::SlotUnavailable, Code::Conflict];
+/// The business keeps as much as it may, or it does not fit the state.
+const CONFLICT: &[Code] = &[Code::Conflict];
+
+/// The table, from which the router and the document follow.
+#[rustfmt::skip] // one row, one paragraph
+pub(crate) fn table() -> Vec<Route<Token>> {
     macro_rules! b {
         ($path:literal) => {
             concat!("/admin/v1/businesses/{business_id}", $path)
         };
     }
     vec![
-        route(Method::POST, "/admin/v1/businesses", (), businesses::create),
-        route(Method::GET, "/admin/v1/businesses", (), businesses::list),
-        route(Method::GET, b!(""), (), businesses::show),
-        route(Method::PATCH, b!(""), (), businesses::update),
-        route(Method::POST, b!("/services"), (), services::create),
-        route(Method::GET, b!("/services"), (), services::list),
-        route(Method::PATCH, b!("/services/{service_id}"), (), services::update),
-        route(Method::POST, b!("/staff"), (), staff::create),
-        route(Method::GET, b!("/staff"), (), staff::list),
-        route(Method::PATCH, b!("/staff/{staff_id}"), (), staff::update),
-        route(Method::POST, b!("/keys"), (), keys::create),
-        route(Method::GET, b!("/keys"), (), keys::list),
-        route(Method::DELETE, b!("/keys/{key_id}"), (), keys::revoke),
-        route(Method::POST, b!("/appointments"), (), appointments::book),
-        route(Method::POST, b!("/appointments/{appointment_id}/confirm"), (), appointments::confirm),
-        route(Method::POST, b!("/appointments/{appointment_id}/decline"), (), appointments::decline),
-        route(Method::POST, b!("/appointments/{appointment_id}/cancel"), (), appointments::cancel),
-        route(Method::POST, b!("/appointments/{appointment_id}/reschedule"), (), appointments::reschedule),
-        route(Method::POST, b!("/calls"), (), calls::create),
-        route(Method::POST, b!("/messages"), (), messages::create),
-        route(Method::PATCH, b!("/messages/{message_id}"), (), messages::update),
-        route(Method::GET, b!("/webhooks"), (), webhooks::list),
-        route(Method::GET, b!("/webhooks/{webhook_id}"), (), webhooks::show),
-        route(Method::PATCH, b!("/webhooks/{webhook_id}"), (), webhooks::update),
-        route(Method::GET, b!("/webhooks/{webhook_id}/deliveries"), (), webhooks::deliveries),
-        route(Method::POST, b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), (), webhooks::resend),
-        route(Method::POST, b!("/webhooks/{webhook_id}/resend-missed"), (), webhooks::resend_missed),
-        route(Method::POST, b!("/webhooks/{webhook_id}/rotate-secret"), (), webhooks::rotate_secret),
-        route(Method::GET, b!("/budget"), (), budget::show),
-        route(Method::PATCH, b!("/budget"), (), budget::update),
-        route(Method::GET, b!("/audit"), (), audit::list),
+        post("/admin/v1/businesses", Token, businesses::create)
+            .named("createBusiness", "Create a business"),
+        get("/admin/v1/businesses", Token, businesses::list)
+            .named("listBusinesses", "List the businesses")
+            .details("Ordered by creation."),
+        get(b!(""), Token, businesses::show)
+            .named("getBusiness", "Get a business"),
+        patch(b!(""), Token, businesses::update)
+            .named("updateBusiness", "Change a business, suspend it or let it in again")
+            .details("What is left out stays. `hours` replaces the whole week."),
+        post(b!("/services"), Token, services::create)
+            .named("createService", "Add a service")
+            .refuses(CONFLICT),
+        get(b!("/services"), Token, services::list)
+            .named("listServices", "List the services, inactive ones included")
+            .details("Ordered by creation."),
+        patch(b!("/services/{service_id}"), Token, services::update)
+            .named("updateService", "Change a service")
+            .details("What is left out stays. Appointments keep the duration they were booked with."),
+        post(b!("/staff"), Token, staff::create)
+            .named("createStaffMember", "Add a staff member")
+            .refuses(CONFLICT),
+        get(b!("/staff"), Token, staff::list)
+            .named("listStaff", "List the staff members, inactive ones included")
+            .details("Ordered by creation."),
+        patch(b!("/staff/{staff_id}"), Token, staff::update)
+            .named("updateStaffMember", "Change a staff member")
+            .details("What is left out stays. `service_ids` replaces all of them."),
+        post(b!("/keys"), Token, keys::create)
+            .named("createKey", "Create an API key")
+            .details("The answer is the only one that carries the `key`.")
+            .refuses(CONFLICT),
+        get(b!("/keys"), Token, keys::list)
+            .named("listKeys", "List the API keys, revoked ones included")
+            .details("Ordered by creation. Keys are not shown whole."),
+        delete(b!("/keys/{key_id}"), Token, keys::revoke)
+            .named("revokeKey", "Revoke an API key"),
+        post(b!("/appointments"), Token, appointments::book)
+            .named("bookAppointment", "Book an appointment as the team")
+            .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode.")
+            .refuses(TEAM_BOOKING),
+        post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
+            .named("confirmAppointment", "Confirm an appointment that waits for the team")
+            .details("One that is confirmed already is returned unchanged."),
+        post(b!("/appointments/{appointment_id}/decline"), Token, appointments::decline)
+            .named("declineAppointment", "Decline an appointment that waits for the team")
+            .details("One that is declined already is returned unchanged."),
+        post(b!("/appointments/{appointment_id}/cancel"), Token, appointments::cancel)
+            .named("cancelAppointment", "Cancel an appointment")
+            .details("One that is cancelled or declined already is returned unchanged."),
+        post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
+            .named("rescheduleAppointment", "Move an appointment to another time as the team")
+            .details("It is confirmed in every booking mode.")
+            .refuses(TEAM_MOVE),
+        post(b!("/calls"), Token, calls::create)
+            .named("recordCall", "Save a call that has ended")
+            .refuses(CONFLICT),
+        post(b!("/messages"), Token, messages::create)
+            .named("takeMessage", "Take a message for the team")
+            .refuses(CONFLICT),
+        patch(b!("/messages/{message_id}"), Token, messages::update)
+            .named("updateMessage", "Say how far the team is with a message, or for whom it is"),
+        get(b!("/webhooks"), Token, webhooks::list)
+            .named("listWebhooks", "List the webhook endpoints")
+            .details("Ordered by creation. Secrets are not shown."),
+        get(b!("/webhooks/{webhook_id}"), Token, webhooks::show)
+            .named("getWebhook", "Get a webhook endpoint"),
+        patch(b!("/webhooks/{webhook_id}"), Token, webhooks::update)
+            .named("updateWebhook", "Turn a webhook endpoint on or off"),
+        get(b!("/webhooks/{webhook_id}/deliveries"), Token, webhooks::deliveries)
+            .named("listDeliveries", "List the deliveries to a webhook endpoint")
+            .details("Newest first, of the last 30 days."),
+        post(b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), Token, webhooks::resend)
+            .named("resendDelivery", "Send an event again")
+            .details("The same id and bytes, on a new schedule.")
+            .refuses(CONFLICT),
+        post(b!("/webhooks/{webhook_id}/resend-missed"), Token, webhooks::resend_missed)
+            .named("resendMissed", "Send every missed and failed event of an endpoint again")
+            .details("As far as the budget of what waits has room.")
+            .refuses(CONFLICT),
+        post(b!("/webhooks/{webhook_id}/rotate-secret"), Token, webhooks::rotate_secret)
+            .named("rotateWebhookSecret", "Give a webhook endpoint a new secret")
+            .details("The answer is the only one that carries it; the old one stops working at once."),
+        get(b!("/budget"), Token, budget::show)
+            .named("getBudget", "Get how much a business may keep of each kind, and how much it keeps"),
+        patch(b!("/budget"), Token, budget::update)
+            .named("updateBudget", "Change how much a business may keep")
+            .details("What is left out stays, null brings the default back."),
+        get(b!("/audit"), Token, audit::list)
+            .named("listAuditEntries", "List who changed what")
+            .details("Newest first."),
     ]
-}
-
-/// Method and path of every row of it.
-pub(crate) fn routes() -> impl Iterator<Item = (Method, &'static str)> {
-    table().into_iter().map(|row| (row.method, row.path))
 }
 
 /// The router of the operator API, behind its token.
 pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
     let cursors = Cursors::new(engine.secret());
-    let operator = Operator { engine, cursors, token: Arc::new(token) };
-    let fallback = operator.clone();
+    let gate = TokenGate { engine, cursors, token: Arc::new(token) };
+    let fallback = gate.clone();
     // Unknown paths, too, ask for the token first.
     let no_such_path = |request: Request| async move {
         let answer = ApiError::NoSuchPath(request.uri().path().to_owned()).into_response();
-        fallback.gate(request, |_, ()| ready(answer)).await
+        fallback.authenticate(request, |_, ()| ready(answer)).await
     };
-    routes::router(table(), &operator).fallback(no_such_path)
+    router::router(table(), &gate).fallback(no_such_path)
 }

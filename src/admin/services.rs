@@ -1,15 +1,15 @@
 //! `B/services`: what can be booked.
 
 use actors::business::commands::catalog::{CreateService, PatchService};
-use actors::domain::Text;
+use actors::domain::{ServiceId, Text};
 use actors::view::OperatorServiceView;
 
-use crate::http::call::Call;
-use crate::http::query::ListQuery;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::Whole;
+use crate::http::numbers::Whole;
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, PlainList, Query,
+};
 
 json_object! {
     /// A service as it is created.
@@ -37,7 +37,7 @@ json_object! {
         /// Whether it can be booked.
         active: Patch<bool>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
 /// No description.
@@ -45,34 +45,42 @@ fn nothing() -> Text<0, 2000> {
     Text::default()
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: ServiceBody = call.body().await?;
-    call.change(CreateService {
-        name: body.name,
-        description: body.description.unwrap_or_else(nothing),
-        duration_minutes: body.duration_minutes.get(),
-        active: body.active.unwrap_or(true),
-    })
-    .await
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<ServiceBody>,
+) -> Result<Created<OperatorServiceView>, ApiError> {
+    context
+        .change(CreateService {
+            name: body.name,
+            description: body.description.unwrap_or_else(nothing),
+            duration_minutes: body.duration_minutes.get(),
+            active: body.active.unwrap_or(true),
+        })
+        .await
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("operator services")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.services(true, &page).await?;
-    call.list(found, &binding, |service| OperatorServiceView::from(&service))
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<OperatorServiceView>, ApiError> {
+    let asked = query.of(&context, business.list("operator services"))?;
+    let found = business.services(true, &asked.page).await?;
+    Ok(asked.listed_as(found, |service| OperatorServiceView::from(&service)))
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: ServicePatch = call.body().await?;
-    let id = call.id("service_id", "service")?;
-    call.change(PatchService {
-        id,
-        name: patch.name.set(),
-        description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
-        duration_minutes: patch.duration_minutes.set().map(Whole::get),
-        active: patch.active.set(),
-    })
-    .await
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<ServicePatch>,
+    Path(id): Path<ServiceId>,
+) -> Result<One<OperatorServiceView>, ApiError> {
+    context
+        .change(PatchService {
+            id,
+            name: patch.name.set(),
+            description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
+            duration_minutes: patch.duration_minutes.set().map(Whole::get),
+            active: patch.active.set(),
+        })
+        .await
 }

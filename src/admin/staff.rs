@@ -1,16 +1,16 @@
 //! `B/staff`: who carries out services.
 
 use actors::business::commands::catalog::{CreateStaff, PatchStaff};
-use actors::domain::{ServiceId, Text};
+use actors::domain::{ServiceId, StaffId, Text};
 use actors::view::StaffView;
 use chrono_tz::Tz;
 
-use crate::http::call::Call;
-use crate::http::query::ListQuery;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::DistinctList;
+use crate::http::lists::DistinctList;
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, PlainList, Query,
+};
 
 /// How many services one staff member can offer.
 const SERVICES_MAX: usize = 500;
@@ -41,37 +41,45 @@ json_object! {
         /// All the services they offer.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: StaffBody = call.body().await?;
-    call.change(CreateStaff {
-        name: body.name,
-        active: body.active.unwrap_or(true),
-        zone: body.timezone,
-        service_ids: body.service_ids.into_vec(),
-    })
-    .await
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<StaffBody>,
+) -> Result<Created<StaffView>, ApiError> {
+    context
+        .change(CreateStaff {
+            name: body.name,
+            active: body.active.unwrap_or(true),
+            zone: body.timezone,
+            service_ids: body.service_ids.into_vec(),
+        })
+        .await
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("operator staff")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.staff(&page).await?;
-    call.list(found, &binding, |member| StaffView::from(&member))
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<StaffView>, ApiError> {
+    let asked = query.of(&context, business.list("operator staff"))?;
+    let found = business.staff(&asked.page).await?;
+    Ok(asked.listed_as(found, |member| StaffView::from(&member)))
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: StaffPatch = call.body().await?;
-    let id = call.id("staff_id", "staff member")?;
-    call.change(PatchStaff {
-        id,
-        name: patch.name.set(),
-        active: patch.active.set(),
-        zone: patch.timezone.set(),
-        service_ids: patch.service_ids.set().map(DistinctList::into_vec),
-    })
-    .await
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<StaffPatch>,
+    Path(id): Path<StaffId>,
+) -> Result<One<StaffView>, ApiError> {
+    context
+        .change(PatchStaff {
+            id,
+            name: patch.name.set(),
+            active: patch.active.set(),
+            zone: patch.timezone.set(),
+            service_ids: patch.service_ids.set().map(DistinctList::into_vec),
+        })
+        .await
 }

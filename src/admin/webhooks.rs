@@ -1,20 +1,19 @@
 //! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
 
-use std::convert::identity;
-
 use actors::business::Request;
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
-use actors::domain::{DeliveryStatus, DisabledReason, EventId, Refusal, WebhookId, WebhookStatus};
-use actors::view::WebhookView;
+use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
+use actors::view::{DeliveryView, WebhookView};
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::http::call::Call;
-use crate::http::cursor::CursorText;
-use crate::http::query::{Limit, ListQuery};
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::{json_object, query_object};
+use crate::http::patch::{Patch, not_empty};
+use crate::rest::prelude::{
+    Accepted, ApiError, Body, Business, Context, ListQuery, Listed, One, Path, Plain, PlainList, Query,
+    RecordId,
+};
+use crate::{json_object, list_query};
 
 json_object! {
     /// What of an endpoint the operator changes.
@@ -22,100 +21,109 @@ json_object! {
         /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
         status: Patch<WebhookStatus>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-query_object! {
+list_query! {
     /// Which deliveries are asked for.
-    struct DeliveriesQuery {
+    pub(super) struct DeliveriesQuery => DeliveryFilter {
         /// Only those that stand like this.
         status: Option<DeliveryStatus>,
-        /// At most so many.
-        limit: Limit<50, 100>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
     }
 }
 
 /// How many deliveries are sent again.
-#[derive(Debug, Serialize)]
-struct Resent {
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ResentDeliveries)]
+pub(super) struct Resent {
     /// Their number.
     resent: u64,
 }
 
 /// An endpoint's new secret, shown this once and never in a log.
-#[derive(Serialize)]
-struct Rotated {
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookSecret)]
+pub(super) struct Rotated {
     /// The secret.
     secret: String,
 }
 
 /// A delivery that is sent again.
-#[derive(Debug, Serialize)]
-struct Resending {
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ResentDelivery)]
+pub(super) struct Resending {
     /// The event.
     event_id: EventId,
 }
 
-fn endpoint_id(call: &Call) -> Result<WebhookId, crate::http::error::ApiError> {
-    call.id("webhook_id", "webhook endpoint")
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<WebhookView>, ApiError> {
+    let asked = query.of(&context, business.list("operator webhooks"))?;
+    let found = business.webhooks(&asked.page).await?;
+    Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("operator webhooks")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.webhooks(&page).await?;
-    call.list(found, &binding, |endpoint| WebhookView::from(&endpoint))
+pub(super) async fn show(
+    _: Context,
+    business: Business,
+    Path(id): Path<WebhookId>,
+) -> Result<One<WebhookView>, ApiError> {
+    let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
+    Ok(One::of(&WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let endpoint = call.business()?.webhook(endpoint_id(&call)?).await?;
-    call.one(&WebhookView::from(&endpoint.ok_or(Refusal::NotFound("webhook endpoint"))?))
-}
-
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: OperatorWebhookPatch = call.body().await?;
-    let id = endpoint_id(&call)?;
-    call.change(PatchWebhook {
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<OperatorWebhookPatch>,
+    Path(id): Path<WebhookId>,
+) -> Result<One<WebhookView>, ApiError> {
+    let change = PatchWebhook {
         id,
         url: None,
         events: None,
         description: None,
         status: patch.status.set(),
         reason: DisabledReason::Operator,
-    })
-    .await
+    };
+    context.change(change).await
 }
 
-pub(super) async fn deliveries(call: Call) -> Handled {
-    let query: DeliveriesQuery = call.query()?;
-    let id = endpoint_id(&call)?;
-    let binding = call.binding("operator deliveries")?.with_filter(Some(id)).with_filter(query.status);
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let filter = DeliveryFilter { status: query.status };
-    let found = call.business()?.deliveries(id, filter, &page).await?;
-    call.list(found, &binding, identity)
+pub(super) async fn deliveries(
+    context: Context,
+    Query(query): Query<DeliveriesQuery>,
+    Path(id): Path<WebhookId>,
+    business: Business,
+) -> Result<Listed<DeliveryView>, ApiError> {
+    let asked = query.of(&context, business.list("operator deliveries").with_filter(Some(id)))?;
+    Ok(asked.listed(business.deliveries(id, asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn resend(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let (id, event_id) = (endpoint_id(&call)?, call.id("event_id", "delivery")?);
-    call.business()?.resend(id, event_id).await?;
-    Ok(Call::accepted(&Resending { event_id }))
+pub(super) async fn resend(
+    _: Context,
+    Path(id): Path<WebhookId>,
+    Path(event_id): Path<EventId>,
+    business: Business,
+) -> Result<Accepted<Resending>, ApiError> {
+    business.resend(id, event_id).await?;
+    Ok(Accepted(Resending { event_id }))
 }
 
-pub(super) async fn resend_missed(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let resent = call.business()?.resend_missed(endpoint_id(&call)?).await?;
-    Ok(Call::accepted(&Resent { resent }))
+pub(super) async fn resend_missed(
+    _: Context,
+    business: Business,
+    Path(id): Path<WebhookId>,
+) -> Result<Accepted<Resent>, ApiError> {
+    Ok(Accepted(Resent { resent: business.resend_missed(id).await? }))
 }
 
-pub(super) async fn rotate_secret(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = endpoint_id(&call)?;
-    let secret = call.business()?.rotate_secret(id, Request::by(call.caller.actor)).await?;
-    Ok(call.said(&Rotated { secret }))
+pub(super) async fn rotate_secret(
+    context: Context,
+    Path(id): Path<WebhookId>,
+    business: Business,
+) -> Result<Plain<Rotated>, ApiError> {
+    let secret = business.rotate_secret(id, Request::by(context.caller.actor)).await?;
+    Ok(Plain(Rotated { secret }))
 }

@@ -1,20 +1,17 @@
 //! `/appointments`: list, get, book, cancel and reschedule.
 
-use std::convert::identity;
-
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{
-    AppointmentId, AppointmentStatus, ContactId, Refusal, ServiceId, Source, StaffId, Timestamp,
-};
+use actors::domain::{AppointmentId, AppointmentStatus, ContactId, ServiceId, Source, StaffId, Timestamp};
+use actors::view::AppointmentView;
 
-use crate::http::call::Call;
-use crate::http::contact::{ContactBody, booking_contact, one_contact};
-use crate::http::cursor::CursorText;
-use crate::http::query::{CommaList, Limit};
-use crate::http::routes::Handled;
-use crate::{json_object, query_object};
+use crate::http::lists::CommaList;
+use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
+};
+use crate::{json_object, list_query};
 
 json_object! {
     /// A booking that is asked for.
@@ -32,7 +29,7 @@ json_object! {
         /// Whether a request that the team has yet to confirm will do.
         allow_pending: Option<bool>,
     }
-    check one_contact
+    check one_contact, described one_contact_described
 }
 
 json_object! {
@@ -47,11 +44,11 @@ json_object! {
     }
 }
 
-query_object! {
+list_query! {
     /// Which appointments are asked for.
-    pub(super) struct AppointmentsQuery {
+    pub(super) struct AppointmentsQuery => AppointmentFilter {
         /// Only these statuses, separated by commas.
-        status: Option<CommaList<AppointmentStatus, 4>>,
+        status: CommaList<AppointmentStatus, 4>,
         /// Only those that start at or after this instant.
         from: Option<Timestamp>,
         /// Only those that start before this instant.
@@ -64,79 +61,59 @@ query_object! {
         contact_id: Option<ContactId>,
         /// Only those changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
-        /// At most so many.
-        limit: Limit<50, 100>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
     }
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: AppointmentsQuery = call.query()?;
-    let mut status = query.status.map(CommaList::into_vec).unwrap_or_default();
-    status.sort();
-    status.dedup();
-    let words: Vec<&str> = status.iter().map(|status| status.as_str()).collect();
-    let binding = call
-        .binding("appointments")?
-        .with(words.join(",").as_bytes())
-        .with_filter(query.from)
-        .with_filter(query.to)
-        .with_filter(query.service_id)
-        .with_filter(query.staff_id)
-        .with_filter(query.contact_id)
-        .with_filter(query.updated_since);
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let filter = AppointmentFilter {
-        status,
-        from: query.from,
-        to: query.to,
-        service_id: query.service_id,
-        staff_id: query.staff_id,
-        contact_id: query.contact_id,
-        updated_since: query.updated_since,
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<AppointmentsQuery>,
+    business: Business,
+) -> Result<Listed<AppointmentView>, ApiError> {
+    let asked = query.of(&context, business.list("appointments"))?;
+    Ok(asked.listed(business.appointments(&asked.filter, &asked.page).await?))
+}
+
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<AppointmentId>,
+    business: Business,
+) -> Result<One<AppointmentView>, ApiError> {
+    Ok(One::of(&business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?))
+}
+
+pub(super) async fn book(
+    context: Context,
+    Body(body): Body<BookBody>,
+) -> Result<Created<AppointmentView>, ApiError> {
+    let request = BookRequest {
+        service_id: body.service_id,
+        starts_at: body.starts_at,
+        staff_id: body.staff_id,
+        source: Source::Api,
+        party: integration(body.allow_pending),
     };
-    let found = call.business()?.appointments(&filter, &page).await?;
-    call.list(found, &binding, identity)
+    let contact = booking_contact(body.contact_id, body.contact)?;
+    context.change(Book { request, contact }).await
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let id: AppointmentId = call.id("appointment_id", "appointment")?;
-    let appointment = call.business()?.appointment(id).await?;
-    call.one(&appointment.ok_or(Refusal::NotFound("appointment"))?)
+pub(super) async fn cancel(
+    context: Context,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
+    context.change(Cancel { id }).await
 }
 
-pub(super) async fn book(mut call: Call) -> Handled {
-    let body: BookBody = call.body().await?;
-    call.change(Book {
-        request: BookRequest {
-            service_id: body.service_id,
-            starts_at: body.starts_at,
-            staff_id: body.staff_id,
-            source: Source::Api,
-            party: integration(body.allow_pending),
-        },
-        contact: booking_contact(body.contact_id, body.contact)?,
-    })
-    .await
-}
-
-pub(super) async fn cancel(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Cancel { id }).await
-}
-
-pub(super) async fn reschedule(mut call: Call) -> Handled {
-    let body: RescheduleBody = call.body().await?;
+pub(super) async fn reschedule(
+    context: Context,
+    Body(body): Body<RescheduleBody>,
+    Path(id): Path<AppointmentId>,
+) -> Result<One<AppointmentView>, ApiError> {
     let request = MoveRequest {
         starts_at: body.starts_at,
         staff_id: body.staff_id,
         party: integration(body.allow_pending),
     };
-    let id = call.id("appointment_id", "appointment")?;
-    call.change(Reschedule { id, request }).await
+    context.change(Reschedule { id, request }).await
 }
 
 /// An integration, which waits for the team only if it says so.

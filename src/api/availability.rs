@@ -7,12 +7,11 @@ use chrono::{Datelike, NaiveDate};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::call::Call;
 use crate::http::cursor::CursorText;
-use crate::http::error::ApiError;
-use crate::http::query::Limit;
-use crate::http::routes::Handled;
+use crate::http::numbers::Limit;
 use crate::query_object;
+use crate::rest::list::Asked;
+use crate::rest::prelude::{ApiError, Business, Context, Listed, Query};
 
 query_object! {
     /// Which times are asked for.
@@ -41,22 +40,25 @@ pub(super) struct SlotView {
     ends_at: Timestamp,
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: AvailabilityQuery = call.query()?;
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<AvailabilityQuery>,
+    business: Business,
+) -> Result<Listed<SlotView>, ApiError> {
     let (first, last) = (query.start_date, query.end_date.unwrap_or(query.start_date));
     check_days(first, last)?;
-    let binding = call
-        .binding("availability")?
+    let binding = business
+        .list("availability")
         .with_filter(Some(query.service_id))
         .with_filter(Some(first))
         .with_filter(Some(last))
         .with_filter(query.staff_id);
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let slots = call.business()?.availability(query.service_id, query.staff_id, first, last).await?;
-    call.list(part(slots, page.limit, page.after.as_deref())?, &binding, |slot| SlotView {
+    let asked = Asked::new(&context, (), (query.limit.get(), query.cursor.as_ref()), binding)?;
+    let slots = business.availability(query.service_id, query.staff_id, first, last).await?;
+    Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, |slot| SlotView {
         starts_at: slot.starts_at,
         ends_at: slot.ends_at,
-    })
+    }))
 }
 
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {

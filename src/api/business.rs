@@ -6,11 +6,10 @@ use actors::domain::{Locale, Text, WeeklyHours};
 use actors::view::BusinessView;
 use chrono_tz::Tz;
 
-use crate::http::call::Call;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::WebsiteUrl;
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     /// What of the business is to change; what is absent stays.
@@ -26,27 +25,28 @@ json_object! {
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let business = call.business()?.business().await?;
-    call.one(&BusinessView::from(&business))
+pub(super) async fn show(_: Context, business: Business) -> Result<One<BusinessView>, ApiError> {
+    Ok(One::of(&BusinessView::from(&business.business().await?)))
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: BusinessPatch = call.body().await?;
-    call.change(PatchBusiness {
-        name: patch.name.set(),
-        zone: patch.timezone.set(),
-        locale: patch.locale.set(),
-        website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-        booking_mode: None,
-        hours: patch.hours.set(),
-        phone_region: None,
-        suspended: None,
-        audience: Audience::Integration,
-    })
-    .await
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<BusinessPatch>,
+) -> Result<One<BusinessView>, ApiError> {
+    context
+        .change(PatchBusiness {
+            name: patch.name.set(),
+            zone: patch.timezone.set(),
+            locale: patch.locale.set(),
+            website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+            booking_mode: None,
+            hours: patch.hours.set(),
+            phone_region: None,
+            suspended: None,
+            audience: Audience::Integration,
+        })
+        .await
 }

@@ -1,19 +1,15 @@
 //! `/calls`: list and get.
 
-use std::convert::identity;
-
 use actors::business::CallFilter;
-use actors::domain::{CallId, CallOutcome, ContactId, Direction, Refusal, Timestamp};
+use actors::domain::{CallId, CallOutcome, ContactId, Direction, Timestamp};
+use actors::view::CallView;
 
-use crate::http::call::Call;
-use crate::http::cursor::CursorText;
-use crate::http::query::Limit;
-use crate::http::routes::Handled;
-use crate::query_object;
+use crate::list_query;
+use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, One, Path, Query, RecordId};
 
-query_object! {
+list_query! {
     /// Which calls are asked for.
-    pub(super) struct CallsQuery {
+    pub(super) struct CallsQuery => CallFilter {
         /// Only those that started at or after this instant.
         from: Option<Timestamp>,
         /// Only those that started before this instant.
@@ -26,39 +22,22 @@ query_object! {
         contact_id: Option<ContactId>,
         /// Only those changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
-        /// At most so many.
-        limit: Limit<50, 100>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
     }
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: CallsQuery = call.query()?;
-    let binding = call
-        .binding("calls")?
-        .with_filter(query.from)
-        .with_filter(query.to)
-        .with_filter(query.direction)
-        .with_filter(query.outcome)
-        .with_filter(query.contact_id)
-        .with_filter(query.updated_since);
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let filter = CallFilter {
-        from: query.from,
-        to: query.to,
-        direction: query.direction,
-        outcome: query.outcome,
-        contact_id: query.contact_id,
-        updated_since: query.updated_since,
-    };
-    let found = call.business()?.calls(&filter, &page).await?;
-    call.list(found, &binding, identity)
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<CallsQuery>,
+    business: Business,
+) -> Result<Listed<CallView>, ApiError> {
+    let asked = query.of(&context, business.list("calls"))?;
+    Ok(asked.listed(business.calls(&asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let id: CallId = call.id("call_id", "call")?;
-    let found = call.business()?.call_record(id).await?;
-    call.one(&found.ok_or(Refusal::NotFound("call"))?)
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<CallId>,
+    business: Business,
+) -> Result<One<CallView>, ApiError> {
+    Ok(One::of(&business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?))
 }

@@ -2,22 +2,24 @@
 
 use actors::view::{ServiceView, StaffView};
 
-use crate::http::call::Call;
-use crate::http::query::ListQuery;
-use crate::http::routes::Handled;
+use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};
 
-pub(super) async fn services(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("services")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.services(false, &page).await?;
-    call.list(found, &binding, |service| ServiceView::from(&service))
+pub(super) async fn services(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<ServiceView>, ApiError> {
+    let asked = query.of(&context, business.list("services"))?;
+    let found = business.services(false, &asked.page).await?;
+    Ok(asked.listed_as(found, |service| ServiceView::from(&service)))
 }
 
-pub(super) async fn staff(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("staff")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.staff(&page).await?;
-    call.list(found, &binding, |member| StaffView::from(&member))
+pub(super) async fn staff(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<StaffView>, ApiError> {
+    let asked = query.of(&context, business.list("staff"))?;
+    let found = business.staff(&asked.page).await?;
+    Ok(asked.listed_as(found, |member| StaffView::from(&member)))
 }

@@ -1,20 +1,18 @@
 //! `/contacts`: list, get, create and change.
 
-use std::convert::identity;
-
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
-use actors::domain::{
-    ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text, Timestamp,
-};
+use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text, Timestamp};
+use actors::view::ContactView;
 use chrono_tz::Tz;
 
-use crate::http::call::Call;
-use crate::http::cursor::CursorText;
-use crate::http::query::Limit;
-use crate::http::read::{Patch, Path, Problems, Properties};
-use crate::http::routes::Handled;
-use crate::{json_object, query_object};
+use crate::http::patch::{Patch, not_empty};
+use crate::http::problems::{Path as Place, Problems};
+use crate::http::read::Properties;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
+};
+use crate::{json_object, list_query};
 
 json_object! {
     /// A contact as it is created: with a name, a phone or an email at least.
@@ -47,62 +45,51 @@ json_object! {
         /// Their IANA time zone.
         timezone: Patch<Option<Tz>>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
-query_object! {
+list_query! {
     /// Which contacts are asked for.
-    pub(super) struct ContactsQuery {
+    pub(super) struct ContactsQuery => ContactFilter {
         /// Only the one with this number, E.164 or national.
         phone: Option<Phone>,
         /// Only the one with this address.
         email: Option<Email>,
         /// Only those with this in their name, in any case.
-        q: Option<Text<1, 200>>,
+        name_part as "q": Option<Text<1, 200>>,
         /// Only those changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
-        /// At most so many.
-        limit: Limit<50, 100>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
     }
 }
 
 /// A contact with none of the three could never be told from another.
-fn name_phone_or_email(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+fn name_phone_or_email(properties: &Properties<'_>, at: &Place<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
         problems.add(at, "must have one of name, phone, email");
     }
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ContactsQuery = call.query()?;
-    let binding = call
-        .binding("contacts")?
-        .with_filter(query.phone.as_ref().map(Phone::as_str))
-        .with_filter(query.email.as_ref().map(Email::as_str))
-        .with_filter(query.q.as_ref().map(Text::as_str))
-        .with_filter(query.updated_since);
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let filter = ContactFilter {
-        phone: query.phone,
-        email: query.email,
-        name_part: query.q.map(Text::into_string),
-        updated_since: query.updated_since,
-    };
-    let found = call.business()?.contacts(&filter, &page).await?;
-    call.list(found, &binding, identity)
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<ContactsQuery>,
+    business: Business,
+) -> Result<Listed<ContactView>, ApiError> {
+    let asked = query.of(&context, business.list("contacts"))?;
+    Ok(asked.listed(business.contacts(&asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let id: ContactId = call.id("contact_id", "contact")?;
-    let contact = call.business()?.contact(id).await?;
-    call.one(&contact.ok_or(Refusal::NotFound("contact"))?)
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<ContactId>,
+    business: Business,
+) -> Result<One<ContactView>, ApiError> {
+    Ok(One::of(&business.contact(id).await?.ok_or(ContactId::NOT_FOUND)?))
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: NewContactBody = call.body().await?;
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<NewContactBody>,
+) -> Result<Created<ContactView>, ApiError> {
     let details = ContactDetails {
         name: body.name,
         phone: body.phone,
@@ -110,12 +97,14 @@ pub(super) async fn create(mut call: Call) -> Handled {
         locale: body.locale,
         zone: body.timezone,
     };
-    call.change(CreateContact { details }).await
+    context.change(CreateContact { details }).await
 }
 
-pub(super) async fn update(mut call: Call) -> Handled {
-    let body: ContactPatchBody = call.body().await?;
-    let id = call.id("contact_id", "contact")?;
+pub(super) async fn update(
+    context: Context,
+    Body(body): Body<ContactPatchBody>,
+    Path(id): Path<ContactId>,
+) -> Result<One<ContactView>, ApiError> {
     let patch = ContactPatch {
         name: body.name.set(),
         phone: body.phone.set(),
@@ -123,5 +112,5 @@ pub(super) async fn update(mut call: Call) -> Handled {
         locale: body.locale.set(),
         zone: body.timezone.set(),
     };
-    call.change(PatchContact { id, patch }).await
+    context.change(PatchContact { id, patch }).await
 }

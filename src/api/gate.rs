@@ -9,20 +9,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use actors::credentials::Credential;
 use actors::domain::{Actor, Timestamp};
 use actors::{Engine, Principal};
-use axum::body::Body;
 use axum::extract::Request;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
-use super::operation::{Access, Operation};
+use super::access::Access;
 use super::rate_limit::{Allowance, RateLimit, Verdict};
-use crate::http::call::{Call, Caller, bearer};
+use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
-use crate::http::error::ApiError;
-use crate::http::request_id::Noted;
-use crate::http::routes::{Door, Route};
 use crate::metrics::{Metrics, Refused};
+use crate::rest::context::{Caller, Incoming, Routed};
+use crate::rest::error::ApiError;
+use crate::rest::noted::Noted;
+use crate::rest::router::Gate;
 use crate::server::ClientAddr;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -30,14 +29,14 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// What the gate needs.
-pub(crate) struct Gate {
+pub(crate) struct KeyGate {
     engine: Engine,
     cursors: Cursors,
     limits: RateLimit,
     metrics: Arc<Metrics>,
 }
 
-impl Gate {
+impl KeyGate {
     pub(super) fn new(
         engine: Engine,
         cursors: Cursors,
@@ -56,7 +55,7 @@ impl Gate {
     }
 
     /// The limit of requests without a valid key.
-    fn stranger(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
+    fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = request.extensions().get::<ClientAddr>();
         let client = client.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
         refused(self.limits.peer(client, now), &self.metrics.refused, |refused| &refused.addresses)
@@ -93,10 +92,10 @@ fn with_headers(mut response: Response, allowance: Allowance) -> Response {
     response
 }
 
-impl Door<Operation> for Arc<Gate> {
-    type Guest = Arc<Principal>;
+impl Gate<Access> for Arc<KeyGate> {
+    type Identity = Arc<Principal>;
 
-    async fn gate<F: Future<Output = Response> + Send>(
+    async fn authenticate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
         next: impl FnOnce(Request, Arc<Principal>) -> F + Send,
@@ -105,8 +104,8 @@ impl Door<Operation> for Arc<Gate> {
         let now = self.engine.now();
         let principal = match principal {
             Ok(Some(principal)) => principal,
-            Ok(None) => return self.stranger(&request, now, ApiError::Unauthorized),
-            Err(error) => return self.stranger(&request, now, error),
+            Ok(None) => return self.anonymous(&request, now, ApiError::Unauthorized),
+            Err(error) => return self.anonymous(&request, now, error),
         };
         let key = principal.key.id;
         let within = refused(self.limits.key(key, now), &self.metrics.refused, |refused| &refused.keys);
@@ -118,14 +117,13 @@ impl Door<Operation> for Arc<Gate> {
         response
     }
 
-    async fn admit(
+    async fn authorize(
         &self,
         principal: Arc<Principal>,
-        (parts, body): (Parts, Body),
-        route: &Route<Operation>,
-        params: Vec<(String, String)>,
-    ) -> Result<Call, ApiError> {
-        if let Access::Scope(scope) = route.access.access {
+        access: &Access,
+        routed: Routed,
+    ) -> Result<Incoming, ApiError> {
+        if let Access::Scope(scope) = *access {
             if principal.business.suspended {
                 return Err(ApiError::Forbidden);
             }
@@ -140,15 +138,6 @@ impl Door<Operation> for Arc<Gate> {
             idempotency_scope: Some(principal.key.id),
             principal: Some(principal),
         };
-        Ok(Call {
-            engine: self.engine.clone(),
-            cursors: self.cursors.clone(),
-            caller,
-            parts,
-            params,
-            body,
-            canonical: Vec::new(),
-            described: Some(route.access.described()),
-        })
+        Ok(Incoming::new(&self.engine, &self.cursors, caller, routed))
     }
 }

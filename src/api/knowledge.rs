@@ -2,11 +2,11 @@
 
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::domain::{KnowledgeDetails, Locale, Text};
+use actors::view::KnowledgeView;
 
-use crate::http::call::Call;
-use crate::http::routes::Handled;
-use crate::http::values::WebsiteUrl;
 use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Context, Created};
+use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     /// A piece of knowledge as it is added.
@@ -22,13 +22,15 @@ json_object! {
     }
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: KnowledgeBody = call.body().await?;
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<KnowledgeBody>,
+) -> Result<Created<KnowledgeView>, ApiError> {
     let details = KnowledgeDetails {
         title: body.title,
         content: body.content,
         source_url: body.source_url.map(WebsiteUrl::into_string),
         locale: body.locale,
     };
-    call.change(AddKnowledge { details }).await
+    context.change(AddKnowledge { details }).await
 }

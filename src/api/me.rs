@@ -5,13 +5,11 @@ use actors::view::KeyView;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::call::Call;
-use crate::http::error::ApiError;
-use crate::http::routes::Handled;
+use crate::rest::prelude::{ApiError, Business, Context, One};
 
 /// The key and its business.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Me {
+pub(super) struct CallerIdentity {
     /// The key.
     api_key: KeyView,
     /// The business it opens.
@@ -28,13 +26,12 @@ struct BusinessName {
 }
 
 /// Answers even for a suspended business, and whatever the key's scopes.
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let principal = call.caller.principal.as_ref().ok_or(ApiError::Unauthorized)?;
+pub(super) async fn show(context: Context, business: Business) -> Result<One<CallerIdentity>, ApiError> {
+    let principal = context.caller.principal.as_ref().ok_or(ApiError::Unauthorized)?;
     // The gate read both without waiting; what is shown has to be on the disk.
-    call.business()?.settled().await?;
-    call.one(&Me {
+    business.settled().await?;
+    Ok(One::of(&CallerIdentity {
         api_key: KeyView::from(&principal.key),
         business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },
-    })
+    }))
 }

@@ -3,6 +3,7 @@
 //! What always holds: the checks come in one order, whatever the endpoint: key, rate, path and method, suspension,
 //! scope, syntax, idempotency, state. Every request acts on the business of its key and on no other.
 
+pub(crate) mod access;
 mod appointments;
 mod availability;
 mod business;
@@ -13,7 +14,6 @@ mod gate;
 mod knowledge;
 mod me;
 mod messages;
-pub(crate) mod operation;
 mod rate_limit;
 mod router;
 mod webhooks;

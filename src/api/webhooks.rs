@@ -1,18 +1,17 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
-use actors::business::Answer;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
-use actors::domain::{DisabledReason, EventType, Refusal, Text, WebhookStatus};
+use actors::domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
 use actors::net::WebhookUrl;
-use actors::view::{NewWebhookView, WebhookView};
-use axum::response::Response;
+use actors::view::{NewWebhookView, TestView, WebhookView};
 
-use crate::http::call::{Call, answer, answer_with_more};
-use crate::http::query::ListQuery;
-use crate::http::read::Patch;
-use crate::http::routes::Handled;
-use crate::http::values::DistinctList;
+use crate::http::lists::DistinctList;
+use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, Plain, PlainList, Query,
+    RecordId,
+};
 
 json_object! {
     /// A webhook endpoint as it is created.
@@ -38,7 +37,7 @@ json_object! {
         /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
         status: Patch<WebhookStatus>,
     }
-    check crate::http::read::not_empty
+    check not_empty
 }
 
 json_object! {
@@ -49,71 +48,78 @@ json_object! {
     }
 }
 
-pub(super) async fn list(call: Call) -> Handled {
-    let query: ListQuery = call.query()?;
-    let binding = call.binding("webhooks")?;
-    let page = call.page(query.limit.get(), query.cursor.as_ref(), &binding)?;
-    let found = call.business()?.webhooks(&page).await?;
-    call.list(found, &binding, |endpoint| WebhookView::from(&endpoint))
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<WebhookView>, ApiError> {
+    let asked = query.of(&context, business.list("webhooks"))?;
+    let found = business.webhooks(&asked.page).await?;
+    Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn show(call: Call) -> Handled {
-    call.no_query()?;
-    let id = call.id("webhook_id", "webhook endpoint")?;
-    let endpoint = call.business()?.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-    call.one(&WebhookView::from(&endpoint))
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<WebhookId>,
+    business: Business,
+) -> Result<One<WebhookView>, ApiError> {
+    let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
+    Ok(One::of(&WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn create(mut call: Call) -> Handled {
-    let body: WebhookBody = call.body().await?;
-    if let Some(given) = call.remembered().await? {
-        return Ok(created(&given));
-    }
-    call.business()?.check_webhook_url(&body.url).await?;
-    let change = CreateWebhook {
-        url: body.url,
-        events: body.events.into_vec().into_iter().collect(),
-        description: body.description.unwrap_or_default(),
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<WebhookBody>,
+) -> Result<Created<NewWebhookView>, ApiError> {
+    let created: Created<NewWebhookView> = match context.remembered().await? {
+        Some(given) => given,
+        None => {
+            context.business()?.check_webhook_url(&body.url).await?;
+            let change = CreateWebhook {
+                url: body.url,
+                events: body.events.into_vec().into_iter().collect(),
+                description: body.description.unwrap_or_default(),
+            };
+            context.change(change).await?
+        }
     };
-    Ok(created(&call.carry_out(change).await?))
+    // The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
+    Ok(created.tagged_as(NewWebhookView::without_secret))
 }
 
-/// The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
-fn created(answer: &Answer) -> Response {
-    answer_with_more(answer, &NewWebhookView::without_secret(&answer.body))
-}
-
-pub(super) async fn update(mut call: Call) -> Handled {
-    let patch: WebhookPatch = call.body().await?;
-    let id = call.id("webhook_id", "webhook endpoint")?;
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<WebhookPatch>,
+    Path(id): Path<WebhookId>,
+) -> Result<One<WebhookView>, ApiError> {
     let url = patch.url.set();
     if let Some(url) = &url {
-        if let Some(given) = call.remembered().await? {
-            return Ok(answer(&given));
+        if let Some(given) = context.remembered().await? {
+            return Ok(given);
         }
-        call.business()?.check_webhook_url(url).await?;
+        context.business()?.check_webhook_url(url).await?;
     }
-    call.change(PatchWebhook {
+    let change = PatchWebhook {
         id,
         url,
         events: patch.events.set().map(|events| events.into_vec().into_iter().collect()),
         description: patch.description.set().map(Option::unwrap_or_default),
         status: patch.status.set(),
         reason: DisabledReason::Api,
-    })
-    .await
+    };
+    context.change(change).await
 }
 
-pub(super) async fn delete(mut call: Call) -> Handled {
-    call.no_body().await?;
-    let id = call.id("webhook_id", "webhook endpoint")?;
-    call.change(DeleteWebhook { id }).await
+pub(super) async fn delete(context: Context, Path(id): Path<WebhookId>) -> Result<Gone, ApiError> {
+    context.change(DeleteWebhook { id }).await
 }
 
 /// One signed attempt at once. It leaves no trace, so an `Idempotency-Key` has nothing to protect here.
-pub(super) async fn test(mut call: Call) -> Handled {
-    let body: Option<WebhookTestBody> = call.body().await?;
-    let id = call.id("webhook_id", "webhook endpoint")?;
-    let tested = call.business()?.test_webhook(id, body.and_then(|body| body.kind)).await?;
-    Ok(call.said(&tested))
+pub(super) async fn test(
+    _: Context,
+    Body(body): Body<Option<WebhookTestBody>>,
+    Path(id): Path<WebhookId>,
+    business: Business,
+) -> Result<Plain<TestView>, ApiError> {
+    Ok(Plain(business.test_webhook(id, body.and_then(|body| body.kind)).await?))
 }

@@ -34,7 +34,7 @@ mod webhook;
 use clap::{Args, Subcommand};
 
 pub use demo::demo;
-pub use openapi::openapi;
+pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use repair::{RepairArgs, repair};
 pub use run::operate;

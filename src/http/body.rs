@@ -6,15 +6,14 @@
 
 use std::time::Duration;
 
+use actors::domain::Problem;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use super::error::ApiError;
 use super::json::Json;
-use super::read::{FromJson, Path, Problems};
 
 /// The greatest size of a body, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
@@ -22,11 +21,24 @@ pub const BODY_BYTES_MAX: usize = 256 * 1024;
 /// How long a whole body may take to arrive.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// Why a body was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyError {
+    /// It has more than [`BODY_BYTES_MAX`] bytes.
+    TooLarge,
+    /// It is declared to be of another media type than JSON.
+    UnsupportedMediaType,
+    /// It did not arrive within [`BODY_TIME_MAX`].
+    Timeout,
+    /// The connection broke, or its framing did.
+    Broken,
+}
+
 /// Reads the body of a request.
 ///
 /// # Errors
-/// 415 for a media type other than JSON, 413 for a body too large, 408 for one too slow, 400 for a broken one.
-pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
+/// Why it was not read.
+pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     // What is not there needs no type: clients without a body declare forms.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
@@ -35,18 +47,18 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
     // With Content-Length the size is known before the body is, and the client need not send it in vain.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {
-        return Err(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+        return Err(BodyError::TooLarge);
     }
-    timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(ApiError::BodyTimeout))
+    timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-async fn collect(mut body: Body) -> Result<Bytes, ApiError> {
+async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         // Trailers say nothing that is read here.
-        let Ok(data) = frame.map_err(|_| ApiError::BodyBroken)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
         if whole.len() + data.len() > BODY_BYTES_MAX {
-            return Err(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+            return Err(BodyError::TooLarge);
         }
         whole.extend_from_slice(&data);
     }
@@ -54,7 +66,7 @@ async fn collect(mut body: Body) -> Result<Bytes, ApiError> {
 }
 
 /// A body may leave its media type unsaid; what it says must be JSON.
-fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_media_type(headers: &HeaderMap) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
     let Some(first) = first else { return Ok(()) };
@@ -62,37 +74,21 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
     if second.is_none() && essence.trim().eq_ignore_ascii_case("application/json") {
         Ok(())
     } else {
-        Err(ApiError::UnsupportedMediaType)
+        Err(BodyError::UnsupportedMediaType)
     }
-}
-
-/// Reads a typed object out of a body, for tests.
-#[cfg(test)]
-pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, ApiError> {
-    from_json(&Json::parse(body)?, "US")
-}
-
-/// Reads a typed object out of JSON; national phone numbers are those of the region.
-///
-/// # Errors
-/// `invalid_request` with every problem.
-pub fn from_json<T: FromJson>(json: &Json, phone_region: &str) -> Result<T, ApiError> {
-    let mut problems = Problems::of_request_in(phone_region);
-    let value = T::from_json(json, &Path::Root, &mut problems);
-    problems.finish(value)
 }
 
 /// Accepts the body of an endpoint that has none: nothing, or an empty object, as some clients send.
 ///
 /// # Errors
-/// `invalid_request` for anything else.
-pub fn parse_none(body: &[u8]) -> Result<(), ApiError> {
+/// What is wrong with anything else.
+pub fn parse_none(body: &[u8]) -> Result<(), Problem> {
     if body.is_empty() {
         return Ok(());
     }
     match Json::parse(body)? {
         Json::Object(properties) if properties.is_empty() => Ok(()),
-        _ => Err(ApiError::invalid("", "this endpoint takes no body")),
+        _ => Err(Problem::new("", "this endpoint takes no body")),
     }
 }
 
@@ -132,8 +128,8 @@ mod tests {
         Body::new(Chunks { chunks, breaks })
     }
 
-    async fn status(headers: &HeaderMap, body: Body) -> u16 {
-        read(headers, body).await.map_or_else(|error| error.status().0.as_u16(), |_| 200)
+    async fn error(headers: &HeaderMap, body: Body) -> Option<BodyError> {
+        read(headers, body).await.err()
     }
 
     #[tokio::test]
@@ -141,24 +137,25 @@ mod tests {
         let none = HeaderMap::new();
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
-        assert_eq!(status(&none, body(BODY_BYTES_MAX + 1)).await, 413);
+        assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
         // Without Content-Length the size shows only as the body comes; this one would never end.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
-        assert_eq!(status(&none, endless).await, 413);
+        assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_never_ends_is_given_up() {
         let endless = chunks(vec![Bytes::from_static(b"{")], false);
         let start = tokio::time::Instant::now();
-        assert_eq!(status(&HeaderMap::new(), endless).await, 408);
+        assert_eq!(error(&HeaderMap::new(), endless).await, Some(BodyError::Timeout));
         assert_eq!(start.elapsed(), BODY_TIME_MAX);
     }
 
     #[tokio::test]
     async fn a_body_that_breaks_is_refused() {
-        assert_eq!(status(&HeaderMap::new(), chunks(vec![Bytes::from_static(b"{")], true)).await, 400);
+        let broken = chunks(vec![Bytes::from_static(b"{")], true);
+        assert_eq!(error(&HeaderMap::new(), broken).await, Some(BodyError::Broken));
     }
 
     #[tokio::test]
@@ -172,11 +169,12 @@ mod tests {
             headers
         };
         for good in [&[][..], &["application/json"], &["Application/JSON ; charset=utf-8"]] {
-            assert_eq!(status(&types(good), Body::empty()).await, 200, "{good:?}");
+            assert_eq!(error(&types(good), Body::empty()).await, None, "{good:?}");
         }
         for bad in [&["text/plain"][..], &[""], &["application/jsonx"], &["application/json", "text/plain"]] {
-            assert_eq!(status(&types(bad), Body::from("{}")).await, 415, "{bad:?}");
-            assert_eq!(status(&types(bad), Body::empty()).await, 200, "without a body: {bad:?}");
+            let refused = Some(BodyError::UnsupportedMediaType);
+            assert_eq!(error(&types(bad), Body::from("{}")).await, refused, "{bad:?}");
+            assert_eq!(error(&types(bad), Body::empty()).await, None, "without a body: {bad:?}");
         }
     }
 

@@ -10,9 +10,9 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-use super::describe::{Describe, Schemas};
-use super::error::ApiError;
+use super::describe::Describe;
 use super::read::FromText;
+use super::schemas::Schemas;
 
 /// The greatest number of characters of a cursor.
 pub const CURSOR_CHARS_MAX: usize = 512;
@@ -30,12 +30,6 @@ const VERSION: u8 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a next_cursor of this list with the same filters")]
 pub struct CursorError;
-
-impl From<CursorError> for ApiError {
-    fn from(error: CursorError) -> Self {
-        Self::invalid("cursor", error.to_string())
-    }
-}
 
 /// A cursor as a query has it, not yet opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,18 +54,18 @@ impl Describe for CursorText {
     }
 }
 
-/// What a cursor belongs to: the business, the list and its filters. Each part carries its length, so that no two
+/// What a cursor belongs to: the list, whose it is, and its filters. Each part carries its length, so that no two
 /// lists of parts give the same binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 
 impl Binding {
-    /// The list of this name. It goes on with the business and the filters.
+    /// The list of this name. It goes on with whose it is and the filters.
     pub fn list(name: &str) -> Self {
         Self(Vec::new()).with(name.as_bytes())
     }
 
-    /// Adds a part, such as a business's id or the value of a filter.
+    /// Adds a part, such as the id of whose it is or the value of a filter.
     #[must_use]
     pub fn with(mut self, part: &[u8]) -> Self {
         self.0.push(1);
@@ -162,7 +156,7 @@ mod tests {
     }
 
     fn binding() -> Binding {
-        Binding::list("contacts").with(b"business").with_filter(Some("q"))
+        Binding::list("things").with(b"owner").with_filter(Some("q"))
     }
 
     #[test]
@@ -171,12 +165,12 @@ mod tests {
         assert_eq!(cursors().open(&binding(), &text).unwrap(), b"here");
         let list = |name| Binding::list(name);
         for other in [
-            list("calls").with(b"business").with_filter(Some("q")),
-            list("contacts").with(b"businesses").with_filter(Some("q")),
-            list("contacts").with(b"business").with_filter(Some("")),
-            list("contacts").with(b"business").with_filter(None::<&str>),
-            list("contacts").with(b"business").with_filter(Some("q")).with_filter(None::<&str>),
-            list("contacts").with(b"businessq"),
+            list("others").with(b"owner").with_filter(Some("q")),
+            list("things").with(b"owners").with_filter(Some("q")),
+            list("things").with(b"owner").with_filter(Some("")),
+            list("things").with(b"owner").with_filter(None::<&str>),
+            list("things").with(b"owner").with_filter(Some("q")).with_filter(None::<&str>),
+            list("things").with(b"ownerq"),
         ] {
             assert_eq!(cursors().open(&other, &text), Err(CursorError), "{other:?}");
         }

@@ -8,7 +8,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::error::ApiError;
 use super::etag::{Condition, ETag};
 
 /// So many headers an answer has at most, all told.
@@ -48,8 +47,8 @@ pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
 /// One page of a list; there is more exactly when there is a next cursor.
 ///
 /// # Errors
-/// A fault of ours when an item cannot be rendered.
-pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, ApiError> {
+/// A fault of ours: an item cannot be rendered.
+pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, serde_json::Error> {
     #[derive(Serialize)]
     struct Page<'a, T> {
         data: &'a [T],
@@ -59,7 +58,7 @@ pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Re
     let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
     // About what the items come to, so that they are rendered into one piece of memory.
     let mut body = Vec::with_capacity((64 + 2 * size_of::<T>()) * (items.len() + 1));
-    serde_json::to_writer(&mut body, &page).map_err(ApiError::internal)?;
+    serde_json::to_writer(&mut body, &page)?;
     Ok(json(StatusCode::OK, body))
 }
 
@@ -78,7 +77,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::http::error::tests::parts;
+    use crate::http::testing::parts;
 
     #[tokio::test]
     async fn a_resource_carries_its_tag_and_is_not_sent_again() {

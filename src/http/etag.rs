@@ -2,10 +2,9 @@
 //!
 //! A tag is a hash of the resource's JSON, so it is the same after a restart and on every machine.
 
+use actors::domain::Problem;
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-
-use super::error::ApiError;
 
 /// A strong entity tag, quotes included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,16 +41,16 @@ impl Condition {
     /// Reads `If-Match`. Weak tags are dropped: under the strong comparison they match nothing.
     ///
     /// # Errors
-    /// `invalid_request` when the header is malformed.
-    pub fn if_match(headers: &HeaderMap) -> Result<Option<Self>, ApiError> {
+    /// That the header is malformed.
+    pub fn if_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
         Self::read(headers, &IF_MATCH, "If-Match", false)
     }
 
     /// Reads `If-None-Match`. Weak tags count as strong ones: the comparison is weak.
     ///
     /// # Errors
-    /// `invalid_request` when the header is malformed.
-    pub fn if_none_match(headers: &HeaderMap) -> Result<Option<Self>, ApiError> {
+    /// That the header is malformed.
+    pub fn if_none_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
         Self::read(headers, &IF_NONE_MATCH, "If-None-Match", true)
     }
 
@@ -68,13 +67,13 @@ impl Condition {
         name: &HeaderName,
         path: &'static str,
         weak: bool,
-    ) -> Result<Option<Self>, ApiError> {
+    ) -> Result<Option<Self>, Problem> {
         let lines: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
         if lines.is_empty() {
             return Ok(None);
         }
         // Several lines of a header are one list.
-        let malformed = || ApiError::invalid(path, "must be * or a list of entity tags such as \"abc\"");
+        let malformed = || Problem::new(path, "must be * or a list of entity tags such as \"abc\"");
         parse(&lines.join(&b","[..]), weak).map(Some).ok_or_else(malformed)
     }
 }

@@ -1,26 +1,30 @@
-//! What the public and the operator API share, without knowledge of the business: reading bodies and queries,
-//! answers, errors, cursors, entity tags and request ids.
+//! HTTP with JSON, without knowledge of the business: reading bodies, queries and headers, and writing answers.
 //!
 //! What always holds in it:
 //!
-//! - [`error::ApiError`] is the one place where a fault becomes a status and an error body;
-//! - every value type is parsed in one place, [`values`], whether it stands in a body or in a query;
+//! - of the engine it names the form of a problem and of an entity tag, and nothing else;
 //! - what is read is read whole: every problem of a request is found and named with its place, up to
-//!   [`read::PROBLEMS_MAX`];
+//!   [`problems::PROBLEMS_MAX`];
+//! - one declaration of a type says how it is read and how it is described ([`crate::json_object`],
+//!   [`crate::query_object`]);
 //! - nothing from outside is kept without a bound.
 
+pub(crate) mod authorization;
 pub mod body;
-pub(crate) mod call;
-pub(crate) mod contact;
 pub mod cursor;
 pub mod describe;
 pub mod envelope;
-pub mod error;
 pub mod etag;
+pub(crate) mod idempotency;
 pub mod json;
+pub mod lists;
+pub mod numbers;
 mod object;
+pub mod patch;
+pub mod problems;
 pub mod query;
 pub mod read;
 pub mod request_id;
-pub(crate) mod routes;
-pub mod values;
+pub mod schemas;
+#[cfg(test)]
+pub(crate) mod testing;

@@ -2,115 +2,18 @@
 //!
 //! What always holds: a value is read (`Some`) or a problem was added that says why not. A whole is accepted only
 //! when no problem was added at all, so an unknown property beside good ones still refuses the request.
-
-use std::fmt;
-
-use actors::domain::{Problem, Refusal};
+//!
+//! `deserr`, which is made for errors like these, was weighed against it. It too finds every problem with its place.
+//! But it reads values that are parsed already, in which a property that was given twice is there once, where here it
+//! is refused; nothing can be handed to it on the way down, where here a phone number is read by the region of whoever
+//! asks; and it describes nothing, where here what is read and what the document says come from one declaration. With
+//! it the tree that keeps duplicates, the canonical form that makes a request the same one again, and the types of
+//! values would all stay as they are: it would replace this file and the macros of `object`, by about as many lines of
+//! its own attributes and of the conversion between its errors and ours.
 
 use super::describe::Describe;
-use super::error::ApiError;
 use super::json::Json;
-
-/// How many problems of one request are named; the rest is only counted, so that an answer stays small.
-pub const PROBLEMS_MAX: usize = 100;
-
-/// How many characters of a path are shown; names come from the client and may be as long as the body.
-pub const PATH_CHARS_MAX: usize = 200;
-
-/// A place in a request: `hours[0].open`.
-#[derive(Clone, Copy, Debug)]
-pub enum Path<'a> {
-    /// The whole.
-    Root,
-    /// A property.
-    Property(&'a Path<'a>, &'a str),
-    /// An item of an array, from 0.
-    Item(&'a Path<'a>, usize),
-}
-
-impl<'a> Path<'a> {
-    /// The property of this name.
-    pub fn property(&'a self, name: &'a str) -> Path<'a> {
-        Path::Property(self, name)
-    }
-
-    /// The item at this place.
-    pub fn item(&'a self, index: usize) -> Path<'a> {
-        Path::Item(self, index)
-    }
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Root => Ok(()),
-            Self::Property(Self::Root, name) => f.write_str(name),
-            Self::Property(parent, name) => write!(f, "{parent}.{name}"),
-            Self::Item(parent, index) => write!(f, "{parent}[{index}]"),
-        }
-    }
-}
-
-/// The problems found so far.
-#[derive(Debug)]
-pub struct Problems {
-    named: Vec<Problem>,
-    unnamed: usize,
-    phone_region: String,
-}
-
-impl Problems {
-    /// None yet, for a request whose national phone numbers are of this ISO 3166 region.
-    pub fn of_request_in(phone_region: &str) -> Self {
-        Self { named: Vec::new(), unnamed: 0, phone_region: phone_region.to_owned() }
-    }
-
-    /// The region in which national phone numbers are read.
-    pub fn phone_region(&self) -> &str {
-        &self.phone_region
-    }
-
-    /// Adds what is wrong at a place.
-    pub fn add(&mut self, at: &Path<'_>, message: impl Into<String>) {
-        if self.named.len() == PROBLEMS_MAX {
-            self.unnamed += 1;
-            return;
-        }
-        let mut path = at.to_string();
-        if let Some((end, _)) = path.char_indices().nth(PATH_CHARS_MAX) {
-            path.truncate(end);
-        }
-        self.named.push(Problem::new(path, message));
-    }
-
-    /// Whether nothing is wrong.
-    pub fn is_empty(&self) -> bool {
-        self.named.is_empty()
-    }
-
-    /// The value, if it was read and nothing is wrong.
-    ///
-    /// # Errors
-    /// `invalid_request` with every problem named.
-    pub fn finish<T>(self, value: Option<T>) -> Result<T, ApiError> {
-        match value {
-            Some(value) if self.named.is_empty() => Ok(value),
-            _ => Err(self.into()),
-        }
-    }
-}
-
-impl From<Problems> for ApiError {
-    fn from(problems: Problems) -> Self {
-        let mut named = problems.named;
-        // Reading gives up only after it said why; were it not so, the client would still learn that it was refused.
-        debug_assert!(!named.is_empty(), "a value was refused without a problem");
-        if problems.unnamed > 0 {
-            named.push(Problem::new("", format!("{} more problems are not listed", problems.unnamed)));
-        }
-        Refusal::Invalid(named).into()
-    }
-}
+use super::problems::{Invalid, Path, Problems};
 
 /// A type that can be read from JSON.
 pub trait FromJson: Describe + Sized {
@@ -122,6 +25,23 @@ pub trait FromJson: Describe + Sized {
         problems.add(at, "is required");
         None
     }
+}
+
+/// Reads a typed value out of JSON; national phone numbers are those of the region.
+///
+/// # Errors
+/// Every problem.
+pub fn from_json<T: FromJson>(json: &Json, phone_region: &str) -> Result<T, Invalid> {
+    let mut problems = Problems::of_request_in(phone_region);
+    let value = T::from_json(json, &Path::Root, &mut problems);
+    problems.finish(value)
+}
+
+/// Reads a typed object out of a body, for tests.
+#[cfg(test)]
+pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
+    let json = Json::parse(body).map_err(|problem| Invalid(vec![problem]))?;
+    from_json(&json, "US")
 }
 
 /// A type written as a string, in a body as in a query. Its parser stands here alone.
@@ -147,6 +67,12 @@ impl<T: FromText> FromJson for T {
 /// What is said of a text with U+0000 in it.
 pub(crate) const NUL: &str = "must not contain the NUL character";
 
+impl FromText for String {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
 impl FromJson for bool {
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
         match json {
@@ -170,36 +96,6 @@ impl<T: FromJson> FromJson for Option<T> {
 
     fn absent(_: &Path<'_>, _: &mut Problems) -> Option<Self> {
         Some(None)
-    }
-}
-
-/// A property of a PATCH: absent keeps what is there. `Patch<Option<T>>` can be cleared with `null`, `Patch<T>` not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Patch<T> {
-    /// The property is absent.
-    #[default]
-    Keep,
-    /// The property has this value.
-    Set(T),
-}
-
-impl<T> Patch<T> {
-    /// The new value, if there is one.
-    pub fn set(self) -> Option<T> {
-        match self {
-            Self::Keep => None,
-            Self::Set(value) => Some(value),
-        }
-    }
-}
-
-impl<T: FromJson> FromJson for Patch<T> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
-        T::from_json(json, at, problems).map(Self::Set)
-    }
-
-    fn absent(_: &Path<'_>, _: &mut Problems) -> Option<Self> {
-        Some(Self::Keep)
     }
 }
 
@@ -229,13 +125,6 @@ pub(crate) fn items<T: FromJson>(
     let read: Vec<Option<T>> =
         items.iter().enumerate().map(|(index, item)| T::from_json(item, &at.item(index), problems)).collect();
     read.into_iter().collect()
-}
-
-/// A check for the body of a PATCH: something must be asked for.
-pub(crate) fn not_empty(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
-    if properties.values.iter().all(Option::is_none) {
-        problems.add(at, format!("must have at least one of {}", properties.names.join(", ")));
-    }
 }
 
 /// The properties of an object whose names are known beforehand.
@@ -268,6 +157,16 @@ impl<'a> Properties<'a> {
             }
         }
         Some(Self { names, values })
+    }
+
+    /// The names that there are.
+    pub(super) fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+
+    /// Whether no property is there.
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.iter().all(Option::is_none)
     }
 
     /// Whether the property is there and not `null`.

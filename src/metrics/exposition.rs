@@ -16,8 +16,8 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
-use crate::http::error::ApiError;
-use crate::http::routes::open;
+use crate::rest::error::ApiError;
+use crate::rest::router::open;
 use crate::telemetry;
 
 /// What Prometheus calls this form.

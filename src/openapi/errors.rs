@@ -7,23 +7,29 @@ use actors::domain::{Problem, Refusal, Scope, SlotReason};
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-use super::{component, headers_sent};
-use crate::api::operation::{Access, Answers, Operation};
+use super::operations::Operation;
+use super::{Sort, component, headers_sent};
 use crate::http::body::BODY_BYTES_MAX;
-use crate::http::error::{ApiError, Code, RETRY_SECONDS};
-use crate::http::routes::Route;
+use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
+use crate::rest::output::Kind;
 
 /// The statuses whose answers differ from one operation to another, and so are written out with each.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
 /// The responses of an operation's errors; those that all operations share are put among `shared`.
-pub(super) fn of(route: &Route<Operation>, shared: &mut Map<String, Value>) -> Value {
+pub(super) fn of(
+    operation: &Operation<'_>,
+    scope: Option<Scope>,
+    refuses: &[Code],
+    sort: Sort,
+    shared: &mut Map<String, Value>,
+) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
-    for error in possible(route) {
+    for error in possible(operation, scope, refuses, sort) {
         by_status.entry(error.status().0.as_u16()).or_default().push(error);
     }
     let responses = by_status.into_iter().map(|(status, errors)| {
-        let response = response(&errors);
+        let response = response(&errors, sort);
         let of = errors[0].status().0;
         let described = if OWN.contains(&of) {
             response
@@ -39,10 +45,10 @@ pub(super) fn of(route: &Route<Operation>, shared: &mut Map<String, Value>) -> V
 }
 
 /// What is answered where there is no operation: another method of a path, or a path that is none.
-pub(super) fn of_no_operation() -> Map<String, Value> {
-    let errors =
-        [ApiError::MethodNotAllowed("GET, POST, HEAD"), ApiError::NoSuchPath("/v1/appointment".into())];
-    errors.map(|error| (name(error.status().0), response(&[error]))).into_iter().collect()
+pub(super) fn of_no_operation(sort: Sort, base_path: &str) -> Map<String, Value> {
+    let nowhere = format!("{base_path}/appointment");
+    let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD"), ApiError::NoSuchPath(nowhere)];
+    errors.map(|error| (name(error.status().0), response(&[error], sort))).into_iter().collect()
 }
 
 /// The name of a status, as components are called.
@@ -51,8 +57,7 @@ fn name(status: StatusCode) -> String {
 }
 
 /// Every error that the operation can give.
-fn possible(route: &Route<Operation>) -> Vec<ApiError> {
-    let operation = &route.access;
+fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code], sort: Sort) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
             Problem::new("starts_at", "is required"),
@@ -60,32 +65,39 @@ fn possible(route: &Route<Operation>) -> Vec<ApiError> {
         ])
         .into(),
         ApiError::Unauthorized,
-        ApiError::RateLimited { retry_after: 17 },
         ApiError::Panicked,
         ApiError::Unavailable,
-        ApiError::RateLimitUnavailable { retry_after: 17 },
     ];
-    if let Access::Scope(scope) = operation.access {
+    if sort.rate_limited {
+        let retry_after = 17;
+        errors
+            .extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
+    }
+    if let Some(scope) = scope {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
     }
-    let mut named =
-        route.path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix("_id}"));
-    if let Some(kind) = named.next_back() {
-        errors.push(Refusal::NotFound(kind).into());
+    if let Some(id) = operation.ids.last() {
+        errors.push(Refusal::NotFound(id.kind).into());
     }
-    if route.method != Method::GET {
+    if *operation.method != Method::GET {
         errors.extend([
             ApiError::BodyTimeout,
             ApiError::BodyTooLarge(BODY_BYTES_MAX),
             ApiError::UnsupportedMediaType,
-            Refusal::IdempotencyInProgress.into(),
-            Refusal::IdempotencyKeyReused.into(),
         ]);
-        if operation.answers == Answers::One && !operation.refuses.contains(&Code::Conflict) {
+        if operation.changes() && sort.idempotent {
+            errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
+        }
+        if operation.signature.answers == Kind::One && !refuses.contains(&Code::Conflict) {
             errors.push(sample(Code::Conflict));
         }
     }
-    errors.extend(operation.refuses.iter().copied().map(sample));
+    errors.extend(refuses.iter().map(|code| match (code, operation.signature.answers) {
+        (Code::Conflict, Kind::Accepted) => {
+            Refusal::conflict("the endpoint is disabled", "status", "disabled").into()
+        }
+        (code, _) => sample(*code),
+    }));
     errors
 }
 
@@ -116,7 +128,7 @@ fn sample(code: Code) -> ApiError {
 }
 
 /// The response of one status.
-fn response(errors: &[ApiError]) -> Value {
+fn response(errors: &[ApiError], sort: Sort) -> Value {
     let status = errors[0].status().0;
     let codes: Vec<Value> = errors.iter().map(|error| json!(error.status().1)).collect();
     let words: Vec<String> = codes.iter().filter_map(Value::as_str).map(|code| format!("`{code}`")).collect();
@@ -125,7 +137,7 @@ fn response(errors: &[ApiError]) -> Value {
         .zip(&codes)
         .filter_map(|(error, code)| Some((code.as_str()?.to_owned(), json!({"value": error.body()}))))
         .collect();
-    let mut headers = headers_sent(&[]);
+    let mut headers = headers_sent(sort, &[]);
     for (name, wanted) in [
         ("Allow", header::ALLOW),
         ("Retry-After", header::RETRY_AFTER),
@@ -143,6 +155,6 @@ fn response(errors: &[ApiError]) -> Value {
     json!({
         "description": format!("{}: {}.", status.canonical_reason().unwrap_or_default(), words.join(", ")),
         "headers": headers,
-        "content": {"application/json": {"schema": component("schemas", "Error"), "examples": examples}},
+        "content": {"application/json": {"schema": component("schemas", "ErrorAnswer"), "examples": examples}},
     })
 }

@@ -1,6 +1,7 @@
 //! One example of each body and each resource, by the name of its schema. A test holds them against the schemas and
 //! says where one is missing.
 
+use actors::domain::{BudgetKind, EventType};
 use serde_json::{Value, json};
 
 const APPOINTMENT: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
@@ -9,7 +10,9 @@ const CALL: &str = "019c8f3e-4444-7000-8c8c-4c4c4c4c4c4c";
 const CONTACT: &str = "019c8f3e-6f00-7000-b000-00000000c0de";
 const KEY: &str = "019c8f3e-1111-7000-9a9a-1f1f1f1f1f1f";
 const KNOWLEDGE: &str = "019c8f3e-5555-7000-8e8e-5b5b5b5b5b5b";
+const EVENT: &str = "019c8f3e-8888-7000-8b8b-8b8b8b8b8b8b";
 const MESSAGE: &str = "019c8f3e-6666-7000-8f8f-6a6a6a6a6a6a";
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";
 const SERVICE: &str = "019c8f3e-2222-7000-8888-2e2e2e2e2e2e";
 const STAFF: &str = "019c8f3e-3333-7000-9999-3d3d3d3d3d3d";
 const THEN: &str = "2026-02-24T08:30:00.000Z";
@@ -32,7 +35,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "hours": [{"day": "monday", "open": "09:00", "close": "18:00"},
                 {"day": "friday", "open": "18:00", "close": "02:00"}], "created_at": THEN, "updated_at": THEN})
         }
-        "Call" => {
+        "PhoneCall" => {
             json!({"id": CALL, "direction": "inbound", "status": "completed", "outcome": "message_taken",
             "from_number": "+33612345680", "to_number": "+33142000000", "contact_id": CONTACT,
             "contact_name": "Ada Lovelace", "started_at": "2026-02-24T08:27:10.000Z", "ended_at": THEN,
@@ -50,10 +53,10 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "locale": "en"}),
         "BusinessPatch" => json!({"website_url": null,
             "hours": [{"day": "monday", "open": "09:00", "close": "18:00"}]}),
-        "Me" => json!({"api_key": {"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
+        "CallerIdentity" => json!({"api_key": {"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
             "scopes": ["appointments:read", "appointments:write"], "created_at": THEN},
             "business": {"id": BUSINESS, "name": "Salon Lumière"}}),
-        "Message" => {
+        "TakenMessage" => {
             json!({"id": MESSAGE, "call_id": CALL, "contact_id": CONTACT, "caller_name": "Ada Lovelace",
             "caller_phone": "+33612345680", "body": "Please send me a quotation.", "urgency": "normal",
             "staff_id": null, "status": "new", "created_at": THEN, "updated_at": THEN})
@@ -63,25 +66,92 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "Service" => json!({"id": SERVICE, "name": "Coupe", "description": "Shampooing, coupe, coiffage",
             "duration_minutes": 30, "created_at": THEN, "updated_at": THEN}),
         "Slot" => json!({"starts_at": "2026-03-02T09:00:00.000Z", "ends_at": "2026-03-02T09:30:00.000Z"}),
-        "Staff" => json!({"id": STAFF, "name": "Camille", "active": true, "timezone": "Europe/Paris",
+        "StaffMember" => json!({"id": STAFF, "name": "Camille", "active": true, "timezone": "Europe/Paris",
             "service_ids": [SERVICE], "created_at": THEN, "updated_at": THEN}),
         "Webhook" => webhook(),
         "NewWebhook" => {
             let mut created = webhook();
-            created["secret"] = json!("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=");
+            created["secret"] = json!(SECRET);
             created
         }
         "WebhookBody" => json!({"url": "https://hooks.salon-lumiere.example/events",
             "events": ["appointment.booked", "appointment.cancelled"], "description": "booking page"}),
         "WebhookPatch" => json!({"status": "enabled"}),
         "WebhookTestBody" => json!({"type": "appointment.booked"}),
-        "Test" => {
+        "WebhookTestResult" => {
             json!({"event_id": APPOINTMENT, "type": "appointment.booked", "delivered": true, "response_status": 204,
             "error": null, "duration_ms": 87})
         }
+        "ApiKey" => api_key(),
+        "AuditEntry" => json!({"id": "019c8f3e-7777-7000-8a8a-7a7a7a7a7a7a", "at": THEN,
+            "actor": {"type": "operator", "id": null}, "action": "service.updated", "resource_type": "service",
+            "resource_id": SERVICE, "changes": [{"field": "duration_minutes", "from": 30, "to": 45}]}),
+        "Budget" => {
+            let kinds = BudgetKind::ALL.iter().map(|kind| {
+                let used = json!({"rows_max": 1000, "bytes_max": 16_777_216, "rows": 12, "bytes": 4096});
+                (kind.to_string(), used)
+            });
+            Value::Object(kinds.collect())
+        }
+        "BudgetPatch" => json!({"contacts": {"rows_max": 50_000}, "calls": {"bytes_max": null}}),
+        "CallBody" => json!({"direction": "inbound", "status": "completed", "outcome": "message_taken",
+            "from_number": "+33 6 12 34 56 80", "contact_name": "Ada Lovelace",
+            "started_at": "2026-02-24T08:27:10Z", "ended_at": "2026-02-24T08:30:00Z", "locale": "fr",
+            "summary": "Asks for a quotation."}),
+        "Delivery" => {
+            json!({"event_id": EVENT, "type": "appointment.booked", "status": "pending", "attempts": 1,
+            "last_response_status": 503, "last_response_body": "try later", "last_error": null,
+            "last_attempt_at": THEN, "next_attempt_at": "2026-02-24T08:30:30.000Z", "created_at": THEN})
+        }
+        "KeyBody" => json!({"name": "booking page", "scopes": ["appointments:read", "appointments:write"]}),
+        "MessageBody" => json!({"caller_name": "Ada Lovelace", "caller_phone": "+33 6 12 34 56 80",
+            "body": "Please send me a quotation."}),
+        "MessagePatch" => json!({"status": "resolved", "staff_id": STAFF}),
+        "NewApiKey" => with(api_key(), &json!({"key": "rcpt_QdkSNMHQ_4c6f72656d20697073756d20646f6c6f72"})),
+        "NewBusinessBody" => json!({"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr",
+            "hours": [{"day": "monday", "open": "09:00", "close": "18:00"}], "phone_region": "FR"}),
+        "OperatorApiKey" => with(api_key(), &json!({"last_used_at": THEN, "revoked_at": null})),
+        "OperatorBusiness" => {
+            with(of("Business").unwrap_or_default(), &json!({"phone_region": "FR", "suspended": false}))
+        }
+        "OperatorBusinessPatch" => json!({"booking_mode": "request", "suspended": false}),
+        "OperatorService" => with(of("Service").unwrap_or_default(), &json!({"active": true})),
+        "OperatorWebhookPatch" => json!({"status": "enabled"}),
+        "ResentDeliveries" => json!({"resent": 7}),
+        "ResentDelivery" => json!({"event_id": EVENT}),
+        "ServiceBody" => json!({"name": "Coupe", "duration_minutes": 30}),
+        "ServicePatch" => json!({"duration_minutes": 45}),
+        "StaffBody" => json!({"name": "Camille", "service_ids": [SERVICE]}),
+        "StaffPatch" => json!({"active": false}),
+        "TeamBookBody" => json!({"service_id": SERVICE, "starts_at": "2026-03-02T10:00:00+01:00",
+            "contact_id": CONTACT, "source": "dashboard"}),
+        "TeamRescheduleBody" => json!({"starts_at": "2026-03-03T14:30:00Z"}),
+        "WebhookSecret" => json!({"secret": SECRET}),
         _ => return None,
     };
     Some(example)
+}
+
+/// The example of an event about a resource whose schema is of this name.
+pub(super) fn of_event(event: EventType, shown: &str) -> Value {
+    let mut data = of(shown).unwrap_or_default();
+    if event == EventType::AppointmentCancelled {
+        data["status"] = json!("cancelled");
+    }
+    json!({"id": EVENT, "type": event, "api_version": "v1", "created_at": THEN, "business_id": BUSINESS, "data": data})
+}
+
+/// An example with more properties.
+fn with(mut example: Value, more: &Value) -> Value {
+    if let (Value::Object(example), Value::Object(more)) = (&mut example, more) {
+        example.extend(more.clone());
+    }
+    example
+}
+
+fn api_key() -> Value {
+    json!({"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
+        "scopes": ["appointments:read", "appointments:write"], "created_at": THEN})
 }
 
 fn webhook() -> Value {

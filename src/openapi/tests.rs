@@ -5,7 +5,7 @@ use axum::http::Request;
 use tower::ServiceExt;
 
 use super::*;
-use crate::http::error::tests::parts;
+use crate::http::testing::parts;
 
 #[test]
 fn the_document_has_the_operations_of_the_table_and_no_others() {
@@ -18,10 +18,8 @@ fn the_document_has_the_operations_of_the_table_and_no_others() {
         }
     }
     let rows = crate::api::table();
-    let served: BTreeSet<_> = rows
-        .iter()
-        .map(|row| (row.method.to_string(), row.path.to_owned(), row.access.id.to_owned()))
-        .collect();
+    let served: BTreeSet<_> =
+        rows.iter().map(|row| (row.method.to_string(), row.path.to_owned(), row.id.to_owned())).collect();
     assert_eq!(described, served);
     assert_eq!(served.len(), rows.len(), "a row is there twice");
 }

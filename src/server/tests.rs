@@ -14,9 +14,10 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use super::*;
+use crate::app::App;
 use crate::http::body::{self, BODY_BYTES_MAX};
-use crate::http::request_id::App;
 use crate::metrics::Metrics;
+use crate::rest::error::ApiError;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -102,7 +103,9 @@ fn too_large() -> Vec<u8> {
 }
 
 fn takes_bodies() -> Router {
-    let read = |headers: HeaderMap, body: Body| async move { body::read(&headers, body).await.map(|_| ()) };
+    let read = |headers: HeaderMap, body: Body| async move {
+        body::read(&headers, body).await.map(|_| ()).map_err(ApiError::from)
+    };
     Router::new().route("/", post(read))
 }
 

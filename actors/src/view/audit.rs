@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 use serde::ser::Serializer;
+use utoipa::ToSchema;
 
+use super::schema::Anything;
 use crate::domain::{Actor, AuditEntry, AuditId, KeyId, Timestamp};
 
 /// An entry of the audit log.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
 pub struct AuditView {
     /// Its id.
     pub id: AuditId,
@@ -19,13 +22,15 @@ pub struct AuditView {
     /// The kind of record.
     pub resource_type: String,
     /// The record.
+    #[schema(value_type = KeyId)]
     pub resource_id: uuid::Uuid,
     /// The fields that changed; empty for a creation.
     pub changes: Vec<FieldChangeView>,
 }
 
 /// Who made a change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = AuditActor)]
 pub struct ActorView {
     /// `api_key`, `operator` or `system`.
     #[serde(rename = "type")]
@@ -35,15 +40,18 @@ pub struct ActorView {
 }
 
 /// One field that a change gave another value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = FieldChange)]
 pub struct FieldChangeView {
     /// Its name.
     pub field: String,
     /// Its value before.
     #[serde(serialize_with = "raw")]
+    #[schema(value_type = Anything)]
     pub from: String,
     /// Its value after.
     #[serde(serialize_with = "raw")]
+    #[schema(value_type = Anything)]
     pub to: String,
 }
 

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 use serde::ser::Serializer;
+use utoipa::openapi::schema::ObjectBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 
@@ -10,7 +13,8 @@ use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 pub struct BudgetView(Vec<(BudgetKind, UseView)>);
 
 /// What is allowed and used of one kind.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = BudgetUse)]
 struct UseView {
     /// At most so many rows.
     rows_max: u64,
@@ -36,6 +40,27 @@ impl BudgetView {
 impl Serialize for BudgetView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+/// A property for each kind, as it is serialised.
+impl PartialSchema for BudgetView {
+    fn schema() -> RefOr<Schema> {
+        let of_kind = || {
+            let mut reference = Ref::from_schema_name(UseView::name());
+            reference.description = "What may be kept of it, and what is kept.".into();
+            reference
+        };
+        let object = BudgetKind::ALL.iter().fold(ObjectBuilder::new(), |object, kind| {
+            object.property(kind.as_str(), of_kind()).required(kind.as_str())
+        });
+        object.description(Some("A budget and what is used of it, with the defaults filled in.")).into()
+    }
+}
+
+impl ToSchema for BudgetView {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((UseView::name().into_owned(), UseView::schema()));
     }
 }
 

@@ -31,6 +31,7 @@ pub struct BusinessView {
 
 /// The opening hours of one day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OpeningHours)]
 pub struct HoursView {
     /// The day on which they begin.
     pub day: Day,
@@ -68,7 +69,7 @@ impl From<&Business> for BusinessView {
 }
 
 /// A business, as its operator sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorBusinessView {
     /// What integrations see.
     #[serde(flatten)]

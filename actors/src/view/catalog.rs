@@ -36,7 +36,7 @@ impl From<&Service> for ServiceView {
 }
 
 /// A service, as the operator sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct OperatorServiceView {
     /// What integrations see.
     #[serde(flatten)]
@@ -53,6 +53,7 @@ impl From<&Service> for OperatorServiceView {
 
 /// A staff member.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = StaffMember)]
 pub struct StaffView {
     /// Their id.
     pub id: StaffId,

@@ -10,6 +10,7 @@ use crate::domain::{
 
 /// A call.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = PhoneCall)]
 pub struct CallView {
     /// Its id.
     pub id: CallId,
@@ -78,6 +79,7 @@ impl CallView {
 
 /// A message for the team.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = TakenMessage)]
 pub struct MessageView {
     /// Its id.
     pub id: MessageId,

@@ -7,6 +7,7 @@ use crate::domain::{ApiKey, KeyId, Scope, Timestamp};
 
 /// A key as `GET /me` describes it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ApiKey)]
 pub struct KeyView {
     /// Its id.
     pub id: KeyId,
@@ -33,7 +34,8 @@ impl From<&ApiKey> for KeyView {
 }
 
 /// A key as the operator sees it in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = OperatorApiKey)]
 pub struct OperatorKeyView {
     /// Its descriptor.
     #[serde(flatten)]
@@ -45,7 +47,8 @@ pub struct OperatorKeyView {
 }
 
 /// A key at the moment of its creation, the only time that it is shown whole.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = NewApiKey)]
 pub struct NewKeyView {
     /// Its descriptor.
     #[serde(flatten)]

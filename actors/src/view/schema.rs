@@ -96,3 +96,14 @@ impl PartialSchema for LocalTime {
 }
 
 impl ToSchema for LocalTime {}
+
+/// Any JSON value.
+pub struct Anything;
+
+impl PartialSchema for Anything {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(SchemaType::AnyValue).build().into()
+    }
+}
+
+impl ToSchema for Anything {}

@@ -125,7 +125,7 @@ impl fmt::Debug for NewWebhookView {
 }
 
 /// A row of an endpoint's delivery log.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryView {
     /// The event.
     pub event_id: EventId,
@@ -170,6 +170,7 @@ impl DeliveryView {
 
 /// What came of a test of an endpoint.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = WebhookTestResult)]
 pub struct TestView {
     /// The id of the sample event.
     pub event_id: EventId,

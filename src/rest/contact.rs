@@ -3,9 +3,11 @@
 use actors::business::commands::appointments::BookingContact;
 use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
 use chrono_tz::Tz;
+use serde_json::{Value, json};
 
 use super::error::ApiError;
-use super::read::{Path, Problems, Properties};
+use crate::http::problems::{Path, Problems};
+use crate::http::read::Properties;
 use crate::json_object;
 
 json_object! {
@@ -39,6 +41,15 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &Path<'_>, problems: 
         (false, false) => problems.add(&at.property("contact"), "is required, or contact_id"),
         _ => {}
     }
+}
+
+/// What [`one_contact`] checks, as a schema. It stands inside of `allOf`, where generators of clients leave the object
+/// the class that it is.
+pub(crate) fn one_contact_described(object: &mut Value) {
+    object["allOf"] = json!([{"oneOf": [
+        {"required": ["contact_id"], "properties": {"contact_id": {"type": "string"}}},
+        {"required": ["contact"], "properties": {"contact": {"type": "object"}}},
+    ]}]);
 }
 
 /// The contact of a booking whose body [`one_contact`] has checked.

@@ -4,30 +4,33 @@ use std::sync::Arc;
 
 use actors::domain::{Actor, BusinessId};
 use actors::{Engine, EngineError};
-use axum::body::Body;
 use axum::extract::Request;
-use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
 use crate::config::AdminToken;
-use crate::http::call::{Call, Caller, bearer};
+use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
-use crate::http::error::ApiError;
-use crate::http::routes::{Door, Route};
-use crate::http::values::PhoneRegion;
+use crate::rest::context::{Caller, Incoming, Routed};
+use crate::rest::error::ApiError;
+use crate::rest::router::Gate;
+use crate::rest::values::phone::PhoneRegion;
 
-/// What the gate and the handlers need.
+/// What the gate needs.
 #[derive(Clone)]
-pub(crate) struct Operator {
+pub(crate) struct TokenGate {
     pub(super) engine: Engine,
     pub(super) cursors: Cursors,
     pub(super) token: Arc<AdminToken>,
 }
 
-impl Door<()> for Operator {
-    type Guest = ();
+/// Who may call an endpoint: whoever has the token may call all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token;
 
-    async fn gate<F: Future<Output = Response> + Send>(
+impl Gate<Token> for TokenGate {
+    type Identity = ();
+
+    async fn authenticate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
         next: impl FnOnce(Request, ()) -> F + Send,
@@ -38,13 +41,7 @@ impl Door<()> for Operator {
         }
     }
 
-    async fn admit(
-        &self,
-        (): (),
-        (parts, body): (Parts, Body),
-        _: &Route<()>,
-        params: Vec<(String, String)>,
-    ) -> Result<Call, ApiError> {
+    async fn authorize(&self, (): (), _: &Token, routed: Routed) -> Result<Incoming, ApiError> {
         let mut caller = Caller {
             actor: Actor::Operator,
             business: None,
@@ -53,7 +50,7 @@ impl Door<()> for Operator {
             principal: None,
         };
         // A business that is not there is told only after the syntax of the request, when a handler asks for it.
-        let named = params.iter().find(|(name, _)| name == "business_id");
+        let named = routed.params.iter().find(|(name, _)| name == "business_id");
         if let Some(id) = named.and_then(|(_, id)| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);
             match handle.business().await {
@@ -65,15 +62,6 @@ impl Door<()> for Operator {
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Call {
-            engine: self.engine.clone(),
-            cursors: self.cursors.clone(),
-            caller,
-            parts,
-            params,
-            body,
-            canonical: Vec::new(),
-            described: None,
-        })
+        Ok(Incoming::new(&self.engine, &self.cursors, caller, routed))
     }
 }

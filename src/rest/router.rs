@@ -1,70 +1,44 @@
-//! The table of routes, from which the router follows: one row is a method, a path, who may come, and the handler.
+//! The router of a table of routes, behind its gate.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::Method;
-use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 
-use super::call::Call;
+use super::context::{Incoming, Routed};
 use super::error::ApiError;
-use super::request_id::{Noted, caught};
+use super::noted::Noted;
+use super::panics::caught;
+use super::route::{Handled, Route};
 
-/// What a handler comes to.
-pub(crate) type Handled = Result<Response, ApiError>;
-
-type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Handled> + Send>> + Send + Sync>;
-
-/// One row of the table; `A` says who may come.
-pub(crate) struct Route<A> {
-    pub(crate) method: Method,
-    pub(crate) path: &'static str,
-    pub(crate) access: A,
-    handler: Handler,
-}
-
-/// A row of the table.
-pub(crate) fn route<A, F, Fut>(method: Method, path: &'static str, access: A, handler: F) -> Route<A>
-where
-    F: Fn(Call) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Handled> + Send + 'static,
-{
-    Route { method, path, access, handler: Arc::new(move |call| Box::pin(handler(call))) }
-}
-
-/// Stands before the handlers: first looks who asks, whatever for, then lets them in by the row that they ask for and
-/// makes the request a [`Call`].
-pub(crate) trait Door<A>: Clone + Send + Sync + 'static {
+/// Stands before the handlers: authenticates whoever asks, whatever for, and then authorizes them for the route.
+pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
     /// Who asks.
-    type Guest: Send;
+    type Identity: Send;
 
     /// Has `next` answer whoever may ask at all, and refuses anybody else.
-    fn gate<F: Future<Output = Response> + Send>(
+    fn authenticate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
-        next: impl FnOnce(Request, Self::Guest) -> F + Send,
+        next: impl FnOnce(Request, Self::Identity) -> F + Send,
     ) -> impl Future<Output = Response> + Send;
 
-    /// Lets the guest in, or says why not.
-    fn admit(
+    /// Lets them in to the route, or says why not.
+    fn authorize(
         &self,
-        guest: Self::Guest,
-        request: (Parts, Body),
-        route: &Route<A>,
-        params: Vec<(String, String)>,
-    ) -> impl Future<Output = Result<Call, ApiError>> + Send;
+        identity: Self::Identity,
+        access: &A,
+        routed: Routed,
+    ) -> impl Future<Output = Result<Incoming, ApiError>> + Send;
 }
 
-/// The router of a table, with `door` before every handler. A method that a path does not have is answered in the
+/// The router of a table, with `gate` before every handler. A method that a path does not have is answered in the
 /// error envelope, with `Allow`.
-pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, door: &impl Door<A>) -> Router {
+pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl Gate<A>) -> Router {
     let mut paths: BTreeMap<&'static str, Vec<Route<A>>> = BTreeMap::new();
     for row in table {
         paths.entry(row.path).or_default().push(row);
@@ -72,15 +46,15 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, door: &impl
     paths.into_iter().fold(Router::new(), |router, (path, rows)| {
         // The table is made once in the life of the process, so this text may live as long.
         let allow: &'static str = allowed(&rows).leak();
-        let (rows, door) = (Arc::new(rows), door.clone());
+        let (rows, gate) = (Arc::new(rows), gate.clone());
         let serve = move |request: Request| {
-            let (rows, door) = (Arc::clone(&rows), door.clone());
+            let (rows, gate) = (Arc::clone(&rows), gate.clone());
             async move {
-                let next = |request, guest| {
-                    let handled = dispatch(request, guest, &rows, allow, &door);
+                let next = |request, identity| {
+                    let handled = dispatch(request, identity, &rows, allow, &gate);
                     caught(async { handled.await.unwrap_or_else(IntoResponse::into_response) })
                 };
-                let mut response = door.gate(request, next).await;
+                let mut response = gate.authenticate(request, next).await;
                 response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
                 response
             }
@@ -109,12 +83,12 @@ where
     Router::new().route(path, any(serve))
 }
 
-async fn dispatch<A, D: Door<A>>(
+async fn dispatch<A, G: Gate<A>>(
     request: Request,
-    guest: D::Guest,
+    identity: G::Identity,
     rows: &[Route<A>],
     allow: &'static str,
-    door: &D,
+    gate: &G,
 ) -> Handled {
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     let row = rows.iter().find(|row| row.method == *method).ok_or(ApiError::MethodNotAllowed(allow))?;
@@ -122,8 +96,8 @@ async fn dispatch<A, D: Door<A>>(
     // A path whose percent-encoding is no UTF-8 names nothing, which is told after scope and syntax.
     let params = RawPathParams::from_request_parts(&mut parts, &()).await;
     let params = params.iter().flatten().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let call = door.admit(guest, (parts, body), row, params).await?;
-    (row.handler)(call).await
+    let incoming = gate.authorize(identity, &row.access, Routed { parts, params, body }).await?;
+    (row.handle)(incoming).await
 }
 
 /// The methods of a path as `Allow` lists them (RFC 9110 §10.2.1).

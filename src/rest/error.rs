@@ -5,15 +5,20 @@
 
 use std::error::Error;
 
+use actors::EngineError;
 use actors::domain::{Problem, Refusal, Scope};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::body::{BODY_BYTES_MAX, BodyError};
+use crate::http::cursor::CursorError;
+use crate::http::problems::Invalid;
+
 /// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503 and of a request
 /// that is still being carried out.
-pub const RETRY_SECONDS: u64 = 1;
+pub(crate) const RETRY_SECONDS: u64 = 1;
 
 /// The same for what a nearly full disk has no room for, which somebody has to make.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
@@ -25,7 +30,7 @@ const SHOWN_PATH_CHARS_MAX: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ErrorCode)]
-pub enum Code {
+pub(crate) enum Code {
     /// The request is invalid.
     InvalidRequest,
     /// The key is missing, malformed, unknown or revoked.
@@ -60,7 +65,7 @@ pub enum Code {
 
 /// Why a request is answered with an error.
 #[derive(Debug, thiserror::Error)]
-pub enum ApiError {
+pub(crate) enum ApiError {
     /// The rules refuse it.
     #[error("refused: {0:?}")]
     Refused(Refusal),
@@ -132,19 +137,56 @@ impl From<Problem> for ApiError {
     }
 }
 
+impl From<Invalid> for ApiError {
+    fn from(Invalid(problems): Invalid) -> Self {
+        Self::Refused(Refusal::Invalid(problems))
+    }
+}
+
+impl From<CursorError> for ApiError {
+    fn from(error: CursorError) -> Self {
+        Self::invalid("cursor", error.to_string())
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::BodyTooLarge(BODY_BYTES_MAX),
+            BodyError::UnsupportedMediaType => Self::UnsupportedMediaType,
+            BodyError::Timeout => Self::BodyTimeout,
+            BodyError::Broken => Self::BodyBroken,
+        }
+    }
+}
+
+impl From<EngineError> for ApiError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => Self::Refused(refusal),
+            EngineError::NotFound => Refusal::NotFound("business").into(),
+            EngineError::KeyRevoked => Self::Unauthorized,
+            EngineError::Suspended => Self::Forbidden,
+            EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
+            EngineError::DiskFull(_) => Self::DiskFull,
+            error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
+        }
+    }
+}
+
 impl ApiError {
     /// A fault of ours.
-    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub(crate) fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }
 
     /// One problem at a place of the request.
-    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Refused(Refusal::invalid(path, message))
     }
 
     /// The status and the code.
-    pub fn status(&self) -> (StatusCode, Code) {
+    pub(crate) fn status(&self) -> (StatusCode, Code) {
         match self {
             Self::Refused(refusal) => match refusal {
                 Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
@@ -263,7 +305,7 @@ fn summary(problems: &[Problem]) -> String {
 
 /// Why a request was not carried out.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Error)]
+#[schema(as = ErrorAnswer)]
 pub(crate) struct Body<'a> {
     /// The error.
     error: Fault<'a>,
@@ -310,20 +352,12 @@ impl IntoResponse for ApiError {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use actors::domain::SlotReason;
-    use http_body_util::BodyExt;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-
-    /// Status, headers and JSON of an answer.
-    pub(crate) async fn parts(response: Response) -> (u16, axum::http::HeaderMap, Value) {
-        let (head, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let json = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
-        (head.status.as_u16(), head.headers, json)
-    }
+    use crate::http::testing::parts;
 
     async fn check(error: impl Into<ApiError>, status: u16, code: &str, message: &str) {
         let (got, headers, body) = parts(error.into().into_response()).await;

@@ -1,0 +1,28 @@
+//! Who may call an endpoint of the public API.
+
+use actors::domain::Scope;
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Any valid key, even of a suspended business.
+    AnyKey,
+    /// A key with this scope.
+    Scope(Scope),
+}
+
+impl Access {
+    /// The scope that the key needs.
+    pub(crate) fn scope(self) -> Option<Scope> {
+        match self {
+            Self::AnyKey => None,
+            Self::Scope(scope) => Some(scope),
+        }
+    }
+}
+
+impl From<Scope> for Access {
+    fn from(scope: Scope) -> Self {
+        Self::Scope(scope)
+    }
+}

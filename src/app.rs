@@ -1,0 +1,175 @@
+//! What a listener serves: a router whose every answer carries an id, is logged and counted once, and is a 500 where
+//! finding it panicked.
+//!
+//! What always holds: every response carries `X-Request-Id`, everything logged meanwhile stands in a span with that
+//! id, and of the headers of a request only that one is ever logged, and the address that trusted proxies forward. A
+//! request that the server finds unfit is refused before the router sees it, so before its key is looked at.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::HeaderValue;
+use axum::response::{IntoResponse, Response};
+use tokio::time::Instant;
+use tower::{Service, ServiceExt};
+use tracing::Instrument;
+
+use crate::http::request_id::{X_REQUEST_ID, request_id};
+use crate::metrics::Metrics;
+use crate::rest::error::ApiError;
+use crate::rest::noted::Noted;
+use crate::rest::panics::caught;
+use crate::server::{ClientAddr, Unfit};
+
+/// What is answered to connections that have no place too: what a supervisor and monitoring ask.
+const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
+
+/// How many characters of a path that no route has are logged.
+const PATH_CHARS_MAX: usize = 200;
+
+/// A router with all that stands around its answers. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    router: Router,
+    metrics: Arc<Metrics>,
+}
+
+impl App {
+    pub(crate) fn new(router: Router, metrics: Arc<Metrics>) -> Self {
+        Self { router, metrics }
+    }
+
+    async fn answer(self, request: Request) -> Response {
+        let id = request_id(request.headers());
+        // Only visible ASCII is ever taken.
+        let text = id.to_str().unwrap_or_default();
+        // An error's span, so that the id stands beside errors whatever the log's filter is.
+        let span = tracing::error_span!("request", request.id = text);
+        self.answer_as(id, request).instrument(span).await
+    }
+
+    async fn answer_as(self, id: HeaderValue, request: Request) -> Response {
+        let start = Instant::now();
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let client = request.extensions().get::<ClientAddr>().map(|client| client.0);
+        let mut response = match unfit(&request) {
+            Some(error) => error.into_response(),
+            None => {
+                let answer = self.router.oneshot(request);
+                caught(async { answer.await.unwrap_or_else(|never| match never {}) }).await
+            }
+        };
+        let took = start.elapsed();
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        let Noted { route, key } = response.extensions().get().copied().unwrap_or_default();
+        self.metrics.answered(route, &method, response.status(), took);
+        // Whoever has no key can ask for any path; the log does not repeat it at length.
+        let path = route.unwrap_or_else(|| cut(uri.path()));
+        tracing::info!(
+            http.method = method.as_str(),
+            http.path = path,
+            http.status = response.status().as_u16(),
+            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            key.id = key.map(tracing::field::display),
+            client.address = client.map(tracing::field::display),
+            "request answered"
+        );
+        response
+    }
+}
+
+/// What the server has found wrong with the request before anything looked at what it asks for.
+fn unfit(request: &Request) -> Option<ApiError> {
+    match request.extensions().get::<Unfit>()? {
+        Unfit::Malformed(problem) => Some(ApiError::Malformed(problem)),
+        Unfit::NoPlace if ALWAYS_ANSWERED.contains(&request.uri().path()) => None,
+        Unfit::NoPlace => Some(ApiError::Unavailable),
+    }
+}
+
+/// The beginning of a path.
+fn cut(path: &str) -> &str {
+    path.char_indices().nth(PATH_CHARS_MAX).map_or(path, |(end, _)| &path[..end])
+}
+
+impl Service<Request> for App {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let answer = self.clone().answer(request);
+        Box::pin(async { Ok(answer.await) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::HeaderMap;
+    use axum::routing::get;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::http::request_id::REQUEST_ID_CHARS_MAX;
+    use crate::http::testing::parts;
+
+    fn app() -> App {
+        async fn panics() -> String {
+            panic!("a fault for the test")
+        }
+        let router = Router::new()
+            .route("/hello", get(|| async {}))
+            .route("/panic", get(panics))
+            .fallback(|| async { ApiError::NoSuchPath("/x".into()) });
+        App::new(router, Arc::new(Metrics::new([])))
+    }
+
+    async fn get_with(path: &str, id: Option<&[u8]>) -> (u16, HeaderMap, serde_json::Value) {
+        let mut request = Request::get(path).body(Body::empty()).unwrap();
+        if let Some(id) = id {
+            request.headers_mut().insert(X_REQUEST_ID, HeaderValue::from_bytes(id).unwrap());
+        }
+        parts(app().oneshot(request).await.unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn a_good_id_of_the_client_is_kept() {
+        for id in ["x".to_owned(), "~".repeat(REQUEST_ID_CHARS_MAX)] {
+            let (_, headers, _) = get_with("/hello", Some(id.as_bytes())).await;
+            assert_eq!(headers[X_REQUEST_ID].to_str().unwrap(), id);
+        }
+    }
+
+    #[tokio::test]
+    async fn any_other_id_is_replaced_by_a_new_one() {
+        let long = "x".repeat(REQUEST_ID_CHARS_MAX + 1);
+        for id in [None, Some(&b""[..]), Some(b"a b"), Some("é".as_bytes()), Some(long.as_bytes())] {
+            let (_, headers, _) = get_with("/hello", id).await;
+            headers[X_REQUEST_ID].to_str().unwrap().parse::<Uuid>().unwrap();
+        }
+        let [one, other] = [get_with("/hello", None).await, get_with("/hello", None).await];
+        assert_ne!(one.1[X_REQUEST_ID], other.1[X_REQUEST_ID]);
+    }
+
+    #[tokio::test]
+    async fn unknown_paths_and_panics_carry_the_id_too() {
+        let (status, headers, _) = get_with("/nowhere", Some(b"abc")).await;
+        assert_eq!((status, &headers[X_REQUEST_ID]), (404, &HeaderValue::from_static("abc")));
+        let (status, headers, body) = get_with("/panic", Some(b"abc")).await;
+        assert_eq!((status, &headers[X_REQUEST_ID]), (500, &HeaderValue::from_static("abc")));
+        assert_eq!(
+            body,
+            json!({"error": {"code": "internal_error", "message": "an internal error occurred"}})
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! What makes a request the same one again: its `Idempotency-Key`, and what it asks for.
+//!
+//! What always holds: two requests have the same fingerprint exactly when their method, their path and the canonical
+//! form of their body are the same.
+
+use actors::domain::Problem;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
+use sha2::{Digest, Sha256};
+
+/// The greatest length of an `Idempotency-Key`, in characters.
+pub(crate) const IDEMPOTENCY_KEY_CHARS_MAX: usize = 255;
+
+/// The request header that makes a change happen once.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The answer header that says that the change happened earlier.
+pub(crate) const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// The key that the request carries, if it does.
+///
+/// # Errors
+/// That it is malformed, or there are several.
+pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let bytes = value.as_bytes();
+    let good = (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_graphic)
+        && values.next().is_none();
+    if !good {
+        let message =
+            format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
+        return Err(Problem::new("Idempotency-Key", message));
+    }
+    Ok(Some(bytes))
+}
+
+/// SHA-256 of what the request asks for.
+pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
+    let mut fingerprint = Sha256::new();
+    for part in [parts.method.as_str().as_bytes(), parts.uri.path().as_bytes(), canonical_body] {
+        fingerprint.update((part.len() as u64).to_be_bytes());
+        fingerprint.update(part);
+    }
+    fingerprint.finalize().into()
+}

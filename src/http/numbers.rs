@@ -1,0 +1,106 @@
+//! Whole numbers within bounds, in bodies and in queries.
+
+use serde_json::{Value, json};
+
+use super::describe::Describe;
+use super::json::Json;
+use super::problems::{Path, Problems};
+use super::query::FromQuery;
+use super::read::FromJson;
+use super::schemas::Schemas;
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    fn within(number: i128) -> Result<Self, String> {
+        match u32::try_from(number) {
+            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => Err(Self::expected()),
+        }
+    }
+
+    fn expected() -> String {
+        format!("must be a whole number from {MIN} to {MAX}")
+    }
+
+    /// Reads decimal digits, as a query has them.
+    fn from_digits(text: &str) -> Result<Self, String> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if digits => Self::within(number),
+            _ => Err(Self::expected()),
+        }
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
+    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = json.as_whole().ok_or_else(Self::expected).and_then(Self::within);
+        read.map_err(|message| problems.add(at, message)).ok()
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
+    }
+}
+
+/// The size of a page: 1 to `MAX`, `DEFAULT` when absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit<const DEFAULT: u32, const MAX: u32>(u32);
+
+impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
+    /// The number of items.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
+    fn from_query(text: &str, _: &str) -> Result<Self, String> {
+        Whole::<1, MAX>::from_digits(text).map(|whole| Self(whole.get()))
+    }
+
+    fn absent() -> Result<Self, String> {
+        Ok(Self(DEFAULT))
+    }
+}
+
+impl<const DEFAULT: u32, const MAX: u32> Describe for Limit<DEFAULT, MAX> {
+    const REQUIRED: bool = false;
+
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "integer", "minimum": 1, "maximum": MAX, "default": DEFAULT})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_number_lies_within_its_bounds() {
+        let read = |body: &str| {
+            let mut problems = Problems::of_request_in("US");
+            let json = Json::parse(body.as_bytes()).unwrap();
+            Whole::<5, 1440>::from_json(&json, &Path::Root, &mut problems).map(Whole::get)
+        };
+        for (body, number) in [("5", 5), ("1440", 1440), ("30.0", 30), ("3e1", 30)] {
+            assert_eq!(read(body), Some(number), "{body}");
+        }
+        for bad in ["4", "1441", "-5", "5.5", "\"5\"", "null", "18446744073709551615", "1e300"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        for bad in ["", "+5", " 5", "5.0", "99999999999999999999999999999999999999999999"] {
+            assert!(Whole::<5, 1440>::from_digits(bad).is_err(), "{bad}");
+        }
+    }
+}

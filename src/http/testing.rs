@@ -1,0 +1,13 @@
+//! What the tests of answers share.
+
+use axum::response::Response;
+use http_body_util::BodyExt;
+use serde_json::Value;
+
+/// Status, headers and JSON of an answer.
+pub(crate) async fn parts(response: Response) -> (u16, axum::http::HeaderMap, Value) {
+    let (head, body) = response.into_parts();
+    let bytes = body.collect().await.unwrap().to_bytes();
+    let json = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap() };
+    (head.status.as_u16(), head.headers, json)
+}

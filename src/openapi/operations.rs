@@ -1,0 +1,199 @@
+//! The operations of a table, each with what its handler takes and how it answers when all is well.
+
+use std::collections::BTreeMap;
+
+use axum::http::Method;
+use serde_json::{Map, Value, json};
+
+use super::{Api, Sort, component, errors, examples, headers_sent};
+use crate::http::schemas::Schemas;
+use crate::rest::handler::Signature;
+use crate::rest::input::PathId;
+use crate::rest::output::Kind;
+use crate::rest::route::Route;
+
+/// What the operator's paths begin with that are about one business.
+const OF_A_BUSINESS: &str = "/businesses/{business_id}/";
+
+/// One row of the table with what its handler's signature says.
+pub(super) struct Operation<'a> {
+    pub(super) method: &'a Method,
+    pub(super) signature: Signature,
+    /// The ids in the path, in its order.
+    pub(super) ids: Vec<PathId>,
+}
+
+/// Tags and paths of a table. Responses that operations share are put among `responses`.
+pub(super) fn all<A>(
+    api: &Api<A>,
+    table: &[Route<A>],
+    schemas: &mut Schemas,
+    responses: &mut Map<String, Value>,
+) -> (Vec<Value>, BTreeMap<&'static str, Map<String, Value>>) {
+    let mut paths: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
+    let mut tags: Vec<String> = Vec::new();
+    for route in table {
+        let path = route.path.strip_prefix(api.base_path).expect("every path is under the base path");
+        let tag = tag(path);
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+        let described = operation(api, route, path, schemas, responses);
+        paths.entry(path).or_default().insert(route.method.as_str().to_ascii_lowercase(), described);
+    }
+    (tags.into_iter().map(|name| json!({"name": name})).collect(), paths)
+}
+
+/// The group of an operation: the first segment of its path, or the first one behind the business.
+fn tag(path: &str) -> String {
+    let of_a_business = path.strip_prefix(OF_A_BUSINESS);
+    let segment = of_a_business.unwrap_or(path.trim_start_matches('/')).split('/').next().unwrap_or_default();
+    let (first, rest) = segment.split_at(segment.len().min(1));
+    first.to_uppercase() + rest
+}
+
+fn operation<A>(
+    api: &Api<A>,
+    route: &Route<A>,
+    path: &'static str,
+    schemas: &mut Schemas,
+    responses: &mut Map<String, Value>,
+) -> Value {
+    let mut signature = (route.describe)(schemas);
+    let ids = ids(path, &mut signature);
+    let operation = Operation { method: &route.method, signature, ids };
+    let scope = (api.scope)(&route.access);
+    let mut description = route.details.to_owned();
+    if let Some(scope) = scope {
+        let space = if description.is_empty() { "" } else { "\n\n" };
+        description.push_str(&format!("{space}Needs the scope `{scope}`."));
+    }
+    let takes = &operation.signature.takes;
+    let mut parameters: Vec<Value> = operation.ids.iter().map(path_parameter).collect();
+    parameters.extend(takes.query.iter().cloned());
+    parameters.extend(headers_read(&operation, api.sort).map(|name| component("parameters", name)));
+    let mut described = json!({
+        "operationId": route.id,
+        "summary": route.summary,
+        "description": description,
+        "tags": [tag(path)],
+        "parameters": parameters,
+        "responses": errors::of(&operation, scope, route.refuses, api.sort, responses),
+    });
+    if api.sort.scoped {
+        described["x-required-scope"] = json!(scope);
+    }
+    if let Some(body) = &takes.body {
+        described["requestBody"] = json!({"required": body.required, "content": content(&body.schema)});
+    }
+    let (status, response) = answer(&operation, api.sort, schemas);
+    described["responses"][status] = response;
+    if headers_read(&operation, api.sort).any(|name| name == "If-None-Match") {
+        described["responses"]["304"] = json!({"description": "The client has this version.",
+            "headers": headers_sent(api.sort, &["ETag"])});
+    }
+    described
+}
+
+/// The ids in a path: the business, and those that the handler takes.
+///
+/// # Panics
+/// When the handler takes another one than the path has, or not all of them.
+fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
+    let mut taken = std::mem::take(&mut signature.takes.path);
+    let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let found = names.map(|name| match taken.iter().position(|id| id.name == name) {
+        Some(at) => taken.remove(at),
+        None if name == "business_id" => PathId { name: "business_id", kind: "business" },
+        None => panic!("the handler of {path} does not take {name}"),
+    });
+    let found = found.collect();
+    assert!(taken.is_empty(), "{path} has no {taken:?}");
+    found
+}
+
+/// An id in the path. A malformed one names nothing and is not found.
+fn path_parameter(id: &PathId) -> Value {
+    json!({"name": id.name, "in": "path", "required": true, "description": format!("The {}'s id.", id.kind),
+        "schema": {"type": "string", "format": "uuid"}})
+}
+
+impl Operation<'_> {
+    /// Whether it changes something that is there, or adds to it: then conditions mean something to it.
+    pub(super) fn changes(&self) -> bool {
+        *self.method != Method::GET
+            && matches!(self.signature.answers, Kind::One | Kind::Created | Kind::Gone)
+    }
+}
+
+/// The request headers that mean something to an operation, beside those that mean the same to all.
+fn headers_read(operation: &Operation<'_>, sort: Sort) -> impl Iterator<Item = &'static str> {
+    let one = operation.signature.answers == Kind::One;
+    let reads = *operation.method == Method::GET;
+    let headers = [
+        (operation.changes() && sort.idempotent, "Idempotency-Key"),
+        (!reads && one, "If-Match"),
+        (reads && one, "If-None-Match"),
+    ];
+    headers.into_iter().filter_map(|(applies, name)| applies.then_some(name))
+}
+
+/// The answer when all is well.
+fn answer(operation: &Operation<'_>, sort: Sort, schemas: &mut Schemas) -> (&'static str, Value) {
+    let answers = operation.signature.answers;
+    let (status, description) = match answers {
+        Kind::One | Kind::Plain => ("200", "Done."),
+        Kind::Page => ("200", "A page of the list."),
+        Kind::Created => ("201", "Created."),
+        Kind::Accepted => ("202", "It will be done."),
+        Kind::Gone => ("204", "Removed."),
+    };
+    let mut sent = Vec::new();
+    if matches!(answers, Kind::One | Kind::Created) {
+        sent.push("ETag");
+    }
+    if operation.changes() && sort.idempotent {
+        sent.push("Idempotent-Replayed");
+    }
+    let mut response = json!({"description": description, "headers": headers_sent(sort, &sent)});
+    if let Some(shown) = &operation.signature.shows {
+        let name = shown["$ref"].as_str().and_then(|to| to.rsplit('/').next()).unwrap_or_default().to_owned();
+        let example = examples::of(&name);
+        let (envelope, example) = if answers == Kind::Page {
+            let example = example.map(|item| json!({"data": [item], "has_more": false, "next_cursor": null}));
+            (schemas.named(&format!("{name}Page"), page(shown)), example)
+        } else {
+            (schemas.named(&format!("{name}Answer"), one(shown)), example.map(|one| json!({"data": one})))
+        };
+        response["content"] = json!({"application/json": {"schema": envelope}});
+        if let Some(example) = example {
+            response["content"]["application/json"]["example"] = example;
+        }
+    }
+    (status, response)
+}
+
+fn one(shown: &Value) -> Value {
+    json!({"type": "object", "required": ["data"], "additionalProperties": false, "properties": {"data": shown}})
+}
+
+fn page(shown: &Value) -> Value {
+    json!({"type": "object", "required": ["data", "has_more", "next_cursor"], "additionalProperties": false,
+        "properties": {
+            "data": {"type": "array", "items": shown},
+            "has_more": {"type": "boolean", "description": "Whether there is another page. There may be one behind a page that is short or empty."},
+            "next_cursor": {"type": ["string", "null"],
+                "description": "The `cursor` of the next page; null exactly when there is none."}}})
+}
+
+/// A JSON body of a named schema, with its example.
+fn content(schema: &Value) -> Value {
+    let mut media = json!({"schema": schema});
+    // An optional body is one of a named schema and null.
+    let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
+    let name = named["$ref"].as_str().and_then(|to| to.rsplit('/').next());
+    if let Some(example) = name.and_then(examples::of) {
+        media["example"] = example;
+    }
+    json!({"application/json": media})
+}

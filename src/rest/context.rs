@@ -1,0 +1,133 @@
+//! A request on its way through a handler: who asks, and what it may ask the engine for.
+//!
+//! What always holds: when a handler gets it, syntax and path are settled; a change carries the request's `If-Match`
+//! and `Idempotency-Key` with it, so that both are decided where the change is.
+
+use std::sync::Arc;
+
+use actors::business::{Change, Idempotency, IfMatch, Request};
+use actors::domain::{Actor, KeyId, Refusal, ResourceId};
+use actors::{BusinessHandle, Engine, Principal};
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
+use sha2::{Digest, Sha256};
+
+use super::error::ApiError;
+use super::output::Changed;
+use crate::http::cursor::Cursors;
+use crate::http::etag::Condition;
+use crate::http::idempotency;
+
+/// Who calls, as far as a request needs to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Whom the audit log names.
+    pub(crate) actor: Actor,
+    /// The business that the request acts on, if it is about one.
+    pub(crate) business: Option<BusinessHandle>,
+    /// The region in which national phone numbers are read.
+    pub(crate) phone_region: String,
+    /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
+    pub(crate) idempotency_scope: Option<KeyId>,
+    /// The API key and its business, if it is one that calls.
+    pub(crate) principal: Option<Arc<Principal>>,
+}
+
+/// What a handler knows of its request beside its inputs.
+pub(crate) struct Context {
+    pub(crate) engine: Engine,
+    pub(crate) cursors: Cursors,
+    pub(crate) caller: Caller,
+    /// Method, address and headers.
+    pub(super) head: Arc<Parts>,
+    /// The body's canonical JSON, if the request is to happen once.
+    pub(super) canonical: Vec<u8>,
+}
+
+impl Context {
+    /// The business that the request acts on.
+    pub(crate) fn business(&self) -> Result<&BusinessHandle, ApiError> {
+        self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
+    }
+
+    /// Carries out a change of the request's business.
+    pub(crate) async fn change<C: Change + 'static, O: Changed>(&self, change: C) -> Result<O, ApiError> {
+        O::of(self.business()?.change(self.request()?, change).await?)
+    }
+
+    /// The answer that was given to this request, if it is to happen once and did. For handlers that ask others before
+    /// the change is made: the same request again gets the same answer, whatever they would say now.
+    pub(crate) async fn remembered<O: Changed>(&self) -> Result<Option<O>, ApiError> {
+        let request = self.request()?;
+        self.business()?.remembered(&request).await?.map(O::of).transpose()
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+
+    /// Whether the request asks for something without changing anything.
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(self.head.method, Method::GET | Method::HEAD)
+    }
+
+    /// Makes sure that the headers of a change are well-formed.
+    pub(super) fn check_headers(&self) -> Result<(), ApiError> {
+        Condition::if_match(self.headers())?;
+        self.idempotency_key().map(|_| ())
+    }
+
+    /// Who asks for the change, and under which conditions.
+    fn request(&self) -> Result<Request, ApiError> {
+        let if_match = Condition::if_match(self.headers())?.map(|condition| match condition {
+            Condition::Any => IfMatch::Any,
+            Condition::Tags(tags) => IfMatch::Tags(tags),
+        });
+        Ok(Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? })
+    }
+
+    /// The `Idempotency-Key` and the API key that it is scoped to, if the request is to happen once.
+    fn idempotency_key(&self) -> Result<Option<(KeyId, &[u8])>, ApiError> {
+        let Some(scope) = self.caller.idempotency_scope else { return Ok(None) };
+        Ok(idempotency::key(self.headers())?.map(|key| (scope, key)))
+    }
+
+    /// What makes this request the same one again, if it says so.
+    fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
+        let Some((scope, bytes)) = self.idempotency_key()? else { return Ok(None) };
+        let key = Sha256::new().chain_update(scope.uuid().as_bytes()).chain_update(bytes);
+        let fingerprint = idempotency::fingerprint(&self.head, &self.canonical);
+        Ok(Some(Idempotency { key: key.finalize().into(), fingerprint }))
+    }
+}
+
+/// A request that a route was found for.
+pub(crate) struct Routed {
+    pub(crate) parts: Parts,
+    /// The path's parameters, percent-decoded.
+    pub(crate) params: Vec<(String, String)>,
+    pub(crate) body: Body,
+}
+
+/// A request that was let in, of which a handler's inputs are still to be read.
+pub(crate) struct Incoming {
+    pub(super) context: Context,
+    pub(super) params: Vec<(String, String)>,
+    pub(super) body: Body,
+}
+
+impl Incoming {
+    /// The request of this caller.
+    pub(crate) fn new(engine: &Engine, cursors: &Cursors, caller: Caller, routed: Routed) -> Self {
+        let Routed { parts, params, body } = routed;
+        let context = Context {
+            engine: engine.clone(),
+            cursors: cursors.clone(),
+            caller,
+            head: Arc::new(parts),
+            canonical: Vec::new(),
+        };
+        Self { context, params, body }
+    }
+}

@@ -1,0 +1,215 @@
+//! What a handler takes beside its [`Context`](super::context::Context): its query, its body, the business, the ids
+//! in its path. Each knows how it is read and how it is described.
+//!
+//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named;
+//! a handler with its arguments in another order does not compile. What a handler does not take may not be there: a
+//! query nowhere that none is taken, a body on no change that takes none.
+
+use std::ops::Deref;
+
+use actors::BusinessHandle;
+use actors::domain::ResourceId;
+use serde_json::Value;
+
+use super::context::Incoming;
+use super::error::ApiError;
+use super::values::RecordId;
+use crate::http::body;
+use crate::http::cursor::Binding;
+use crate::http::idempotency::IDEMPOTENCY_KEY;
+use crate::http::json::Json;
+use crate::http::problems::Problems;
+use crate::http::query::{self, FromParameters, Parameters};
+use crate::http::read::{self, FromJson};
+use crate::http::schemas::Schemas;
+
+/// When an input is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// First what can be told from the request alone.
+    Syntax,
+    /// Then what it names.
+    Named,
+}
+
+/// Something that a handler takes.
+pub(crate) trait Input: Sized + Send {
+    /// When it is read.
+    const STAGE: Stage;
+    /// Whether it is the query string.
+    const IS_QUERY: bool = false;
+    /// Whether it is the body.
+    const IS_BODY: bool = false;
+
+    /// Reads it.
+    fn read(incoming: &mut Incoming) -> impl Future<Output = Result<Self, ApiError>> + Send;
+
+    /// Tells the document of it.
+    fn describe(taken: &mut Taken, schemas: &mut Schemas);
+}
+
+/// What a handler takes, as the document tells of it.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// The parameters of the query.
+    pub(crate) query: Vec<Value>,
+    /// The body.
+    pub(crate) body: Option<TakenBody>,
+    /// The ids in the path.
+    pub(crate) path: Vec<PathId>,
+}
+
+/// A body as the document tells of it.
+#[derive(Debug)]
+pub(crate) struct TakenBody {
+    pub(crate) required: bool,
+    pub(crate) schema: Value,
+}
+
+/// An id in a path as the document tells of it.
+#[derive(Debug)]
+pub(crate) struct PathId {
+    /// The parameter of the path.
+    pub(crate) name: &'static str,
+    /// What it is an id of, in words.
+    pub(crate) kind: &'static str,
+}
+
+/// The query string, read whole.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: FromParameters + Send> Input for Query<T> {
+    const STAGE: Stage = Stage::Syntax;
+    const IS_QUERY: bool = true;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        parse_query(incoming).map(Self)
+    }
+
+    fn describe(taken: &mut Taken, schemas: &mut Schemas) {
+        taken.query = T::parameters(schemas);
+    }
+}
+
+fn parse_query<T: FromParameters>(incoming: &Incoming) -> Result<T, ApiError> {
+    let context = &incoming.context;
+    Ok(query::parse(context.head.uri.query(), &context.caller.phone_region)?)
+}
+
+/// The JSON body, read whole; where none is required, an absent one is read as `null`.
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: FromJson + Send> Input for Body<T> {
+    const STAGE: Stage = Stage::Syntax;
+    const IS_BODY: bool = true;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        let bytes = read_body(incoming).await?;
+        let json = if bytes.is_empty() && !T::REQUIRED { Json::Null } else { Json::parse(&bytes)? };
+        if incoming.context.headers().contains_key(IDEMPOTENCY_KEY) {
+            incoming.context.canonical = json.canonical();
+        }
+        Ok(Self(read::from_json(&json, &incoming.context.caller.phone_region)?))
+    }
+
+    fn describe(taken: &mut Taken, schemas: &mut Schemas) {
+        taken.body = Some(TakenBody { required: T::REQUIRED, schema: T::describe(schemas) });
+    }
+}
+
+async fn read_body(incoming: &mut Incoming) -> Result<bytes::Bytes, ApiError> {
+    let body = std::mem::take(&mut incoming.body);
+    Ok(body::read(incoming.context.headers(), body).await?)
+}
+
+/// The business that the request acts on.
+pub(crate) struct Business(BusinessHandle);
+
+impl Business {
+    /// What a cursor of this list of the business is tied to, its filters to be added.
+    pub(crate) fn list(&self, name: &str) -> Binding {
+        Binding::list(name).with(self.0.id().uuid().as_bytes())
+    }
+}
+
+impl Deref for Business {
+    type Target = BusinessHandle;
+
+    fn deref(&self) -> &BusinessHandle {
+        &self.0
+    }
+}
+
+impl Input for Business {
+    const STAGE: Stage = Stage::Named;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        incoming.context.business().cloned().map(Self)
+    }
+
+    fn describe(_: &mut Taken, _: &mut Schemas) {}
+}
+
+/// The id in the path under the name that ids of this type have. A malformed one names nothing, so it is not found.
+pub(crate) struct Path<I>(pub(crate) I);
+
+impl<I: RecordId> Input for Path<I> {
+    const STAGE: Stage = Stage::Named;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        let param = incoming.params.iter().find(|(name, _)| name == I::PARAMETER);
+        let text = param.map_or("", |(_, value)| value);
+        text.parse().map(Self).map_err(|_| I::NOT_FOUND.into())
+    }
+
+    fn describe(taken: &mut Taken, _: &mut Schemas) {
+        taken.path.push(PathId { name: I::PARAMETER, kind: I::KIND });
+    }
+}
+
+/// Makes sure that a request has no query, or no body, where its handler takes none, and that the headers of a change
+/// are well-formed: that is told before what a path names.
+pub(super) async fn check_rest(
+    incoming: &mut Incoming,
+    (takes_query, takes_body): (bool, bool),
+) -> Result<(), ApiError> {
+    if !takes_query {
+        let NoQuery = parse_query(incoming)?;
+    }
+    if incoming.context.only_reads() {
+        return Ok(());
+    }
+    incoming.context.check_headers()?;
+    if !takes_body {
+        let bytes = read_body(incoming).await?;
+        body::parse_none(&bytes)?;
+    }
+    Ok(())
+}
+
+/// The parameters of a handler that takes none.
+struct NoQuery;
+
+impl FromParameters for NoQuery {
+    const NAMES: &'static [&'static str] = &[];
+
+    fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn parameters(_: &mut Schemas) -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+/// Whether the inputs of a handler are read in the right order.
+pub(super) const fn in_order(stages: &[Stage]) -> bool {
+    let mut at = 1;
+    while at < stages.len() {
+        if (stages[at] as u8) < (stages[at - 1] as u8) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}

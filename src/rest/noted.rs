@@ -1,0 +1,12 @@
+//! What the log and the counters are told of a request beside what its answer shows.
+
+use actors::domain::KeyId;
+
+/// What the log and the counters are told of a request, in the extensions of its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// The path as the table of routes has it; `None` when no route has the path.
+    pub(crate) route: Option<&'static str>,
+    /// The key that it was authenticated with.
+    pub(crate) key: Option<KeyId>,
+}

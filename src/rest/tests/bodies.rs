@@ -1,0 +1,133 @@
+//! Bodies as they are declared: every problem is found, whatever else is wrong.
+
+use actors::domain::{ContactId, Email, Problem, Text, WeeklyHours};
+
+use crate::http::lists::{DistinctList, List};
+use crate::http::numbers::Whole;
+use crate::http::patch::Patch;
+use crate::http::problems::{Invalid, PATH_CHARS_MAX, PROBLEMS_MAX};
+use crate::http::read::parse_object;
+use crate::json_object;
+
+json_object! {
+    /// Someone.
+    struct Person {
+        /// Their name.
+        name: Option<Text<1, 5>>,
+        /// Their address.
+        email: Email,
+    }
+}
+
+json_object! {
+    /// A body with everything in it.
+    struct Everything {
+        /// Nested.
+        contact: Person,
+        /// Renamed.
+        kind as "type": Option<String>,
+        /// Numbers.
+        minutes: Option<Whole<5, 1440>>,
+        /// Lists.
+        ids: Option<List<ContactId, 0, 2>>,
+        /// Lists without repetition.
+        words: Option<DistinctList<String, 1, 3>>,
+        /// The week.
+        hours: Option<WeeklyHours>,
+        /// Clearable.
+        note: Patch<Option<String>>,
+        /// Not clearable.
+        flag: Patch<bool>,
+    }
+}
+
+fn problems(body: &str) -> Vec<(String, String)> {
+    match parse_object::<Everything>(body.as_bytes()) {
+        Err(Invalid(problems)) => {
+            problems.into_iter().map(|Problem { path, message }| (path, message)).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn check(body: &str, expected: &[(&str, &str)]) {
+    let expected: Vec<_> = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    assert_eq!(problems(body), expected, "{body}");
+}
+
+#[test]
+fn every_problem_is_listed_with_its_path() {
+    check(
+        r#"{"contact":{"name":"","email":7,"age":1},"type":"a\u0000b","minutes":4,"ids":["x",1],"words":[],
+            "hours":[{"day":"someday","open":"9:00"},5],"flag":null,"extra":{},"flag":true}"#,
+        &[
+            ("extra", "is not a known property"),
+            ("flag", "is given twice"),
+            ("contact.age", "is not a known property"),
+            ("contact.name", "must have 1 to 5 characters"),
+            ("contact.email", "must be a string"),
+            ("type", "must not contain the NUL character"),
+            ("minutes", "must be a whole number from 5 to 1440"),
+            ("ids[0]", "must be a UUID"),
+            ("ids[1]", "must be a string"),
+            ("words", "must have 1 to 3 items"),
+            ("hours[0].day", "must be one of sunday, monday, tuesday, wednesday, thursday, friday, saturday"),
+            ("hours[0].open", "must be a local time from 00:00 to 24:00, as HH:MM"),
+            ("hours[0].close", "is required"),
+            ("hours[1]", "must be an object"),
+            ("flag", "must be true or false"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_required_or_of_the_wrong_kind_is_said() {
+    check("{}", &[("contact", "is required")]);
+    check("[]", &[("", "the body must be a JSON object")]);
+    check(r#"{"contact":null}"#, &[("contact", "must be an object")]);
+    check(
+        r#"{"contact":{"email":"a@b","email":"a@b"},"words":["x","y","x"]}"#,
+        &[("contact.email", "is given twice"), ("words[2]", "is listed twice")],
+    );
+    check(
+        r#"{"contact":{"email":"a@b"},"hours":[{"day":"monday","open":"24:00","close":"01:00"}]}"#,
+        &[("hours[0].open", "must be 00:00 to 23:59")],
+    );
+}
+
+#[test]
+fn absent_keeps_null_clears_and_a_value_sets() {
+    let read = |rest: &str| {
+        let body = format!(r#"{{"contact":{{"email":"A@B","name":null}}{rest}}}"#);
+        parse_object::<Everything>(body.as_bytes()).unwrap()
+    };
+    assert_eq!((read("").note, read("").flag), (Patch::Keep, Patch::Keep));
+    assert_eq!(read(r#","note":null"#).note, Patch::Set(None));
+    let full = read(r#","note":"x","flag":false,"minutes":5.0,"type":"t","hours":[],"words":["a"],"ids":[]"#);
+    assert_eq!((full.note, full.flag), (Patch::Set(Some("x".into())), Patch::Set(false)));
+    assert_eq!(full.minutes.unwrap().get(), 5);
+    assert_eq!(full.kind.unwrap(), "t");
+    assert_eq!(full.words.unwrap().into_vec(), ["a"]);
+    assert_eq!(full.hours.unwrap().days(), []);
+    assert!(full.ids.unwrap().into_vec().is_empty());
+    assert_eq!((full.contact.name, full.contact.email.as_str()), (None, "a@b"));
+}
+
+#[test]
+fn problems_past_the_bound_are_only_counted() {
+    let body = |count: usize| {
+        let extra: Vec<_> = (0..count).map(|n| format!(r#""x{n}":1"#)).collect();
+        format!(r#"{{"contact":{{"email":"a@b"}},{}}}"#, extra.join(","))
+    };
+    assert_eq!(problems(&body(PROBLEMS_MAX)).len(), PROBLEMS_MAX);
+    let found = problems(&body(PROBLEMS_MAX + 3));
+    assert_eq!(found.len(), PROBLEMS_MAX + 1);
+    assert_eq!(found[PROBLEMS_MAX], ("".into(), "3 more problems are not listed".into()));
+}
+
+#[test]
+fn a_long_name_is_cut_in_the_path() {
+    let name = "é".repeat(PATH_CHARS_MAX + 1);
+    let found = problems(&format!(r#"{{"contact":{{"email":"a@b"}},"{name}":1}}"#));
+    assert_eq!(found[0].0, "é".repeat(PATH_CHARS_MAX));
+}

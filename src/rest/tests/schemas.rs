@@ -1,0 +1,115 @@
+//! What is declared and what is shown, as the document describes it.
+
+use actors::domain::{AppointmentId, Locale, Text};
+use actors::view::ContactView;
+use serde_json::json;
+
+use crate::http::describe::Describe;
+use crate::http::lists::{CommaList, DistinctList};
+use crate::http::numbers::{Limit, Whole};
+use crate::http::patch::Patch;
+use crate::http::query::FromParameters;
+use crate::http::schemas::Schemas;
+use crate::{json_object, query_object};
+
+// What is declared is described; nothing is read here.
+#[allow(dead_code)]
+mod declared {
+    use super::*;
+
+    json_object! {
+        /// Everything at
+        /// once.
+        pub(super) struct Everything {
+            /// A name.
+            name: Text<1, 200>,
+            /// A word.
+            locale: Option<Locale>,
+            /// Called otherwise.
+            kind as "type": Option<Whole<5, 1440>>,
+            /// Ids.
+            ids: DistinctList<AppointmentId, 1, 6>,
+        }
+    }
+
+    json_object! {
+        /// A change.
+        pub(super) struct Change {
+            /// Clearable.
+            note: Patch<Option<Text<0, 5>>>,
+            /// Not clearable.
+            flag: Patch<bool>,
+        }
+    }
+
+    query_object! {
+        /// A part of a list.
+        pub(super) struct Asked {
+            /// Words.
+            locale: CommaList<Locale, 2>,
+            /// How many.
+            limit: Limit<50, 100>,
+        }
+    }
+}
+use declared::{Asked, Change, Everything};
+
+#[test]
+fn a_body_is_described_as_it_is_read() {
+    let mut schemas = Schemas::default();
+    assert_eq!(Everything::describe(&mut schemas), json!({"$ref": "#/components/schemas/Everything"}));
+    Change::describe(&mut schemas);
+    let expected = json!({
+        "Change": {"type": "object", "description": "A change.", "additionalProperties": false,
+            "minProperties": 1, "properties": {
+                "note": {"type": ["string", "null"], "maxLength": 5, "description": "Clearable."},
+                "flag": {"type": "boolean", "description": "Not clearable."}}},
+        "Everything": {"type": "object", "description": "Everything at once.",
+            "additionalProperties": false, "required": ["ids", "name"], "properties": {
+                "name": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S",
+                    "description": "A name."},
+                "locale": {"oneOf": [{"$ref": "#/components/schemas/Locale"}, {"type": "null"}],
+                    "description": "A word."},
+                "type": {"type": ["integer", "null"], "minimum": 5, "maximum": 1440,
+                    "description": "Called otherwise."},
+                "ids": {"type": "array", "items": {"type": "string", "format": "uuid"}, "minItems": 1,
+                    "maxItems": 6, "uniqueItems": true, "description": "Ids."}}},
+        "Locale": {"type": "string", "enum": ["en", "fr"]},
+    });
+    assert_eq!(schemas.into_json(), expected);
+}
+
+#[test]
+fn a_parameter_is_never_null_and_a_list_has_commas() {
+    let parameters = Asked::parameters(&mut Schemas::default());
+    let expected = json!([
+        {"name": "locale", "in": "query", "description": "Words.", "required": false, "style": "form",
+            "explode": false, "schema": {"type": "array", "minItems": 1, "maxItems": 2,
+            "items": {"$ref": "#/components/schemas/Locale"}}},
+        {"name": "limit", "in": "query", "description": "How many.", "required": false,
+            "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}},
+    ]);
+    assert_eq!(json!(parameters), expected);
+}
+
+#[test]
+fn a_view_shows_every_property_and_no_others() {
+    let mut schemas = Schemas::default();
+    assert_eq!(schemas.view::<ContactView>(), json!({"$ref": "#/components/schemas/Contact"}));
+    let schemas = schemas.into_json();
+    let contact = &schemas["Contact"];
+    assert_eq!(contact["additionalProperties"], false);
+    assert_eq!(
+        contact["required"].as_array().unwrap().len(),
+        contact["properties"].as_object().unwrap().len()
+    );
+    assert_eq!(
+        contact["properties"]["id"],
+        json!({"type": "string", "format": "uuid", "description": "Their id."})
+    );
+    assert_eq!(contact["properties"]["name"]["type"], json!(["string", "null"]));
+    assert_eq!(
+        contact["properties"]["locale"]["oneOf"],
+        json!([{"$ref": "#/components/schemas/Locale"}, {"type": "null"}])
+    );
+}

@@ -1,0 +1,150 @@
+//! The value types of requests and their parsers, one each, for bodies and queries alike: here texts, ids and words,
+//! the others in files of their own.
+
+pub(crate) mod phone;
+pub(crate) mod time;
+pub(crate) mod web;
+
+use std::str::FromStr;
+
+use actors::domain::{
+    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, EventId, EventType, KeyId, Locale,
+    MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source, StaffId, Text, Urgency,
+    WebhookId, WebhookStatus,
+};
+use serde_json::{Value, json};
+
+use crate::http::describe::Describe;
+use crate::http::read::FromText;
+use crate::http::schemas::Schemas;
+
+impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Text::new(text.to_owned()).map_err(|error| error.to_string())
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Describe for Text<MIN, MAX> {
+    fn describe(_: &mut Schemas) -> Value {
+        match MIN {
+            0 => json!({"type": "string", "maxLength": MAX}),
+            // Not of white space only.
+            _ => json!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
+        }
+    }
+}
+
+/// An id that a path can name a record by.
+pub(crate) trait RecordId: ResourceId + FromStr + Send + 'static {
+    /// The parameter of a path that holds it.
+    const PARAMETER: &'static str;
+    /// What it is an id of, in words.
+    const KIND: &'static str;
+    /// That there is no such record.
+    const NOT_FOUND: Refusal = Refusal::NotFound(Self::KIND);
+}
+
+macro_rules! record_ids {
+    ($($id:ty: $parameter:literal, $kind:literal;)*) => {$(
+        impl RecordId for $id {
+            const PARAMETER: &'static str = $parameter;
+            const KIND: &'static str = $kind;
+        }
+    )*};
+}
+
+record_ids! {
+    AppointmentId: "appointment_id", "appointment";
+    CallId: "call_id", "call";
+    ContactId: "contact_id", "contact";
+    // Of an event a path names the delivery to the endpoint that is named before it.
+    EventId: "event_id", "delivery";
+    KeyId: "key_id", "API key";
+    MessageId: "message_id", "message";
+    ServiceId: "service_id", "service";
+    StaffId: "staff_id", "staff member";
+    WebhookId: "webhook_id", "webhook endpoint";
+}
+
+macro_rules! ids_from_text {
+    ($($id:ty),* $(,)?) => {$(
+        impl FromText for $id {
+            fn from_text(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| "must be a UUID".into())
+            }
+        }
+
+        impl Describe for $id {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
+            }
+        }
+    )*};
+}
+
+ids_from_text!(
+    WebhookId,
+    BusinessId,
+    ServiceId,
+    StaffId,
+    AppointmentId,
+    ContactId,
+    CallId,
+    MessageId,
+    KeyId,
+    EventId,
+    AuditId
+);
+
+macro_rules! words_from_text {
+    ($($words:ty),* $(,)?) => {$(
+        impl FromText for $words {
+            fn from_text(text: &str) -> Result<Self, String> {
+                Self::from_word(text).ok_or_else(|| {
+                    let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                    format!("must be one of {}", words.join(", "))
+                })
+            }
+        }
+
+        impl Describe for $words {
+            fn describe(schemas: &mut Schemas) -> Value {
+                schemas.view::<Self>()
+            }
+        }
+    )*};
+}
+
+words_from_text!(
+    DeliveryStatus,
+    WebhookStatus,
+    AppointmentStatus,
+    BookingMode,
+    CalendarSyncStatus,
+    CallOutcome,
+    CallStatus,
+    Day,
+    Direction,
+    EventType,
+    Locale,
+    MessageStatus,
+    Scope,
+    Source,
+    Urgency
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text<T: FromText>(text: &str) -> Result<T, String> {
+        T::from_text(text)
+    }
+
+    #[test]
+    fn words_are_named_when_another_is_given() {
+        assert_eq!(text("request"), Ok(BookingMode::Request));
+        assert_eq!(text::<BookingMode>("Request").unwrap_err(), "must be one of instant, request, off");
+    }
+}

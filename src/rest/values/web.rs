@@ -1,0 +1,107 @@
+//! Addresses of the web and of mail.
+
+use actors::domain::Email;
+use actors::net::WebhookUrl;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::http::describe::Describe;
+use crate::http::read::FromText;
+use crate::http::schemas::Schemas;
+
+/// The greatest number of characters of a web address.
+const URL_CHARS_MAX: usize = 2000;
+
+/// The URL of a webhook endpoint, as far as its text tells; where its host leads is asked when it is saved.
+impl FromText for WebhookUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::parse(text).map_err(|refusal| refusal.to_string())
+    }
+}
+
+impl Describe for WebhookUrl {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "uri", "maxLength": actors::net::url::URL_CHARS_MAX, "pattern": "^[hH][tT][tT][pP][sS]://"})
+    }
+}
+
+impl FromText for Email {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Email::new(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Describe for Email {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "email", "maxLength": Self::CHARS_MAX,
+            "pattern": "^[^\\s@]+@[^\\s@]+$"})
+    }
+}
+
+/// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WebsiteUrl(String);
+
+impl WebsiteUrl {
+    /// The address as it was given.
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl FromText for WebsiteUrl {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if text.chars().count() > URL_CHARS_MAX {
+            return Err(format!("must have at most {URL_CHARS_MAX} characters"));
+        }
+        // The parser repairs what it can (white space, a missing slash); what is kept must need no repair.
+        let scheme = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+        let absolute = scheme.starts_with("http://") || scheme.starts_with("https://");
+        let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
+        match Url::parse(text) {
+            Ok(url) if absolute && clean && url.has_host() => Ok(Self(text.to_owned())),
+            _ => Err("must be an absolute http or https URL".into()),
+        }
+    }
+}
+
+impl Describe for WebsiteUrl {
+    fn describe(_: &mut Schemas) -> Value {
+        json!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text<T: FromText>(text: &str) -> Result<T, String> {
+        T::from_text(text)
+    }
+
+    #[test]
+    fn a_website_is_an_absolute_address_kept_as_given() {
+        for good in ["https://example.com", "HTTP://example.com/a?b#c", "https://münchen.example/é"] {
+            assert_eq!(text::<WebsiteUrl>(good).unwrap().into_string(), good);
+        }
+        for bad in [
+            "",
+            "example.com",
+            "/a",
+            "ftp://example.com",
+            "javascript:alert(1)",
+            "https://",
+            "https:example.com",
+            "https://a b/",
+            " https://example.com",
+            "https:\\\\example.com",
+            "http://[::1",
+        ] {
+            assert!(text::<WebsiteUrl>(bad).is_err(), "{bad}");
+        }
+        let long = |chars: usize| format!("{:a<chars$}", "https://example.com/");
+        assert!(text::<WebsiteUrl>(&long(URL_CHARS_MAX)).is_ok());
+        assert!(text::<WebsiteUrl>(&long(URL_CHARS_MAX + 1)).is_err());
+    }
+}
