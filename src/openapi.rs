@@ -7,16 +7,18 @@
 mod components;
 mod errors;
 mod examples;
+mod operation;
 mod operations;
+mod parts;
 mod webhooks;
 
 use std::sync::LazyLock;
 
-use actors::domain::Scope;
 use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
-use serde_json::{Map, Value, json};
+use parts::{Api, Sort};
+use serde_json::{Value, json};
 
 use crate::http::body::BODY_BYTES_MAX;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
@@ -29,29 +31,6 @@ use crate::rest::router::open;
 pub const BASE_PATH: &str = "/v1";
 /// The same of the operator API.
 pub const OPERATOR_BASE_PATH: &str = "/admin/v1";
-
-/// An API as its document tells of it, beside its table.
-struct Api<A> {
-    title: &'static str,
-    about: String,
-    base_path: &'static str,
-    /// The name of how it authenticates, and what is needed.
-    security: (&'static str, &'static str),
-    /// The scope that an operation needs, where there are scopes.
-    scope: fn(&A) -> Option<Scope>,
-    sort: Sort,
-}
-
-/// What differs in the answers of the APIs.
-#[derive(Clone, Copy)]
-struct Sort {
-    /// Whether there are scopes, and businesses that are shut out.
-    scoped: bool,
-    /// Whether requests are counted.
-    rate_limited: bool,
-    /// Whether a change can be made to happen once.
-    idempotent: bool,
-}
 
 /// The document of the public API.
 pub fn document() -> Value {
@@ -144,21 +123,6 @@ fn operator_about() -> String {
         token, and requests are not counted. GET answers HEAD as well.",
         BODY_BYTES_MAX / 1024
     )])
-}
-
-/// A reference to a component.
-fn component(kind: &str, name: &str) -> Value {
-    json!({"$ref": format!("#/components/{kind}/{name}")})
-}
-
-/// The headers of every answer, and these.
-fn headers_sent(sort: Sort, more: &[&str]) -> Map<String, Value> {
-    let always: &[&str] = if sort.rate_limited {
-        &["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]
-    } else {
-        &["X-Request-Id"]
-    };
-    always.iter().chain(more).map(|name| ((*name).to_owned(), component("headers", name))).collect()
 }
 
 #[cfg(test)]

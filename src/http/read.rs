@@ -3,13 +3,13 @@
 //! What always holds: a value is read (`Some`) or a problem was added that says why not. A whole is accepted only
 //! when no problem was added at all, so an unknown property beside good ones still refuses the request.
 //!
-//! `deserr`, which is made for errors like these, was weighed against it. It too finds every problem with its place.
-//! But it reads values that are parsed already, in which a property that was given twice is there once, where here it
-//! is refused; nothing can be handed to it on the way down, where here a phone number is read by the region of whoever
-//! asks; and it describes nothing, where here what is read and what the document says come from one declaration. With
-//! it the tree that keeps duplicates, the canonical form that makes a request the same one again, and the types of
-//! values would all stay as they are: it would replace this file and the macros of `object`, by about as many lines of
-//! its own attributes and of the conversion between its errors and ours.
+//! `deserr`, which is made for errors like these, was weighed against it. It too finds every problem, each with its
+//! place. But of a property that is given twice it takes the last, where here that is refused; nothing can be handed to
+//! it on the way down, where here a phone number is read by the region of whoever asks; and it describes nothing, where
+//! here one declaration says what is read and what the document tells of it. The tree that keeps duplicates, the
+//! canonical form that makes a request the same one again, the three states of a PATCH and the types of values would
+//! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
+//! errors into ours.
 
 use super::describe::Describe;
 use super::json::Json;

@@ -1,6 +1,11 @@
 //! The schemas of the published document that have a name, and those of what is shown.
 //!
 //! What always holds: two types never share a name in the document unless they are described alike.
+//!
+//! What is read is described where it is declared ([`Describe`](super::describe::Describe)), since its readers know more
+//! than its Rust type says; what is shown is described by utoipa's derive, which goes by the attributes of serde that it
+//! is serialised by. Both end here, and what is read as well as shown (ids, words, instants) is described once, by its
+//! view.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Sort;
+use super::parts::Sort;
 use crate::http::idempotency::IDEMPOTENCY_KEY_CHARS_MAX;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
 

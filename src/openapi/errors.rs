@@ -7,8 +7,8 @@ use actors::domain::{Problem, Refusal, Scope, SlotReason};
 use axum::http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-use super::operations::Operation;
-use super::{Sort, component, headers_sent};
+use super::operation::Operation;
+use super::parts::{Sort, component, headers_sent};
 use crate::http::body::BODY_BYTES_MAX;
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;

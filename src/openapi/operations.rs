@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::{Api, Sort, component, errors, examples, headers_sent};
+use super::operation::Operation;
+use super::parts::{Api, Sort, component, headers_sent};
+use super::{errors, examples};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
 use crate::rest::input::PathId;
@@ -14,14 +16,6 @@ use crate::rest::route::Route;
 
 /// What the operator's paths begin with that are about one business.
 const OF_A_BUSINESS: &str = "/businesses/{business_id}/";
-
-/// One row of the table with what its handler's signature says.
-pub(super) struct Operation<'a> {
-    pub(super) method: &'a Method,
-    pub(super) signature: Signature,
-    /// The ids in the path, in its order.
-    pub(super) ids: Vec<PathId>,
-}
 
 /// Tags and paths of a table. Responses that operations share are put among `responses`.
 pub(super) fn all<A>(
@@ -116,14 +110,6 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
 fn path_parameter(id: &PathId) -> Value {
     json!({"name": id.name, "in": "path", "required": true, "description": format!("The {}'s id.", id.kind),
         "schema": {"type": "string", "format": "uuid"}})
-}
-
-impl Operation<'_> {
-    /// Whether it changes something that is there, or adds to it: then conditions mean something to it.
-    pub(super) fn changes(&self) -> bool {
-        *self.method != Method::GET
-            && matches!(self.signature.answers, Kind::One | Kind::Created | Kind::Gone)
-    }
 }
 
 /// The request headers that mean something to an operation, beside those that mean the same to all.

@@ -7,21 +7,25 @@ use tower::ServiceExt;
 use super::*;
 use crate::http::testing::parts;
 
-#[test]
-fn the_document_has_the_operations_of_the_table_and_no_others() {
-    let document = document();
+/// Checks that a document has the operations of a table and no others.
+fn check<A>(document: &Value, base_path: &str, table: &[Route<A>]) {
     let mut described = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             let id = operation["operationId"].as_str().unwrap().to_owned();
-            described.insert((method.to_uppercase(), format!("{BASE_PATH}{path}"), id));
+            described.insert((method.to_uppercase(), format!("{base_path}{path}"), id));
         }
     }
-    let rows = crate::api::table();
-    let served: BTreeSet<_> =
-        rows.iter().map(|row| (row.method.to_string(), row.path.to_owned(), row.id.to_owned())).collect();
+    let row = |row: &Route<A>| (row.method.to_string(), row.path.to_owned(), row.id.to_owned());
+    let served: BTreeSet<_> = table.iter().map(row).collect();
     assert_eq!(described, served);
-    assert_eq!(served.len(), rows.len(), "a row is there twice");
+    assert_eq!(served.len(), table.len(), "a row is there twice");
+}
+
+#[test]
+fn a_document_has_the_operations_of_its_table_and_no_others() {
+    check(&document(), BASE_PATH, &crate::api::table());
+    check(&operator_document(), OPERATOR_BASE_PATH, &crate::admin::table());
 }
 
 #[tokio::test]

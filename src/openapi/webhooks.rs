@@ -4,7 +4,8 @@ use actors::domain::{BusinessId, EventId, EventType, Timestamp};
 use actors::view::{AppointmentView, CallView, ContactView, MessageView};
 use serde_json::{Map, Value, json};
 
-use super::{component, examples};
+use super::examples;
+use super::parts::component;
 use crate::http::describe::Describe;
 use crate::http::schemas::Schemas;
 

@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use serde_json::Value;
 
 use super::context::{Context, Incoming};
 use super::error::ApiError;
 use super::input::{Input, Taken, check_rest, in_order};
 use super::output::{Kind, Output};
 use crate::http::schemas::Schemas;
-use serde_json::Value;
 
 /// What the document tells of a handler.
 #[derive(Debug)]

@@ -213,3 +213,19 @@ pub(super) const fn in_order(stages: &[Stage]) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syntax_is_told_before_what_is_named() {
+        use Stage::{Named, Syntax};
+        for good in [&[][..], &[Named], &[Syntax, Named], &[Syntax, Syntax, Named, Named]] {
+            assert!(in_order(good), "{good:?}");
+        }
+        for bad in [&[Named, Syntax][..], &[Syntax, Named, Syntax]] {
+            assert!(!in_order(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds the document against OpenAPI 3.1 itself, as the service serves it and as the command prints it.
+# Holds the documents against OpenAPI 3.1 itself, the public one as the service serves it and as the command prints it.
 source "$(dirname "$0")/service.sh"
 
 tools 'openapi-spec-validator==0.9.0'
@@ -12,4 +12,5 @@ served, printed = (json.load(open(path)) for path in sys.argv[1:])
 assert served == printed, "what is served is not what is printed"
 print(len(served["paths"]), "paths,", len(served["components"]["schemas"]), "schemas")
 PYTHON
-openapi-spec-validator --schema 3.1 "$WORK/served.json"
+"$RECEPTIONIST" openapi --operator >"$WORK/operator.json"
+openapi-spec-validator --schema 3.1 "$WORK/served.json" "$WORK/operator.json"

@@ -13,6 +13,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::documented;
 use crate::hooks::{Hook, Owed};
 use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
@@ -244,6 +245,7 @@ impl House {
             assert_eq!(event["business_id"], self.id.to_string());
             assert_eq!(event["created_at"], group[0].at.to_string());
             assert_eq!(event["api_version"], "v1");
+            documented::check(&event);
             for (endpoint, hook) in self.hooks.iter().filter(|(_, hook)| hook.wants(kind)) {
                 let owed = Owed { on: hook.is_on(), epoch: hook.epoch, since: span.began };
                 self.owed.insert((*endpoint, *id), owed);

@@ -21,6 +21,7 @@
 
 mod deliveries;
 mod dice;
+mod documented;
 mod hooks;
 mod house;
 mod ledger;

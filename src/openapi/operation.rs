@@ -1,0 +1,23 @@
+//! One row of a table, as the document tells of it.
+
+use axum::http::Method;
+
+use crate::rest::handler::Signature;
+use crate::rest::input::PathId;
+use crate::rest::output::Kind;
+
+/// One row of the table with what its handler's signature says.
+pub(super) struct Operation<'a> {
+    pub(super) method: &'a Method,
+    pub(super) signature: Signature,
+    /// The ids in the path, in its order.
+    pub(super) ids: Vec<PathId>,
+}
+
+impl Operation<'_> {
+    /// Whether it changes something that is there, or adds to it: then conditions mean something to it.
+    pub(super) fn changes(&self) -> bool {
+        *self.method != Method::GET
+            && matches!(self.signature.answers, Kind::One | Kind::Created | Kind::Gone)
+    }
+}

@@ -1,0 +1,74 @@
+use actors::domain::SlotReason;
+use serde_json::json;
+
+use super::*;
+use crate::http::testing::parts;
+
+async fn check(error: impl Into<ApiError>, status: u16, code: &str, message: &str) {
+    let (got, headers, body) = parts(error.into().into_response()).await;
+    assert_eq!((got, &body["error"]["code"]), (status, &json!(code)));
+    assert!(body["error"]["message"].as_str().unwrap().contains(message), "{body}");
+    assert_eq!(headers["content-type"], "application/json");
+}
+
+#[tokio::test]
+async fn every_fault_has_its_status_and_code() {
+    let conflict = Refusal::conflict("the phone is taken", "phone", "belongs to another contact");
+    check(Refusal::invalid("name", "is required"), 400, "invalid_request", "invalid: name is required").await;
+    check(Refusal::NotFound("contact"), 404, "not_found", "there is no such contact").await;
+    check(conflict, 409, "conflict", "the phone is taken").await;
+    check(Refusal::BookingDisabled, 409, "booking_disabled", "").await;
+    check(Refusal::BookingRequiresConfirmation, 409, "booking_requires_confirmation", "allow_pending").await;
+    check(Refusal::SlotUnavailable(SlotReason::Taken), 409, "slot_unavailable", "the time is taken").await;
+    check(Refusal::IdempotencyInProgress, 409, "idempotency_request_in_progress", "").await;
+    check(Refusal::IdempotencyKeyReused, 422, "idempotency_key_reused", "").await;
+    check(ApiError::Unauthorized, 401, "unauthorized", "").await;
+    check(ApiError::InsufficientScope(Scope::CallsRead), 403, "insufficient_scope", "calls:read").await;
+    check(ApiError::Forbidden, 403, "forbidden", "").await;
+    check(ApiError::NoSuchPath("/v1/x".into()), 404, "not_found", "/v1/x").await;
+    check(ApiError::MethodNotAllowed("GET"), 405, "method_not_allowed", "GET").await;
+    check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;
+    check(ApiError::UnsupportedMediaType, 415, "invalid_request", "").await;
+    check(ApiError::BodyTimeout, 408, "invalid_request", "").await;
+    check(ApiError::BodyBroken, 400, "invalid_request", "").await;
+    check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;
+    check(ApiError::RateLimitUnavailable { retry_after: 7 }, 503, "rate_limit_unavailable", "").await;
+    check(ApiError::Unavailable, 503, "internal_error", "nothing was changed").await;
+    check(
+        ApiError::DiskFull,
+        503,
+        "internal_error",
+        "the service's disk is nearly full; nothing was changed",
+    )
+    .await;
+    check(ApiError::internal("disk on fire"), 500, "internal_error", "internal error").await;
+    check(ApiError::Panicked, 500, "internal_error", "").await;
+}
+
+#[tokio::test]
+async fn headers_go_with_the_status() {
+    for (error, name, value) in [
+        (ApiError::Unauthorized, "www-authenticate", "Bearer"),
+        (ApiError::MethodNotAllowed("GET, POST"), "allow", "GET, POST"),
+        (ApiError::RateLimited { retry_after: 59 }, "retry-after", "59"),
+        (ApiError::RateLimitUnavailable { retry_after: 2 }, "retry-after", "2"),
+        (ApiError::Unavailable, "retry-after", "1"),
+        (ApiError::DiskFull, "retry-after", "60"),
+        (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
+        (ApiError::BodyTimeout, "connection", "close"),
+    ] {
+        assert_eq!(error.into_response().headers()[name], value);
+    }
+}
+
+#[tokio::test]
+async fn details_are_there_only_when_there_are_some() {
+    let problems = vec![Problem::new("a", "is required"), Problem::new("b[0]", "must be a string")];
+    let (_, _, body) = parts(ApiError::from(Refusal::Invalid(problems)).into_response()).await;
+    let expected = json!({"error": {"code": "invalid_request", "message": "the request is invalid: 2 problems",
+        "details": [{"path": "a", "message": "is required"}, {"path": "b[0]", "message": "must be a string"}]}});
+    assert_eq!(body, expected);
+    let (_, _, body) = parts(ApiError::internal("secret").into_response()).await;
+    let expected = json!({"error": {"code": "internal_error", "message": "an internal error occurred"}});
+    assert_eq!(body, expected);
+}
