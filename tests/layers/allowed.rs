@@ -114,6 +114,46 @@ pub(crate) const ENGINE: Allowed = &[
     ),
 ];
 
+/// The files of each kind of actor, from the bottom up: what is asked and told, with the rules that stand beside it; the
+/// rows that are written; the state; deciding; the actor; what others call. A file names none of a later row.
+pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
+    (
+        "business",
+        &[
+            &["request"],
+            &["write"],
+            &["accounts", "ages", "overlay", "stamps", "state"],
+            &[
+                "announce",
+                "change",
+                "commands",
+                "context",
+                "decide",
+                "decision",
+                // It carries the change itself.
+                "message",
+                "names",
+                "remembered",
+                "sweep",
+                "usage",
+            ],
+            &["actor", "load"],
+            &["handle", "queries"],
+        ],
+    ),
+    (
+        "delivery",
+        &[
+            &["dispatch", "key", "message", "sample", "schedule", "signature", "steady"],
+            &["write"],
+            &["state", "target"],
+            &["attempts", "due", "post", "resend", "turn"],
+            &["actor"],
+            &["handle", "start", "wake"],
+        ],
+    ),
+];
+
 /// The crates that the engine depends on, and the modules that may name them.
 pub(crate) const ENGINE_CRATES: Allowed = &[
     ("base64", &["delivery", "view"]),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::allowed::{EDGES, EDGES_CRATES, ENGINE, ENGINE_CRATES, KNOWN_CIRCLES};
+use self::allowed::{EDGES, EDGES_CRATES, ENGINE, ENGINE_CRATES, KINDS, KNOWN_CIRCLES};
 use self::circles::{Circle, circles};
 use self::source::{Named, Source};
 
@@ -127,6 +127,25 @@ fn modules_name_what_they_may() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     let broken = not_allowed(&edges(), EDGES, EDGES_CRATES);
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_files_of_an_actor_name_only_what_is_below_them() {
+    let source = engine();
+    let files = source.files();
+    for (kind, rows) in KINDS {
+        let row = |path: &[String]| {
+            let [first, file, ..] = path else { return None };
+            let row = rows.iter().position(|row| row.contains(&file.as_str()));
+            (first == kind).then(|| row.unwrap_or_else(|| panic!("{kind}/{file} has no place in the list")))
+        };
+        for ((from, named), lines) in source.names() {
+            let Named::Own(to) = named else { continue };
+            let (from, to) = (row(files[from.as_path()]), row(files[to.as_path()]));
+            let is_below = from.zip(to).is_none_or(|(from, to)| to <= from);
+            assert!(is_below, "a file names one that stands above it: {:?}", lines.first());
+        }
+    }
 }
 
 #[test]
