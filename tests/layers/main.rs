@@ -5,225 +5,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
+mod allowed;
 mod circles;
+mod planted;
 mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use self::allowed::{EDGES, EDGES_CRATES, ENGINE, ENGINE_CRATES, KINDS, KNOWN_CIRCLES};
 use self::circles::{Circle, circles};
 use self::source::{Named, Source};
-
-/// What the modules of `actors/src` may name of each other, from the bottom up. A module within another stands for what
-/// is in it: so a kind of actor may know what another one is told, and not what that does with it.
-const ENGINE: &[(&str, &[&str])] = &[
-    // Rules, and what they are about.
-    ("domain", &[]),
-    ("measure", &[]),
-    ("credentials", &[]),
-    ("view", &["domain"]),
-    ("quota", &["domain"]),
-    // The world outside, and where everything is kept.
-    ("ports", &["domain", "net::trust"]),
-    ("net", &["ports"]),
-    ("store", &["domain", "measure"]),
-    ("error", &["domain", "store"]),
-    ("clock", &["domain", "ports", "store"]),
-    ("meta", &["domain", "ports", "store"]),
-    ("principals", &["domain", "store"]),
-    ("scans", &["domain", "error", "store"]),
-    ("key_usage", &["domain", "scans", "store"]),
-    ("repair", &["business::write", "delivery::schedule", "domain", "meta", "store"]),
-    // The actors, and what they share.
-    ("actor", &["error", "ports"]),
-    ("limits", &["delivery::dispatch", "scans"]),
-    (
-        "shared",
-        &[
-            "actor",
-            "business::message",
-            "clock",
-            "delivery::dispatch",
-            "delivery::key",
-            "delivery::message",
-            "delivery::steady",
-            "domain",
-            "error",
-            "key_usage",
-            "limits",
-            "net",
-            "ports",
-            "principals",
-            "scans",
-            "quota",
-            "store",
-        ],
-    ),
-    (
-        "business",
-        &[
-            "actor",
-            "clock",
-            "credentials",
-            "delivery::key",
-            "delivery::schedule",
-            "delivery::signature",
-            "delivery::steady",
-            "delivery::write",
-            "domain",
-            "error",
-            "key_usage",
-            "net::url",
-            "ports",
-            "scans",
-            "shared",
-            "store",
-            "view",
-        ],
-    ),
-    (
-        "delivery",
-        &[
-            "actor",
-            "business::commands",
-            "business::handle",
-            "business::queries",
-            "business::request",
-            "domain",
-            "error",
-            "net",
-            "shared",
-            "quota",
-            "store",
-            "view",
-        ],
-    ),
-    ("supervisor", &["delivery::key", "domain", "shared", "store"]),
-    (
-        "engine",
-        &[
-            "actor",
-            "business",
-            "clock",
-            "credentials",
-            "delivery",
-            "domain",
-            "error",
-            "key_usage",
-            "limits",
-            "meta",
-            "net",
-            "ports",
-            "principals",
-            "repair",
-            "scans",
-            "shared",
-            "quota",
-            "store",
-            "supervisor",
-        ],
-    ),
-];
-
-/// The crates that the engine depends on, and the modules that may name them.
-const ENGINE_CRATES: &[(&str, &[&str])] = &[
-    ("base64", &["delivery", "view"]),
-    ("bincode", &["store"]),
-    ("bytes", &["business", "net"]),
-    ("chrono", &["business", "clock", "delivery", "domain", "repair", "store"]),
-    ("chrono_tz", &["business", "domain", "engine", "store"]),
-    ("dashmap", &["actor", "key_usage", "principals"]),
-    ("futures_util", &["net"]),
-    ("getrandom", &["ports"]),
-    ("hickory_resolver", &["net"]),
-    ("hmac", &["delivery"]),
-    ("http_body_util", &["net"]),
-    ("hyper", &["net"]),
-    ("hyper_util", &["net"]),
-    ("ipnet", &["net"]),
-    ("memchr", &["business", "view"]),
-    ("parking_lot", &["actor", "clock", "delivery", "engine", "net", "scans", "shared", "quota", "store"]),
-    ("ractor", &["actor", "business", "delivery", "engine", "shared", "supervisor"]),
-    ("rustix", &["ports", "store"]),
-    ("rustls", &["net"]),
-    ("rustls_native_certs", &["net"]),
-    ("serde", &["business", "domain", "store", "view"]),
-    ("serde_json", &["business", "view"]),
-    ("sha2", &["credentials", "delivery", "store", "view"]),
-    ("sled", &["store"]),
-    ("subtle", &["credentials"]),
-    ("thiserror", &["business", "error", "net", "ports", "repair", "store"]),
-    (
-        "tokio",
-        &[
-            "actor",
-            "business",
-            "clock",
-            "delivery",
-            "engine",
-            "meta",
-            "net",
-            "ports",
-            "repair",
-            "scans",
-            "shared",
-            "store",
-            "supervisor",
-        ],
-    ),
-    ("tokio_rustls", &["net"]),
-    ("tracing", &["business", "clock", "delivery", "engine", "net", "shared", "store", "supervisor"]),
-    ("url", &["net"]),
-    ("utoipa", &["view"]),
-    ("uuid", &["business", "delivery", "domain", "store", "view"]),
-];
-
-/// What the modules of `src` may name of each other.
-const EDGES: &[(&str, &[&str])] = &[
-    ("telemetry", &[]),
-    ("server", &[]),
-    ("config", &["server", "telemetry"]),
-    ("http", &["metrics", "server"]),
-    ("metrics", &["http", "server", "telemetry"]),
-    ("api", &["http", "metrics", "server"]),
-    ("admin", &["config", "http"]),
-    ("openapi", &["api", "http"]),
-    ("service", &["admin", "api", "config", "http", "metrics", "openapi", "server"]),
-    ("cli", &["config", "openapi", "server", "service", "telemetry"]),
-];
-
-/// The crates that only some modules of `src` may name, if any: the engine's own, and what is behind its handles.
-const EDGES_CRATES: &[(&str, &[&str])] = &[
-    ("actors", &["admin", "api", "cli", "config", "http", "metrics", "openapi", "service"]),
-    ("bincode", &[]),
-    ("phonenumber", &["http"]),
-    ("prometheus_client", &["metrics"]),
-    ("ractor", &[]),
-    ("sled", &[]),
-    ("tracing_subscriber", &["telemetry"]),
-];
-
-/// Circles in `src` that are known, and are being mended.
-const KNOWN_CIRCLES: &[&[&str]] = &[
-    &["src/cli/appointment.rs", "src/cli/mod.rs"],
-    &["src/cli/audit.rs", "src/cli/mod.rs"],
-    &["src/cli/budget.rs", "src/cli/mod.rs"],
-    &["src/cli/business.rs", "src/cli/mod.rs"],
-    &["src/cli/call.rs", "src/cli/mod.rs"],
-    &["src/cli/key.rs", "src/cli/mod.rs"],
-    &["src/cli/message.rs", "src/cli/mod.rs"],
-    &["src/cli/mod.rs", "src/cli/service.rs"],
-    &["src/cli/mod.rs", "src/cli/staff.rs"],
-    &["src/cli/mod.rs", "src/cli/task.rs"],
-    &["src/cli/mod.rs", "src/cli/webhook.rs"],
-    &["src/http/describe.rs", "src/http/read.rs"],
-    &["src/http/object.rs", "src/http/query.rs"],
-    &["src/http/object.rs", "src/http/query.rs", "src/http/values.rs"],
-    &["src/http/query.rs", "src/http/values.rs"],
-    &["src/openapi.rs", "src/openapi/errors.rs"],
-    &["src/server.rs", "src/server/connection.rs"],
-];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -337,6 +130,25 @@ fn modules_name_what_they_may() {
 }
 
 #[test]
+fn the_files_of_an_actor_name_only_what_is_below_them() {
+    let source = engine();
+    let files = source.files();
+    for (kind, rows) in KINDS {
+        let row = |path: &[String]| {
+            let [first, file, ..] = path else { return None };
+            let row = rows.iter().position(|row| row.contains(&file.as_str()));
+            (first == kind).then(|| row.unwrap_or_else(|| panic!("{kind}/{file} has no place in the list")))
+        };
+        for ((from, named), lines) in source.names() {
+            let Named::Own(to) = named else { continue };
+            let (from, to) = (row(files[from.as_path()]), row(files[to.as_path()]));
+            let is_below = from.zip(to).is_none_or(|(from, to)| to <= from);
+            assert!(is_below, "a file names one that stands above it: {:?}", lines.first());
+        }
+    }
+}
+
+#[test]
 fn files_form_no_circles() {
     let load = Source::read(&[root().join("benches/load/main.rs")], "load");
     for source in [engine(), load] {
@@ -414,69 +226,4 @@ fn a_broken_rule_is_found() {
     )
     .unwrap();
     assert_eq!(naming(file.path(), "sled").len(), 1);
-}
-
-/// A crate of these files in a directory of its own.
-fn planted(files: &[(&str, &str)]) -> (tempfile::TempDir, Source) {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = directory.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let source = Source::read(&[directory.path().join("lib.rs")], "planted");
-    (directory, source)
-}
-
-#[test]
-fn a_circle_is_found_whichever_way_it_is_named() {
-    let (directory, source) = planted(&[
-        ("lib.rs", "mod a;\nmod b;\nmod c;\npub use b::Below;\n"),
-        ("a.rs", "use crate::{\n    b::{self, Below as Other},\n};\nfn f() -> Other { b::made() }\n"),
-        // A face: what it hands on is defined by the file behind it.
-        ("b/mod.rs", "mod d;\npub(crate) use d::{made, Below};\n"),
-        (
-            "b/d.rs",
-            "pub struct Below;\npub(crate) fn made() -> Below { format!(\"{}\", super::super::c::VALUE); Below }\n",
-        ),
-        ("c.rs", "pub const VALUE: u8 = 1;\nfn g(_: &crate::a::Missing) {}\n"),
-    ]);
-    let circles = circles(&source);
-    let told: Vec<_> = circles.iter().map(|circle| circle.told(directory.path())).collect();
-    assert_eq!(circles.len(), 1, "{told:#?}");
-    assert!(told[0].starts_with("a.rs -> b/d.rs -> c.rs -> a.rs\n"), "{}", told[0]);
-    assert!(told[0].contains("b/d.rs:2: pub(crate) fn made() -> Below"), "{}", told[0]);
-    assert!(told[0].contains("c.rs:2: fn g(_: &crate::a::Missing) {}"), "{}", told[0]);
-}
-
-#[test]
-fn what_only_tests_name_and_what_a_face_hands_on_is_no_circle() {
-    let (directory, source) = planted(&[
-        ("lib.rs", "mod a;\nmod face;\n"),
-        ("a.rs", "use crate::face::Two;\npub struct One(Two);\n#[cfg(test)]\nmod tests;\n"),
-        ("a/tests.rs", "use crate::face::Three;\n"),
-        ("face.rs", "mod two;\nmod three;\npub use three::Three;\npub use two::Two;\n"),
-        ("face/two.rs", "pub struct Two;\n#[cfg(test)]\nmod tests {\n    use crate::a::One;\n}\n"),
-        ("face/three.rs", "// crate::face::two\n/// [`crate::a`]\npub struct Three(crate::a::One);\n"),
-    ]);
-    let told: Vec<_> = circles(&source).iter().map(|circle| circle.told(directory.path())).collect();
-    assert!(told.is_empty(), "{told:#?}");
-}
-
-#[test]
-fn a_module_that_may_not_be_named_is_found() {
-    let (_directory, source) = planted(&[
-        ("lib.rs", "mod low;\nmod high;\n"),
-        ("low.rs", "fn f() { sled::open(); crate::high::part::g(); }\n"),
-        ("high/mod.rs", "pub mod part;\n"),
-        ("high/part.rs", "pub fn g() {}\n"),
-    ]);
-    let low = |modules: &'static [&'static str], crates| {
-        not_allowed(&source, &[("low", modules), ("high", &[])], &[("sled", crates)])
-    };
-    assert!(low(&["high::part"], &["low"]).is_empty());
-    let broken = low(&["high::other"], &["high"]);
-    assert_eq!(broken.len(), 2, "{broken:#?}");
-    assert!(broken.iter().any(|broken| broken.starts_with("low may not name high::part: ")), "{broken:#?}");
-    assert!(broken.iter().any(|broken| broken.starts_with("low may not name sled: ")), "{broken:#?}");
 }

@@ -1,7 +1,7 @@
 //! The changes a business can be asked for, one file per group.
 //!
 //! Each reads what it needs from the context, lets the pure rules of [`crate::domain`] decide, and hands back a
-//! [`Decision`] as data. None of them writes anything itself.
+//! [`Decision`](super::Decision) as data. None of them writes anything itself.
 
 pub mod appointments;
 pub mod budget;

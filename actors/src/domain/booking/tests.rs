@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::domain::{
+    Business, Busy, Day, DayHours, LocalTime, Locale, Service, SlotReason, StaffMember, WeeklyHours,
+};
+
+/// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
+struct House {
+    business: Business,
+    services: BTreeMap<ServiceId, Service>,
+    staff: BTreeMap<StaffId, StaffMember>,
+    busy: Busy,
+}
+
+const ANYONE: Party = Party::Integration { allow_pending: true };
+const STRICT: Party = Party::Integration { allow_pending: false };
+
+fn id<I: From<uuid::Uuid>>(n: u128) -> I {
+    uuid::Uuid::from_u128(n).into()
+}
+
+/// An hour of Monday 2 March 2026.
+fn hour(hour: i64) -> Timestamp {
+    Timestamp::from_millis(1_772_409_600_000 + hour * 3_600_000)
+}
+
+fn house(booking_mode: BookingMode) -> House {
+    let window = |day| DayHours {
+        day,
+        open: LocalTime::parse("09:00").unwrap(),
+        close: LocalTime::parse("18:00").unwrap(),
+    };
+    let stamps = (hour(0), hour(0));
+    let business = Business {
+        id: id(1),
+        name: "House".into(),
+        zone: chrono_tz::UTC,
+        locale: Locale::En,
+        website_url: None,
+        booking_mode,
+        hours: WeeklyHours::new(Day::ALL.iter().copied().map(window).collect()).unwrap(),
+        phone_region: "US".into(),
+        suspended: false,
+        created_at: stamps.0,
+        updated_at: stamps.1,
+    };
+    let service = Service {
+        id: id(10),
+        name: "Cut".into(),
+        description: String::new(),
+        duration_minutes: 60,
+        active: true,
+        created_at: stamps.0,
+        updated_at: stamps.1,
+    };
+    let member = |n: u128| StaffMember {
+        id: id(n),
+        name: format!("Staff {n}"),
+        active: true,
+        zone: chrono_tz::UTC,
+        service_ids: vec![service.id],
+        created_at: stamps.0,
+        updated_at: stamps.1,
+    };
+    let staff = [20, 21].map(|n| (id(n), member(n))).into();
+    House { business, services: [(service.id, service)].into(), staff, busy: Busy::default() }
+}
+
+impl House {
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule {
+            business: &self.business,
+            services: &self.services,
+            staff: &self.staff,
+            busy: &self.busy,
+            now: hour(8),
+        }
+    }
+
+    fn book(
+        &mut self,
+        n: u128,
+        at: Timestamp,
+        party: Party,
+    ) -> Result<(Appointment, Option<EventType>), Refusal> {
+        let request =
+            BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
+        let booked = book(&self.schedule(), &request, id(n), id(30), hour(8))?;
+        let (appointment, _) = &booked;
+        self.busy.insert(appointment.staff_id, appointment.starts_at, appointment.ends_at, appointment.id);
+        Ok(booked)
+    }
+
+    fn reschedule(&self, before: &Appointment, to: Timestamp, party: Party) -> Result<Outcome, Refusal> {
+        reschedule(&self.schedule(), before, &MoveRequest { starts_at: to, staff_id: None, party }, hour(8))
+    }
+}
+
+fn changed(outcome: Outcome) -> (Appointment, Option<EventType>) {
+    match outcome {
+        Outcome::Changed { after, event } => (after, event),
+        Outcome::Unchanged => panic!("nothing changed"),
+    }
+}
+
+#[test]
+fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
+    use AppointmentStatus::{Confirmed, Pending};
+    let status = |mode, party| house(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
+    assert_eq!(status(BookingMode::Instant, STRICT), Ok(Confirmed));
+    assert_eq!(status(BookingMode::Request, STRICT), Err(Refusal::BookingRequiresConfirmation));
+    assert_eq!(status(BookingMode::Request, ANYONE), Ok(Pending));
+    assert_eq!(status(BookingMode::Off, ANYONE), Err(Refusal::BookingDisabled));
+    for mode in BookingMode::ALL {
+        assert_eq!(status(*mode, Party::Team), Ok(Confirmed));
+    }
+}
+
+#[test]
+fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
+    let mut house = house(BookingMode::Request);
+    let (pending, event) = house.book(1, hour(9), ANYONE).unwrap();
+    assert_eq!(event, None);
+    house.book(2, hour(9), ANYONE).unwrap();
+    assert_eq!(house.book(3, hour(9), ANYONE), Err(Refusal::SlotUnavailable(SlotReason::Taken)));
+    let (confirmed, event) = changed(confirm(&pending, hour(8)).unwrap());
+    assert_eq!(event, Some(EventType::AppointmentBooked));
+    assert_eq!(confirm(&confirmed, hour(8)), Ok(Outcome::Unchanged));
+}
+
+#[test]
+fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
+    let mut house = house(BookingMode::Request);
+    let (booked, event) = house.book(1, hour(9), Party::Team).unwrap();
+    assert_eq!(event, Some(EventType::AppointmentBooked));
+    let (moved, event) = changed(house.reschedule(&booked, hour(10), ANYONE).unwrap());
+    assert_eq!((moved.status, event), (AppointmentStatus::Pending, None));
+    let (_, event) = changed(confirm(&moved, hour(8)).unwrap());
+    assert_eq!(event, Some(EventType::AppointmentRescheduled));
+    let (declined, event) = changed(decline(&moved, hour(8)).unwrap());
+    assert_eq!(
+        (declined.status, event),
+        (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled))
+    );
+    let (moved, event) = changed(house.reschedule(&booked, hour(10), Party::Team).unwrap());
+    assert_eq!(
+        (moved.status, event),
+        (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled))
+    );
+}
+
+#[test]
+fn an_unannounced_request_ends_without_a_word() {
+    let mut house = house(BookingMode::Request);
+    let (pending, _) = house.book(1, hour(9), ANYONE).unwrap();
+    assert_eq!(changed(cancel(&pending, hour(8))).1, None);
+    assert_eq!(changed(decline(&pending, hour(8)).unwrap()).1, None);
+    let (moved, event) = changed(house.reschedule(&pending, hour(10), Party::Team).unwrap());
+    assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
+}
+
+#[test]
+fn what_has_ended_stays_so() {
+    let mut house = house(BookingMode::Instant);
+    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+    let (cancelled, event) = changed(cancel(&booked, hour(8)));
+    assert_eq!(event, Some(EventType::AppointmentCancelled));
+    assert_eq!(cancel(&cancelled, hour(9)), Outcome::Unchanged);
+    assert!(matches!(
+        house.reschedule(&cancelled, cancelled.starts_at, STRICT),
+        Err(Refusal::Conflict { .. })
+    ));
+    assert!(matches!(confirm(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
+    assert!(matches!(decline(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
+    assert!(matches!(decline(&booked, hour(8)), Err(Refusal::Conflict { .. })));
+    let over = Appointment { starts_at: hour(6), ends_at: hour(7), ..booked };
+    assert!(matches!(house.reschedule(&over, hour(10), STRICT), Err(Refusal::Conflict { .. })));
+    assert!(matches!(cancel(&over, hour(8)), Outcome::Changed { .. }), "a past one can be cancelled");
+}
+
+#[test]
+fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
+    let mut house = house(BookingMode::Instant);
+    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+    house.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
+    let half_past = hour(9) + chrono::TimeDelta::minutes(30);
+    let (moved, event) = changed(house.reschedule(&booked, half_past, STRICT).unwrap());
+    assert_eq!((moved.id, moved.staff_id, moved.duration()), (booked.id, booked.staff_id, booked.duration()));
+    assert_eq!(event, Some(EventType::AppointmentRescheduled));
+    house.business.booking_mode = BookingMode::Off;
+    assert_eq!(house.reschedule(&booked, booked.starts_at, STRICT), Ok(Outcome::Unchanged));
+    assert_eq!(house.reschedule(&booked, half_past, STRICT), Err(Refusal::BookingDisabled));
+}
+
+#[test]
+fn every_problem_of_a_request_is_named() {
+    let mut house = house(BookingMode::Instant);
+    let far = Timestamp::parse("2200-01-01T09:00:00Z").unwrap();
+    let request = BookRequest {
+        service_id: id(11),
+        starts_at: far,
+        staff_id: Some(id(22)),
+        source: Source::Api,
+        party: STRICT,
+    };
+    let others = vec![Problem::new("contact_id", "is not a contact of the business")];
+    let Err(Refusal::Invalid(problems)) = check_booking(&house.schedule(), &request, others) else {
+        panic!("it was accepted");
+    };
+    let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
+    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+    let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
+    let Err(Refusal::Invalid(problems)) = reschedule(&house.schedule(), &booked, &to, hour(8)) else {
+        panic!("it was accepted");
+    };
+    assert_eq!(problems.len(), 1);
+}
