@@ -47,7 +47,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// The business that the request acts on.
-    pub(crate) fn business(&self) -> Result<&BusinessHandle, ApiError> {
+    pub(super) fn business(&self) -> Result<&BusinessHandle, ApiError> {
         self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
     }
 
