@@ -70,7 +70,7 @@ impl Resource {
 
     fn answer(&self, status: StatusCode) -> Response {
         let alone = self.alone.as_deref().unwrap_or(&self.rendered);
-        with_replayed(envelope::resource_with_more(status, &self.rendered, alone), self.replayed)
+        with_replayed(envelope::resource(status, &self.rendered, alone), self.replayed)
     }
 }
 
