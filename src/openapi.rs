@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
-use parts::{Api, Sort};
+use parts::{Api, Conventions};
 use serde_json::{Value, json};
 
 use crate::http::body::BODY_BYTES_MAX;
@@ -38,9 +38,10 @@ pub fn document() -> Value {
         title: "Receptionist",
         about: about(),
         base_path: BASE_PATH,
+        server: "Where this document was fetched from.",
         security: ("apiKey", "An API key of one business, on every request. It belongs on servers only."),
         scope: |access: &crate::api::access::Access| access.scope(),
-        sort: Sort { scoped: true, rate_limited: true, idempotent: true },
+        conventions: Conventions { scoped: true, rate_limited: true, idempotent: true },
     };
     let mut schemas = Schemas::default();
     let webhooks = webhooks::all(&mut schemas);
@@ -55,16 +56,17 @@ pub fn operator_document() -> Value {
         title: "Receptionist, operator API",
         about: operator_about(),
         base_path: OPERATOR_BASE_PATH,
+        server: "The operator's listener.",
         security: ("operatorToken", "The operator's token, on every request. It opens every business."),
         scope: |_| None,
-        sort: Sort { scoped: false, rate_limited: false, idempotent: false },
+        conventions: Conventions { scoped: false, rate_limited: false, idempotent: false },
     };
     describe(&api, &crate::admin::table(), Schemas::default())
 }
 
 fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
     schemas.view::<Body<'_>>();
-    let mut responses = errors::of_no_operation(api.sort, api.base_path);
+    let mut responses = errors::of_no_operation(api.conventions, api.base_path);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);
     let (scheme, needs) = api.security;
     json!({
@@ -75,14 +77,14 @@ fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value 
             "description": api.about,
             "license": {"name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE")},
         },
-        "servers": [{"url": api.base_path, "description": "Where this document was fetched from."}],
+        "servers": [{"url": api.base_path, "description": api.server}],
         "security": [{scheme: []}],
         "tags": tags,
         "paths": paths,
         "components": {
             "securitySchemes": {scheme: {"type": "http", "scheme": "bearer", "description": needs}},
-            "parameters": components::parameters(api.sort),
-            "headers": components::headers(api.sort),
+            "parameters": components::parameters(api.conventions),
+            "headers": components::headers(api.conventions),
             "responses": responses,
             "schemas": schemas.into_json(),
         },

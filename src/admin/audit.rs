@@ -9,6 +9,6 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<AuditView>, ApiError> {
-    let asked = query.of(&context, business.list("operator audit"))?;
+    let asked = query.open(&context, business.list("operator audit"))?;
     Ok(asked.listed_as(business.audit(&asked.page).await?, AuditView::from))
 }

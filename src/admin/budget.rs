@@ -92,6 +92,7 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<BudgetVie
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<BudgetPatch>,
+    business: Business,
 ) -> Result<One<BudgetView>, ApiError> {
     let given = [
         (BudgetKind::Services, patch.services),
@@ -105,6 +106,6 @@ pub(super) async fn update(
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
-    context.business()?.budget().await?; // what the answer shows is counted by then
+    business.budget().await?; // what the answer shows is counted by then
     context.change(PatchBudget { limits }).await
 }

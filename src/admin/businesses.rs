@@ -80,7 +80,7 @@ pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
 ) -> Result<Listed<OperatorBusinessView>, ApiError> {
-    let asked = query.of(&context, Binding::list("businesses"))?;
+    let asked = query.open(&context, Binding::list("businesses"))?;
     let found = context.engine.businesses(&asked.page).await?;
     Ok(asked.listed_as(found, |business| OperatorBusinessView::from(&business)))
 }

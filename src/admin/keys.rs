@@ -32,7 +32,7 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<OperatorKeyView>, ApiError> {
-    let asked = query.of(&context, business.list("operator keys"))?;
+    let asked = query.open(&context, business.list("operator keys"))?;
     Ok(asked.listed(business.keys(&asked.page).await?))
 }
 

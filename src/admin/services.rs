@@ -64,7 +64,7 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<OperatorServiceView>, ApiError> {
-    let asked = query.of(&context, business.list("operator services"))?;
+    let asked = query.open(&context, business.list("operator services"))?;
     let found = business.services(true, &asked.page).await?;
     Ok(asked.listed_as(found, |service| OperatorServiceView::from(&service)))
 }

@@ -63,7 +63,7 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<StaffView>, ApiError> {
-    let asked = query.of(&context, business.list("operator staff"))?;
+    let asked = query.open(&context, business.list("operator staff"))?;
     let found = business.staff(&asked.page).await?;
     Ok(asked.listed_as(found, |member| StaffView::from(&member)))
 }

@@ -61,7 +61,7 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<WebhookView>, ApiError> {
-    let asked = query.of(&context, business.list("operator webhooks"))?;
+    let asked = query.open(&context, business.list("operator webhooks"))?;
     let found = business.webhooks(&asked.page).await?;
     Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
@@ -97,7 +97,7 @@ pub(super) async fn deliveries(
     Path(id): Path<WebhookId>,
     business: Business,
 ) -> Result<Listed<DeliveryView>, ApiError> {
-    let asked = query.of(&context, business.list("operator deliveries").with_filter(Some(id)))?;
+    let asked = query.open(&context, business.list("operator deliveries").with_filter(Some(id)))?;
     Ok(asked.listed(business.deliveries(id, asked.filter, &asked.page).await?))
 }
 

@@ -69,7 +69,7 @@ pub(super) async fn list(
     Query(query): Query<AppointmentsQuery>,
     business: Business,
 ) -> Result<Listed<AppointmentView>, ApiError> {
-    let asked = query.of(&context, business.list("appointments"))?;
+    let asked = query.open(&context, business.list("appointments"))?;
     Ok(asked.listed(business.appointments(&asked.filter, &asked.page).await?))
 }
 

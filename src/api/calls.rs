@@ -30,7 +30,7 @@ pub(super) async fn list(
     Query(query): Query<CallsQuery>,
     business: Business,
 ) -> Result<Listed<CallView>, ApiError> {
-    let asked = query.of(&context, business.list("calls"))?;
+    let asked = query.open(&context, business.list("calls"))?;
     Ok(asked.listed(business.calls(&asked.filter, &asked.page).await?))
 }
 

@@ -9,7 +9,7 @@ pub(super) async fn services(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<ServiceView>, ApiError> {
-    let asked = query.of(&context, business.list("services"))?;
+    let asked = query.open(&context, business.list("services"))?;
     let found = business.services(false, &asked.page).await?;
     Ok(asked.listed_as(found, |service| ServiceView::from(&service)))
 }
@@ -19,7 +19,7 @@ pub(super) async fn staff(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<StaffView>, ApiError> {
-    let asked = query.of(&context, business.list("staff"))?;
+    let asked = query.open(&context, business.list("staff"))?;
     let found = business.staff(&asked.page).await?;
     Ok(asked.listed_as(found, |member| StaffView::from(&member)))
 }

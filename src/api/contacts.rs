@@ -74,7 +74,7 @@ pub(super) async fn list(
     Query(query): Query<ContactsQuery>,
     business: Business,
 ) -> Result<Listed<ContactView>, ApiError> {
-    let asked = query.of(&context, business.list("contacts"))?;
+    let asked = query.open(&context, business.list("contacts"))?;
     Ok(asked.listed(business.contacts(&asked.filter, &asked.page).await?))
 }
 

@@ -30,6 +30,6 @@ pub(super) async fn list(
     Query(query): Query<MessagesQuery>,
     business: Business,
 ) -> Result<Listed<MessageView>, ApiError> {
-    let asked = query.of(&context, business.list("messages"))?;
+    let asked = query.open(&context, business.list("messages"))?;
     Ok(asked.listed(business.messages(&asked.filter, &asked.page).await?))
 }

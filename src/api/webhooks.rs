@@ -53,7 +53,7 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<WebhookView>, ApiError> {
-    let asked = query.of(&context, business.list("webhooks"))?;
+    let asked = query.open(&context, business.list("webhooks"))?;
     let found = business.webhooks(&asked.page).await?;
     Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
@@ -70,11 +70,12 @@ pub(super) async fn show(
 pub(super) async fn create(
     context: Context,
     Body(body): Body<WebhookBody>,
+    business: Business,
 ) -> Result<Created<NewWebhookView>, ApiError> {
     let created: Created<NewWebhookView> = match context.remembered().await? {
         Some(given) => given,
         None => {
-            context.business()?.check_webhook_url(&body.url).await?;
+            business.check_webhook_url(&body.url).await?;
             let change = CreateWebhook {
                 url: body.url,
                 events: body.events.into_vec().into_iter().collect(),
@@ -91,13 +92,14 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<WebhookPatch>,
     Path(id): Path<WebhookId>,
+    business: Business,
 ) -> Result<One<WebhookView>, ApiError> {
     let url = patch.url.set();
     if let Some(url) = &url {
         if let Some(given) = context.remembered().await? {
             return Ok(given);
         }
-        context.business()?.check_webhook_url(url).await?;
+        business.check_webhook_url(url).await?;
     }
     let change = PatchWebhook {
         id,

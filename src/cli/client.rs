@@ -1,7 +1,7 @@
 //! A small client of the operator API: HTTP/1.1 without TLS, to one address, with the operator's token.
 //!
-//! A call ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
-//! repeated: a call whose answer was lost may have changed something, so trying again is for the operator to decide.
+//! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
+//! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,13 +19,13 @@ use serde_json::Value;
 use super::options::Access;
 use super::record::{ApiError, Refused};
 
-/// How long a call may take, from connecting to the last byte of its answer.
+/// How long a request may take, from connecting to the last byte of its answer.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long an answer may be, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Why a call brought no answer that can be shown.
+/// Why a request brought no answer that can be shown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
     #[error("cannot reach the operator API on {address}: {reason}; is `receptionist serve` running?")]
@@ -64,8 +64,8 @@ impl Client {
         Self { http, address, authorization, timeout }
     }
 
-    /// Makes one call; `target` is a path, with a query or without.
-    pub(super) async fn call(
+    /// Sends one request; `target` is a path, with a query or without.
+    pub(super) async fn send(
         &self,
         method: Method,
         target: &str,

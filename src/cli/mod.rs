@@ -1,6 +1,6 @@
-//! The operator's commands: `receptionist business create …` and its like, each one call of the operator API.
+//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API.
 //!
-//! A command is translated into a [`Task`], the call and how its answer is shown, by a pure function of its
+//! A command is translated into a [`Task`], the request and how its answer is shown, by a pure function of its
 //! arguments; `run` carries tasks out. What always holds in it:
 //!
 //! - a command sends what was given and nothing else; what the rules say about it, the service answers;
@@ -41,7 +41,7 @@ pub use run::operate;
 pub use serve::serve;
 use task::Task;
 
-/// The operator's commands, each one call of the operator API of a running service.
+/// The operator's commands, each one request to the operator API of a running service.
 #[derive(Debug, Subcommand)]
 pub enum OperatorCommand {
     /// Businesses: create, list, show, update.

@@ -1,11 +1,11 @@
-//! Carrying a command out: the call or calls, and what is printed of the answer.
+//! Carrying a command out: the request or requests, and what is printed of the answer.
 
 use std::process::ExitCode;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::OptionsError;
 use super::record::{One, Page, Record, one_line};
-use super::task::{Call, Part, Show, Task};
+use super::task::{Part, Request, Show, Task};
 use super::{OperatorCommand, print};
 
 /// The most pages that a command gathers, to the end of a list when it is not told a limit, else to the first row.
@@ -45,7 +45,7 @@ pub(super) struct Printed {
     pub(super) note: Option<String>,
 }
 
-/// Carries a command out and prints what came of it. Exit status 1 if the call failed, 2 if a setting is bad.
+/// Carries a command out and prints what came of it. Exit status 1 if the request failed, 2 if a setting is bad.
 pub fn operate(command: OperatorCommand) -> ExitCode {
     let carried_out = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -72,13 +72,13 @@ async fn carry_out(command: OperatorCommand) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Makes the call, or one for each page of a list, and says what is to be printed.
+/// Makes the request, or one for each page of a list, and says what is to be printed.
 pub(super) async fn perform(client: &Client, task: &Task, json: bool) -> Result<Printed, RunError> {
-    let Call { method, path, body } = &task.call;
+    let Request { method, path, body } = &task.request;
     if let Show::Table { columns, part } = &task.show {
         return list(client, path, columns, part, json).await;
     }
-    let answer = client.call(method.clone(), path, body.as_ref()).await?;
+    let answer = client.send(method.clone(), path, body.as_ref()).await?;
     let (output, note) = match &task.show {
         Show::Done(_) if json => (raw(&answer)?, None),
         Show::Done(done) => (String::new(), Some((*done).to_owned())),
@@ -97,10 +97,10 @@ async fn list(
     part: &Part,
     json: bool,
 ) -> Result<Printed, RunError> {
-    let call = |cursor: Option<String>| async move {
-        client.call(hyper::Method::GET, &part.target(path, cursor.as_deref()), None).await
+    let page = |cursor: Option<String>| async move {
+        client.send(hyper::Method::GET, &part.target(path, cursor.as_deref()), None).await
     };
-    let first = call(None).await?;
+    let first = page(None).await?;
     let mut list: Page = read(&first)?;
     let mut pages = 1;
     // A page may be empty though there is more behind it.
@@ -111,7 +111,7 @@ async fn list(
         let Some(cursor) = list.next_cursor.take() else {
             return Err(ClientError::NotOfTheForm { status: first.status }.into());
         };
-        let page: Page = read(&call(Some(cursor)).await?)?;
+        let page: Page = read(&page(Some(cursor)).await?)?;
         list.data.extend(page.data);
         (list.next_cursor, list.has_more) = (page.next_cursor, page.has_more);
         pages += 1;

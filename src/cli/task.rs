@@ -1,4 +1,4 @@
-//! What a command comes down to: one call of the operator API, and how its answer is shown.
+//! What a command comes down to: one request to the operator API, and how its answer is shown.
 //!
 //! Words that the operator typed stay inside one segment of a path or one value of a query, whatever they contain.
 
@@ -11,16 +11,16 @@ use super::Paging;
 /// How many rows a page has while a whole list is walked; the most that the service gives.
 const WALK_PAGE_ROWS: u32 = 100;
 
-/// One call of the operator API.
+/// One request to the operator API.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct Request {
     pub(super) method: Method,
     /// The path, percent-encoded, without a query.
     pub(super) path: String,
     pub(super) body: Option<Value>,
 }
 
-/// How the answer of a call is shown.
+/// How the answer to a request is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Show {
     /// One record, a line for each of its fields.
@@ -69,10 +69,10 @@ impl From<Paging> for Part {
     }
 }
 
-/// A call and how its answer is shown.
+/// A request and how its answer is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
-    pub(super) call: Call,
+    pub(super) request: Request,
     pub(super) show: Show,
 }
 
@@ -120,11 +120,11 @@ impl Task {
     }
 
     fn new(method: Method, path: String, body: Option<Body>) -> Self {
-        Self { call: Call { method, path, body: body.map(Body::into_value) }, show: Show::Record }
+        Self { request: Request { method, path, body: body.map(Body::into_value) }, show: Show::Record }
     }
 }
 
-/// The body of a call: what was given, and only that.
+/// The body of a request: what was given, and only that.
 #[derive(Default)]
 pub(super) struct Body(Map<String, Value>);
 

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::parts::Sort;
+use super::parts::Conventions;
 use crate::http::idempotency::IDEMPOTENCY_KEY_CHARS_MAX;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
 
 /// The request headers that mean something to some operations.
-pub(super) fn parameters(sort: Sort) -> Value {
+pub(super) fn parameters(conventions: Conventions) -> Value {
     let header = |name: &str, schema: Value, about: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": about});
     let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});
     let key = json!({"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX, "pattern": "^[!-~]+$"});
@@ -19,14 +19,14 @@ pub(super) fn parameters(sort: Sort) -> Value {
         "If-None-Match": header("If-None-Match", tags,
             "Entity tags, or `*`: the answer is 304 if the record still has one of them."),
     });
-    if !sort.idempotent {
+    if !conventions.idempotent {
         drop_all(&mut parameters, &["Idempotency-Key"]);
     }
     parameters
 }
 
 /// The headers of answers.
-pub(super) fn headers(sort: Sort) -> Value {
+pub(super) fn headers(conventions: Conventions) -> Value {
     let header = |required: bool, schema: Value, about: &str| json!({"required": required, "schema": schema, "description": about});
     let whole = |minimum: u32| json!({"type": "integer", "minimum": minimum});
     let text = || json!({"type": "string"});
@@ -43,10 +43,10 @@ pub(super) fn headers(sort: Sort) -> Value {
         "X-Request-Id": header(true, json!({"type": "string", "minLength": 1, "maxLength": REQUEST_ID_CHARS_MAX}),
             "Names this request, in the service's log as well."),
     });
-    if !sort.idempotent {
+    if !conventions.idempotent {
         drop_all(&mut headers, &["Idempotent-Replayed"]);
     }
-    if !sort.rate_limited {
+    if !conventions.rate_limited {
         drop_all(&mut headers, &["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
     }
     headers

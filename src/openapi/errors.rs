@@ -8,7 +8,7 @@ use axum::http::{Method, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
-use super::parts::{Sort, component, headers_sent};
+use super::parts::{Conventions, component, headers_sent};
 use crate::http::body::BODY_BYTES_MAX;
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
@@ -21,15 +21,15 @@ pub(super) fn of(
     operation: &Operation<'_>,
     scope: Option<Scope>,
     refuses: &[Code],
-    sort: Sort,
+    conventions: Conventions,
     shared: &mut Map<String, Value>,
 ) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
-    for error in possible(operation, scope, refuses, sort) {
+    for error in possible(operation, scope, refuses, conventions) {
         by_status.entry(error.status().0.as_u16()).or_default().push(error);
     }
     let responses = by_status.into_iter().map(|(status, errors)| {
-        let response = response(&errors, sort);
+        let response = response(&errors, conventions);
         let of = errors[0].status().0;
         let described = if OWN.contains(&of) {
             response
@@ -45,10 +45,10 @@ pub(super) fn of(
 }
 
 /// What is answered where there is no operation: another method of a path, or a path that is none.
-pub(super) fn of_no_operation(sort: Sort, base_path: &str) -> Map<String, Value> {
+pub(super) fn of_no_operation(conventions: Conventions, base_path: &str) -> Map<String, Value> {
     let nowhere = format!("{base_path}/appointment");
     let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD"), ApiError::NoSuchPath(nowhere)];
-    errors.map(|error| (name(error.status().0), response(&[error], sort))).into_iter().collect()
+    errors.map(|error| (name(error.status().0), response(&[error], conventions))).into_iter().collect()
 }
 
 /// The name of a status, as components are called.
@@ -57,7 +57,12 @@ fn name(status: StatusCode) -> String {
 }
 
 /// Every error that the operation can give.
-fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code], sort: Sort) -> Vec<ApiError> {
+fn possible(
+    operation: &Operation<'_>,
+    scope: Option<Scope>,
+    refuses: &[Code],
+    conventions: Conventions,
+) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
             Problem::new("starts_at", "is required"),
@@ -68,7 +73,7 @@ fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code], s
         ApiError::Panicked,
         ApiError::Unavailable,
     ];
-    if sort.rate_limited {
+    if conventions.rate_limited {
         let retry_after = 17;
         errors
             .extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
@@ -85,7 +90,7 @@ fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code], s
             ApiError::BodyTooLarge(BODY_BYTES_MAX),
             ApiError::UnsupportedMediaType,
         ]);
-        if operation.changes() && sort.idempotent {
+        if operation.changes() && conventions.idempotent {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
         if operation.signature.answers == Kind::One && !refuses.contains(&Code::Conflict) {
@@ -128,7 +133,7 @@ fn sample(code: Code) -> ApiError {
 }
 
 /// The response of one status.
-fn response(errors: &[ApiError], sort: Sort) -> Value {
+fn response(errors: &[ApiError], conventions: Conventions) -> Value {
     let status = errors[0].status().0;
     let codes: Vec<Value> = errors.iter().map(|error| json!(error.status().1)).collect();
     let words: Vec<String> = codes.iter().filter_map(Value::as_str).map(|code| format!("`{code}`")).collect();
@@ -137,7 +142,7 @@ fn response(errors: &[ApiError], sort: Sort) -> Value {
         .zip(&codes)
         .filter_map(|(error, code)| Some((code.as_str()?.to_owned(), json!({"value": error.body()}))))
         .collect();
-    let mut headers = headers_sent(sort, &[]);
+    let mut headers = headers_sent(conventions, &[]);
     for (name, wanted) in [
         ("Allow", header::ALLOW),
         ("Retry-After", header::RETRY_AFTER),

@@ -6,7 +6,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
-use super::parts::{Api, Sort, component, headers_sent};
+use super::parts::{Api, Conventions, component, headers_sent};
 use super::{errors, examples};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
@@ -65,26 +65,26 @@ fn operation<A>(
     let takes = &operation.signature.takes;
     let mut parameters: Vec<Value> = operation.ids.iter().map(path_parameter).collect();
     parameters.extend(takes.query.iter().cloned());
-    parameters.extend(headers_read(&operation, api.sort).map(|name| component("parameters", name)));
+    parameters.extend(headers_read(&operation, api.conventions).map(|name| component("parameters", name)));
     let mut described = json!({
         "operationId": route.id,
         "summary": route.summary,
         "description": description,
         "tags": [tag(path)],
         "parameters": parameters,
-        "responses": errors::of(&operation, scope, route.refuses, api.sort, responses),
+        "responses": errors::of(&operation, scope, route.refuses, api.conventions, responses),
     });
-    if api.sort.scoped {
+    if api.conventions.scoped {
         described["x-required-scope"] = json!(scope);
     }
     if let Some(body) = &takes.body {
         described["requestBody"] = json!({"required": body.required, "content": content(&body.schema)});
     }
-    let (status, response) = answer(&operation, api.sort, schemas);
+    let (status, response) = answer(&operation, api.conventions, schemas);
     described["responses"][status] = response;
-    if headers_read(&operation, api.sort).any(|name| name == "If-None-Match") {
+    if headers_read(&operation, api.conventions).any(|name| name == "If-None-Match") {
         described["responses"]["304"] = json!({"description": "The client has this version.",
-            "headers": headers_sent(api.sort, &["ETag"])});
+            "headers": headers_sent(api.conventions, &["ETag"])});
     }
     described
 }
@@ -113,11 +113,11 @@ fn path_parameter(id: &PathId) -> Value {
 }
 
 /// The request headers that mean something to an operation, beside those that mean the same to all.
-fn headers_read(operation: &Operation<'_>, sort: Sort) -> impl Iterator<Item = &'static str> {
+fn headers_read(operation: &Operation<'_>, conventions: Conventions) -> impl Iterator<Item = &'static str> {
     let one = operation.signature.answers == Kind::One;
     let reads = *operation.method == Method::GET;
     let headers = [
-        (operation.changes() && sort.idempotent, "Idempotency-Key"),
+        (operation.changes() && conventions.idempotent, "Idempotency-Key"),
         (!reads && one, "If-Match"),
         (reads && one, "If-None-Match"),
     ];
@@ -125,7 +125,11 @@ fn headers_read(operation: &Operation<'_>, sort: Sort) -> impl Iterator<Item = &
 }
 
 /// The answer when all is well.
-fn answer(operation: &Operation<'_>, sort: Sort, schemas: &mut Schemas) -> (&'static str, Value) {
+fn answer(
+    operation: &Operation<'_>,
+    conventions: Conventions,
+    schemas: &mut Schemas,
+) -> (&'static str, Value) {
     let answers = operation.signature.answers;
     let (status, description) = match answers {
         Kind::One | Kind::Plain => ("200", "Done."),
@@ -138,10 +142,10 @@ fn answer(operation: &Operation<'_>, sort: Sort, schemas: &mut Schemas) -> (&'st
     if matches!(answers, Kind::One | Kind::Created) {
         sent.push("ETag");
     }
-    if operation.changes() && sort.idempotent {
+    if operation.changes() && conventions.idempotent {
         sent.push("Idempotent-Replayed");
     }
-    let mut response = json!({"description": description, "headers": headers_sent(sort, &sent)});
+    let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});
     if let Some(shown) = &operation.signature.shows {
         let name = shown["$ref"].as_str().and_then(|to| to.rsplit('/').next()).unwrap_or_default().to_owned();
         let example = examples::of(&name);

@@ -8,16 +8,18 @@ pub(super) struct Api<A> {
     pub(super) title: &'static str,
     pub(super) about: String,
     pub(super) base_path: &'static str,
+    /// Which server the base path is relative to.
+    pub(super) server: &'static str,
     /// The name of how it authenticates, and what is needed.
     pub(super) security: (&'static str, &'static str),
     /// The scope that an operation needs, where there are scopes.
     pub(super) scope: fn(&A) -> Option<Scope>,
-    pub(super) sort: Sort,
+    pub(super) conventions: Conventions,
 }
 
 /// What differs in the answers of the APIs.
 #[derive(Clone, Copy)]
-pub(super) struct Sort {
+pub(super) struct Conventions {
     /// Whether there are scopes, and businesses that are shut out.
     pub(super) scoped: bool,
     /// Whether requests are counted.
@@ -32,8 +34,8 @@ pub(super) fn component(kind: &str, name: &str) -> Value {
 }
 
 /// The headers of every answer, and these.
-pub(super) fn headers_sent(sort: Sort, more: &[&str]) -> Map<String, Value> {
-    let always: &[&str] = if sort.rate_limited {
+pub(super) fn headers_sent(conventions: Conventions, more: &[&str]) -> Map<String, Value> {
+    let always: &[&str] = if conventions.rate_limited {
         &["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]
     } else {
         &["X-Request-Id"]

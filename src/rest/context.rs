@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use actors::business::{Change, Idempotency, IfMatch, Request};
+use actors::business::{Answer, Change, Idempotency, IfMatch, Request};
 use actors::domain::{Actor, KeyId, Refusal, ResourceId};
 use actors::{BusinessHandle, Engine, Principal};
 use axum::body::Body;
@@ -14,7 +14,6 @@ use axum::http::{HeaderMap, Method};
 use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
-use super::output::Changed;
 use crate::http::cursor::Cursors;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
@@ -47,20 +46,27 @@ pub(crate) struct Context {
 
 impl Context {
     /// The business that the request acts on.
-    pub(crate) fn business(&self) -> Result<&BusinessHandle, ApiError> {
+    pub(super) fn business(&self) -> Result<&BusinessHandle, ApiError> {
         self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound("business").into())
     }
 
-    /// Carries out a change of the request's business.
-    pub(crate) async fn change<C: Change + 'static, O: Changed>(&self, change: C) -> Result<O, ApiError> {
-        O::of(self.business()?.change(self.request()?, change).await?)
+    /// Carries out a change of the request's business; its answer is what the handler gives.
+    pub(crate) async fn change<C, O>(&self, change: C) -> Result<O, ApiError>
+    where
+        C: Change + 'static,
+        O: TryFrom<Answer, Error = ApiError>,
+    {
+        self.business()?.change(self.request()?, change).await?.try_into()
     }
 
     /// The answer that was given to this request, if it is to happen once and did. For handlers that ask others before
     /// the change is made: the same request again gets the same answer, whatever they would say now.
-    pub(crate) async fn remembered<O: Changed>(&self) -> Result<Option<O>, ApiError> {
+    pub(crate) async fn remembered<O>(&self) -> Result<Option<O>, ApiError>
+    where
+        O: TryFrom<Answer, Error = ApiError>,
+    {
         let request = self.request()?;
-        self.business()?.remembered(&request).await?.map(O::of).transpose()
+        self.business()?.remembered(&request).await?.map(O::try_from).transpose()
     }
 
     pub(super) fn headers(&self) -> &HeaderMap {

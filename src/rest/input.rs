@@ -3,7 +3,7 @@
 //!
 //! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named;
 //! a handler with its arguments in another order does not compile. What a handler does not take may not be there: a
-//! query nowhere that none is taken, a body on no change that takes none.
+//! query where it takes none is refused, and so is the body of a change that takes none.
 
 use std::ops::Deref;
 

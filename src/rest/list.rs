@@ -2,7 +2,7 @@
 //!
 //! What always holds: a filter is declared once ([`list_query!`](crate::list_query)); the query that is read, what a
 //! cursor is tied to and what the engine is asked for follow from it. A cursor is tied to every filter, in the order
-//! in which they are declared, so that order never changes: a new filter is the last one.
+//! in which they are declared: another order, or another filter, and the cursors of before are none of this list.
 
 use actors::business::{Page, PageRequest};
 use actors::domain::{
@@ -24,11 +24,11 @@ pub(crate) trait ListQuery: FromParameters {
     /// What narrows the list, as the engine takes it.
     type Filter;
 
-    /// What is asked for of this list.
+    /// What is asked for of this list, its cursor opened.
     ///
     /// # Errors
     /// When the cursor is none of this list with these filters.
-    fn of(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError>;
+    fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError>;
 }
 
 /// Which part of a list is asked for.
@@ -82,7 +82,7 @@ query_object! {
 impl ListQuery for PlainList {
     type Filter = ();
 
-    fn of(self, context: &Context, list: Binding) -> Result<Asked<()>, ApiError> {
+    fn open(self, context: &Context, list: Binding) -> Result<Asked<()>, ApiError> {
         Asked::new(context, (), (self.limit.get(), self.cursor.as_ref()), list)
     }
 }
@@ -111,7 +111,7 @@ macro_rules! list_query {
         impl $crate::rest::list::ListQuery for $name {
             type Filter = $filter;
 
-            fn of(
+            fn open(
                 self,
                 context: &$crate::rest::context::Context,
                 list: $crate::http::cursor::Binding,

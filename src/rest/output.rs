@@ -50,15 +50,6 @@ pub(crate) enum Kind {
     Gone,
 }
 
-/// What the answer to a change becomes.
-pub(crate) trait Changed: Sized {
-    /// The answer in the form that a handler gives.
-    ///
-    /// # Errors
-    /// A fault of ours when the change is answered in another way.
-    fn of(answer: Answer) -> Result<Self, ApiError>;
-}
-
 /// A resource that is rendered.
 struct Resource {
     rendered: Bytes,
@@ -79,10 +70,11 @@ impl Resource {
 
     fn answer(&self, status: StatusCode) -> Response {
         let alone = self.alone.as_deref().unwrap_or(&self.rendered);
-        with_replayed(envelope::resource_with_more(status, &self.rendered, alone), self.replayed)
+        with_replayed(envelope::resource(status, &self.rendered, alone), self.replayed)
     }
 }
 
+/// A change that is answered in another way than its handler says is a fault of ours.
 fn check(answer: &Answer, expected: AnswerStatus) -> Result<(), ApiError> {
     if answer.status == expected {
         Ok(())
@@ -111,8 +103,11 @@ impl<V: Serialize> One<V> {
     }
 }
 
-impl<V> Changed for One<V> {
-    fn of(answer: Answer) -> Result<Self, ApiError> {
+/// The answer to a change.
+impl<V> TryFrom<Answer> for One<V> {
+    type Error = ApiError;
+
+    fn try_from(answer: Answer) -> Result<Self, ApiError> {
         Ok(Self { resource: Resource::changed(answer, AnswerStatus::Done)?, shows: PhantomData })
     }
 }
@@ -152,8 +147,11 @@ impl<V: Serialize> Created<V> {
     }
 }
 
-impl<V> Changed for Created<V> {
-    fn of(answer: Answer) -> Result<Self, ApiError> {
+/// The answer to a change.
+impl<V> TryFrom<Answer> for Created<V> {
+    type Error = ApiError;
+
+    fn try_from(answer: Answer) -> Result<Self, ApiError> {
         Ok(Self { resource: Resource::changed(answer, AnswerStatus::Created)?, shows: PhantomData })
     }
 }
@@ -223,8 +221,11 @@ pub(crate) struct Gone {
     replayed: bool,
 }
 
-impl Changed for Gone {
-    fn of(answer: Answer) -> Result<Self, ApiError> {
+/// The answer to a change.
+impl TryFrom<Answer> for Gone {
+    type Error = ApiError;
+
+    fn try_from(answer: Answer) -> Result<Self, ApiError> {
         check(&answer, AnswerStatus::Gone)?;
         Ok(Self { replayed: answer.replayed })
     }

@@ -10,9 +10,13 @@ const B: &str = "/admin/v1/businesses/b1";
 
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (task, _) = parse(line).unwrap_or_else(|error| panic!("{line}: {error}")).into_parts();
-    let call = task.call;
+    let request = task.request;
     let body = (!body.is_null()).then_some(body);
-    assert_eq!((call.method.as_str(), call.path.as_str(), call.body), (method, path, body), "{line}");
+    assert_eq!(
+        (request.method.as_str(), request.path.as_str(), request.body),
+        (method, path, body),
+        "{line}"
+    );
 }
 
 fn check_usage(line: &str, part: &str) {
