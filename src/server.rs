@@ -8,29 +8,27 @@
 mod client_addr;
 mod connection;
 mod host;
+mod http_service;
 mod link;
 mod places;
 mod stall;
 mod tls;
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use axum::body::Body;
-use hyper::{Request, Response};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
-use tower::Service;
 
 pub(crate) use client_addr::network;
 pub use client_addr::{ClientAddr, PROXY_NETWORKS_MAX, ProxiesError, TrustedProxies};
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, Unfit};
+pub use http_service::HttpService;
 pub use places::{
     CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, Counters, Limits, RESERVE_HEADER_TIME_MAX, RESERVE_MAX,
     RESERVE_PER_ADDRESS_MAX, RESERVE_TIME_MAX,
@@ -121,20 +119,6 @@ fn plain(error: io::Error) -> io::Error {
         | io::ErrorKind::PermissionDenied) => kind.into(),
         _ => error,
     }
-}
-
-/// What a server serves: it answers requests, is always ready for one more, and is cheap to clone.
-pub trait HttpService:
-    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
-{
-}
-
-impl<S> HttpService for S where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
-        + Clone
-        + Send
-        + 'static
-{
 }
 
 /// Serves until `shutdown` is ready, then lets the requests in flight finish.

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::arguments::{InBusiness, OneInBusiness};
 use super::task::{Body, Task, in_business};
-use super::{InBusiness, OneInBusiness};
 
 /// Commands on appointments.
 #[derive(Debug, Subcommand)]

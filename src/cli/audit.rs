@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::ListInBusiness;
+use super::arguments::ListInBusiness;
 use super::task::{Task, in_business};
 
 const COLUMNS: &[&str] =

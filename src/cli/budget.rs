@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
 
-use super::InBusiness;
+use super::arguments::InBusiness;
 use super::task::{Body, Task, in_business};
 
 const COLUMNS: &[&str] = &["kind", "rows", "rows_max", "bytes", "bytes_max"];

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::Paging;
+use super::arguments::Paging;
 use super::task::{BUSINESSES, Body, Task, in_business};
 
 const COLUMNS: &[&str] = &["id", "name", "timezone", "booking_mode", "suspended", "created_at"];

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::InBusiness;
+use super::arguments::InBusiness;
 use super::task::{Body, Task, in_business};
 
 /// Commands on calls.

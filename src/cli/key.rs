@@ -3,8 +3,8 @@
 use actors::domain::Scope;
 use clap::{Args, Subcommand};
 
+use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
 use super::task::{Body, Task, in_business};
-use super::{InBusiness, ListInBusiness, OneInBusiness};
 
 const COLUMNS: &[&str] = &["id", "prefix", "name", "scopes", "created_at", "last_used_at", "revoked_at"];
 

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
+use super::arguments::{InBusiness, OneInBusiness};
 use super::task::{Body, Task, in_business};
-use super::{InBusiness, OneInBusiness};
 
 /// Commands on messages.
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@
 //! - the operator's token is never printed.
 
 mod appointment;
+mod arguments;
 mod audit;
 mod budget;
 mod business;
@@ -90,41 +91,4 @@ pub struct Resource<C: Subcommand> {
     command: C,
     #[command(flatten)]
     options: OperatorOptions,
-}
-
-/// Which business a command is about.
-#[derive(Debug, Args)]
-pub struct InBusiness {
-    /// The business's id
-    #[arg(long, value_name = "ID")]
-    business: String,
-}
-
-/// Which part of a list to show.
-#[derive(Debug, Args)]
-pub struct Paging {
-    /// Show one page of at most so many, instead of the whole list
-    #[arg(long, value_name = "COUNT")]
-    limit: Option<u32>,
-    /// Go on where an earlier page ended
-    #[arg(long, value_name = "CURSOR")]
-    cursor: Option<String>,
-}
-
-/// A whole list of a business, or a page of it.
-#[derive(Debug, Args)]
-pub struct ListInBusiness {
-    #[command(flatten)]
-    of: InBusiness,
-    #[command(flatten)]
-    paging: Paging,
-}
-
-/// One record of a business.
-#[derive(Debug, Args)]
-pub struct OneInBusiness {
-    #[command(flatten)]
-    of: InBusiness,
-    /// The record's id
-    id: String,
 }

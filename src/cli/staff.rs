@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
 use super::task::{Body, Task, in_business};
-use super::{InBusiness, ListInBusiness, OneInBusiness};
 
 const COLUMNS: &[&str] = &["id", "name", "active", "timezone", "service_ids"];
 

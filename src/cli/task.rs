@@ -6,7 +6,7 @@ use hyper::Method;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::Paging;
+use super::arguments::Paging;
 
 /// How many rows a page has while a whole list is walked; the most that the service gives.
 const WALK_PAGE_ROWS: u32 = 100;

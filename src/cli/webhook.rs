@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::arguments::{InBusiness, ListInBusiness, OneInBusiness, Paging};
 use super::task::{Body, Task, in_business};
-use super::{InBusiness, ListInBusiness, OneInBusiness, Paging};
 
 const COLUMNS: &[&str] = &["id", "status", "disabled_reason", "url", "events", "description"];
 const DELIVERY_COLUMNS: &[&str] = &[

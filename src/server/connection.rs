@@ -18,9 +18,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower::ServiceExt;
 
 use super::client_addr::{ClientAddr, TrustedProxies};
+use super::host;
+use super::http_service::HttpService;
 use super::places::{Place, RESERVE_HEADER_TIME_MAX};
 use super::stall::StallGuard;
-use super::{HttpService, host};
 
 /// How long the head of a request may take to arrive, counted from the end of the answer before it: so also how
 /// long a connection may be idle.

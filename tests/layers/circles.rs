@@ -12,11 +12,6 @@ type Graph = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<Line>>>;
 pub(crate) struct Circle(Vec<(PathBuf, BTreeSet<Line>)>);
 
 impl Circle {
-    /// Its files.
-    pub(crate) fn files(&self) -> BTreeSet<PathBuf> {
-        self.0.iter().map(|(file, _)| file.clone()).collect()
-    }
-
     /// What it looks like in a report: the files in their order, then the lines that tie them, without the directory.
     pub(crate) fn told(&self, root: &Path) -> String {
         let short = |file: &Path| file.strip_prefix(root).unwrap_or(file).display().to_string();

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::allowed::{EDGES, EDGES_CRATES, ENGINE, ENGINE_CRATES, KINDS, KNOWN_CIRCLES};
-use self::circles::{Circle, circles};
+use self::allowed::{EDGES, EDGES_CRATES, ENGINE, ENGINE_CRATES, KINDS};
+use self::circles::circles;
 use self::source::{Named, Source};
 
 fn root() -> &'static Path {
@@ -83,12 +83,9 @@ fn not_allowed(source: &Source, modules: &[(&str, &[&str])], crates: &[(&str, &[
     broken
 }
 
-/// The circles that are not known, as they are told.
-fn unknown(circles: &[Circle], known: &[&[&str]]) -> Vec<String> {
-    let is_known = |circle: &&Circle| {
-        known.iter().any(|known| circle.files() == known.iter().map(|file| root().join(file)).collect())
-    };
-    circles.iter().filter(|circle| !is_known(circle)).map(|circle| circle.told(root())).collect()
+/// The circles that files form, as they are told.
+fn told(source: &Source) -> Vec<String> {
+    circles(source).iter().map(|circle| circle.told(root())).collect()
 }
 
 /// The lines of code, without comments, that hold the word as a path of its own (`std::fs`, `async fn`).
@@ -151,12 +148,10 @@ fn the_files_of_an_actor_name_only_what_is_below_them() {
 #[test]
 fn files_form_no_circles() {
     let load = Source::read(&[root().join("benches/load/main.rs")], "load");
-    for source in [engine(), load] {
-        let circles = unknown(&circles(&source), &[]);
+    for source in [engine(), edges(), load] {
+        let circles = told(&source);
         assert!(circles.is_empty(), "files form circles:\n{}", circles.join("\n"));
     }
-    let circles = unknown(&circles(&edges()), KNOWN_CIRCLES);
-    assert!(circles.is_empty(), "files form circles:\n{}", circles.join("\n"));
 }
 
 #[test]
