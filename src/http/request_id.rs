@@ -1,7 +1,7 @@
 //! Which request it was: the id that a client chose, or one of ours.
 //!
 //! What always holds: an id is 1 to [`REQUEST_ID_CHARS_MAX`] characters of visible ASCII, so it can stand in a header
-//! and in a line of the log as it is.
+//! and in a line of the log as it is. `tower-http` would keep any id that a client sends.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;

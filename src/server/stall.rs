@@ -4,6 +4,7 @@
 //! A write that makes no progress for [`WRITE_STALL_MAX`] fails. A stream that ends while a refused body is still on its
 //! way first takes and drops what comes, for at most [`LINGER_TIME_MAX`]: else the kernel would reset the connection,
 //! and the client would lose the answer that says why it was refused (RFC 9112 §9.6).
+//! `tokio-io-timeout` does the first of the two, and not the second, which shares its state.
 
 use std::io;
 use std::pin::Pin;
