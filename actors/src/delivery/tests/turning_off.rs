@@ -236,3 +236,28 @@ async fn sending_what_was_missed_again_waits_for_nothing_that_is_pending() {
     let log = world.log(id).await;
     assert!(log.iter().all(|delivery| delivery.status == DeliveryStatus::Pending));
 }
+
+/// Only whoever waited for the disk while the endpoint was turned off and on finds an attempt of before under way.
+#[tokio::test(start_paused = true)]
+async fn sending_again_does_not_wait_for_an_attempt_that_turning_off_has_ended() {
+    let world = World::new().await;
+    let (id, _) = world.endpoint("a", 1, OK).await;
+    world.receiver_that("a.example.com", 1, "", Then::Hangs);
+    world.happen("A").await;
+    settle().await;
+    world.disk.set_sync_delay(Duration::from_secs(1));
+    let again = async {
+        sleep(Duration::from_millis(100)).await;
+        world.business.resend_missed(id).await.unwrap()
+    };
+    let off_and_on = async {
+        sleep(Duration::from_millis(200)).await;
+        tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
+    };
+    // Something that is on its way to the disk meanwhile, and wakes nobody.
+    let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
+    let all = async { tokio::join!(rotate, again, off_and_on) };
+    let (_, resent, ()) =
+        tokio::time::timeout(Duration::from_secs(9), all).await.expect("nobody is left to wait for");
+    assert_eq!(resent, 1, "A was missed");
+}
