@@ -237,9 +237,8 @@ async fn sending_what_was_missed_again_waits_for_nothing_that_is_pending() {
     assert!(log.iter().all(|delivery| delivery.status == DeliveryStatus::Pending));
 }
 
-/// Only whoever waited for the disk while the endpoint was turned off and on finds an attempt of before under way.
 #[tokio::test(start_paused = true)]
-async fn sending_again_does_not_wait_for_an_attempt_that_turning_off_has_ended() {
+async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_again() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);
