@@ -1,7 +1,6 @@
 //! `/admin/v1/businesses`: creating, listing and changing businesses.
 
 use actors::NewBusiness;
-use actors::business::commands::Audience;
 use actors::business::commands::profile::PatchBusiness;
 use actors::domain::{BookingMode, Locale, Text, WeeklyHours};
 use actors::view::OperatorBusinessView;
@@ -103,7 +102,6 @@ pub(super) async fn update(
             hours: patch.hours.set(),
             phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
             suspended: patch.suspended.set(),
-            audience: Audience::Operator,
         })
         .await
 }

@@ -1,7 +1,6 @@
 //! `/business`: the profile and the opening hours.
 
-use actors::business::commands::Audience;
-use actors::business::commands::profile::PatchBusiness;
+use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::domain::{Locale, Text, WeeklyHours};
 use actors::view::BusinessView;
 use chrono_tz::Tz;
@@ -37,16 +36,13 @@ pub(super) async fn update(
     Body(patch): Body<BusinessPatch>,
 ) -> Result<One<BusinessView>, ApiError> {
     context
-        .change(PatchBusiness {
+        .change(PatchProfile(PatchBusiness {
             name: patch.name.set(),
             zone: patch.timezone.set(),
             locale: patch.locale.set(),
             website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-            booking_mode: None,
             hours: patch.hours.set(),
-            phone_region: None,
-            suspended: None,
-            audience: Audience::Integration,
-        })
+            ..PatchBusiness::default()
+        }))
         .await
 }

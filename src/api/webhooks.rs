@@ -72,7 +72,7 @@ pub(super) async fn create(
     Body(body): Body<WebhookBody>,
     business: Business,
 ) -> Result<Created<NewWebhookView>, ApiError> {
-    let created: Created<NewWebhookView> = match context.remembered().await? {
+    let created: Created<NewWebhookView> = match context.remembered::<CreateWebhook, _>().await? {
         Some(given) => given,
         None => {
             business.check_webhook_url(&body.url).await?;
@@ -96,7 +96,7 @@ pub(super) async fn update(
 ) -> Result<One<WebhookView>, ApiError> {
     let url = patch.url.set();
     if let Some(url) = &url {
-        if let Some(given) = context.remembered().await? {
+        if let Some(given) = context.remembered::<PatchWebhook, _>().await? {
             return Ok(given);
         }
         business.check_webhook_url(url).await?;

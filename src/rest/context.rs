@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use actors::business::{Answer, Change, Idempotency, IfMatch, Request};
+use actors::business::{Change, Idempotency, IfMatch, Request};
 use actors::domain::{Actor, KeyId, Refusal, ResourceId};
 use actors::{BusinessHandle, Engine, Principal};
 use axum::body::Body;
@@ -14,6 +14,7 @@ use axum::http::{HeaderMap, Method};
 use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
+use super::output::AnswerTo;
 use crate::http::cursor::Cursors;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
@@ -54,19 +55,20 @@ impl Context {
     pub(crate) async fn change<C, O>(&self, change: C) -> Result<O, ApiError>
     where
         C: Change + 'static,
-        O: TryFrom<Answer, Error = ApiError>,
+        O: AnswerTo<C::Gives>,
     {
-        self.business()?.change(self.request()?, change).await?.try_into()
+        Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// The answer that was given to this request, if it is to happen once and did. For handlers that ask others before
+    /// The answer that was given to this request for such a change, if it is to happen once and did. For handlers that ask others before
     /// the change is made: the same request again gets the same answer, whatever they would say now.
-    pub(crate) async fn remembered<O>(&self) -> Result<Option<O>, ApiError>
+    pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
-        O: TryFrom<Answer, Error = ApiError>,
+        C: Change,
+        O: AnswerTo<C::Gives>,
     {
         let request = self.request()?;
-        self.business()?.remembered(&request).await?.map(O::try_from).transpose()
+        Ok(self.business()?.remembered::<C>(&request).await?.map(O::answer_to))
     }
 
     pub(super) fn headers(&self) -> &HeaderMap {

@@ -1,11 +1,11 @@
 //! What a handler gives. Each knows how it is answered and how it is described.
 //!
-//! What always holds: a resource has an entity tag, and nothing else has; the answer to a change is of the kind that
-//! the handler's signature says.
+//! What always holds: a resource has an entity tag, and nothing else has; a handler gives the answer to a change as
+//! what the change's type says it shows ([`AnswerTo`]).
 
 use std::marker::PhantomData;
 
-use actors::business::{Answer, AnswerStatus};
+use actors::business::{Answer, Gives, New, Removed, Shown};
 use actors::view;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
@@ -63,9 +63,8 @@ impl Resource {
         Self { rendered: view::render(resource).into(), alone: None, replayed: false }
     }
 
-    fn changed(answer: Answer, expected: AnswerStatus) -> Result<Self, ApiError> {
-        check(&answer, expected)?;
-        Ok(Self { rendered: answer.body, alone: None, replayed: answer.replayed })
+    fn changed(answer: Answer) -> Self {
+        Self { rendered: answer.body, alone: None, replayed: answer.replayed }
     }
 
     fn answer(&self, status: StatusCode) -> Response {
@@ -74,13 +73,10 @@ impl Resource {
     }
 }
 
-/// A change that is answered in another way than its handler says is a fault of ours.
-fn check(answer: &Answer, expected: AnswerStatus) -> Result<(), ApiError> {
-    if answer.status == expected {
-        Ok(())
-    } else {
-        Err(ApiError::internal(format!("a change was answered as {:?}, not as {expected:?}", answer.status)))
-    }
+/// What is made of the answer to a change of which the type says that it gives `G`.
+pub(crate) trait AnswerTo<G: Gives> {
+    /// The answer as a handler gives it.
+    fn answer_to(answer: Answer) -> Self;
 }
 
 fn with_replayed(mut response: Response, replayed: bool) -> Response {
@@ -103,12 +99,9 @@ impl<V: Serialize> One<V> {
     }
 }
 
-/// The answer to a change.
-impl<V> TryFrom<Answer> for One<V> {
-    type Error = ApiError;
-
-    fn try_from(answer: Answer) -> Result<Self, ApiError> {
-        Ok(Self { resource: Resource::changed(answer, AnswerStatus::Done)?, shows: PhantomData })
+impl<V: 'static> AnswerTo<Shown<V>> for One<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { resource: Resource::changed(answer), shows: PhantomData }
     }
 }
 
@@ -147,12 +140,9 @@ impl<V: Serialize> Created<V> {
     }
 }
 
-/// The answer to a change.
-impl<V> TryFrom<Answer> for Created<V> {
-    type Error = ApiError;
-
-    fn try_from(answer: Answer) -> Result<Self, ApiError> {
-        Ok(Self { resource: Resource::changed(answer, AnswerStatus::Created)?, shows: PhantomData })
+impl<V: 'static> AnswerTo<New<V>> for Created<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { resource: Resource::changed(answer), shows: PhantomData }
     }
 }
 
@@ -221,13 +211,9 @@ pub(crate) struct Gone {
     replayed: bool,
 }
 
-/// The answer to a change.
-impl TryFrom<Answer> for Gone {
-    type Error = ApiError;
-
-    fn try_from(answer: Answer) -> Result<Self, ApiError> {
-        check(&answer, AnswerStatus::Gone)?;
-        Ok(Self { replayed: answer.replayed })
+impl AnswerTo<Removed> for Gone {
+    fn answer_to(answer: Answer) -> Self {
+        Self { replayed: answer.replayed }
     }
 }
 

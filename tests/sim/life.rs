@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actors::business::commands::appointments::{Confirm, Decline};
-use actors::business::{Change, Idempotency, PageRequest, Request};
+use actors::business::{Idempotency, PageRequest, Request};
 use actors::domain::{Actor, AppointmentStatus, KeyId, Refusal};
 use actors::net::WebhookUrl;
 use actors::ports::Random;
@@ -66,7 +66,7 @@ async fn carry_out(
     let request = Request { actor: Actor::ApiKey(tried.by), if_match: tried.terms.if_match(), idempotency };
     let shop = handle.id();
     let answer = match tried.terms.lets_in(&engine).await {
-        Ok(()) => handle.change(request, tried.op.clone()).await,
+        Ok(()) => tried.op.clone().ask(&handle, request).await,
         Err(error) => Err(error),
     };
     let name = format!("#{} {}", tried.number, tried.op.name());

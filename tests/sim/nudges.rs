@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::EngineError;
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::PatchWebhook;
-use actors::business::{Change, Context, Decision, PageRequest, Request};
+use actors::business::{Change, Context, Decision, PageRequest, Removed, Request};
 use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, WebhookStatus};
@@ -23,7 +23,9 @@ use crate::world::Meant;
 struct Broken;
 
 impl Change for Broken {
-    fn decide(self: Box<Self>, _: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, _: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         std::panic::panic_any(Meant)
     }
 

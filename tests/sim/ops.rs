@@ -1,6 +1,5 @@
 //! Every change that a business can be asked for, as one type.
 
-use actors::EngineError;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::calls::RecordCall;
@@ -11,9 +10,10 @@ use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
-use actors::business::{Answer, Change, Context, Decision};
+use actors::business::{Answer, Change, Request};
 use actors::domain::{Email, Phone};
-use actors::store::{StoreError, Weight};
+use actors::store::Weight;
+use actors::{BusinessHandle, EngineError};
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
@@ -36,24 +36,18 @@ macro_rules! ops {
                     $(Self::$name(_) => stringify!($name),)*
                 }
             }
-        }
 
-        impl Change for Op {
-            fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
-                match *self {
-                    $(Self::$name(change) => Box::new(change).decide(context),)*
-                }
-            }
-
-            fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
-                match self {
-                    $(Self::$name(change) => change.replay(remembered),)*
-                }
-            }
-
-            fn weight(&self) -> Weight {
+            /// How much room on the disk it asks for.
+            pub(crate) fn weight(&self) -> Weight {
                 match self {
                     $(Self::$name(change) => change.weight(),)*
+                }
+            }
+
+            /// Asks a business for it.
+            pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+                match self {
+                    $(Self::$name(change) => of.change(request, change).await,)*
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! A business as its clients know it, and what they may ask of it next.
 
-use actors::business::commands::Audience;
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::business::commands::calls::RecordCall;
@@ -250,7 +249,6 @@ impl Shop {
                 }),
                 phone_region: None,
                 suspended: None,
-                audience: Audience::Operator,
             }
             .into(),
         }

@@ -177,7 +177,7 @@ impl Sim {
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         world.say(format_args!("the key of #{} for something else", tried.number));
         life.spawn(async move {
-            match handle.change(request, tried.op).await {
+            match tried.op.ask(&handle, request).await {
                 Err(EngineError::Refused(Refusal::IdempotencyKeyReused) | EngineError::Suspended) => {}
                 Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(tried.shop) => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}

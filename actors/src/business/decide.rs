@@ -1,9 +1,9 @@
 //! Deciding a change: its batch, its answer, and what follows once it is on the disk.
 
 use super::announce::{Announced, write_event};
-use super::change::Change;
+use super::change::AnyChange;
 use super::context::Context;
-use super::decision::Decision;
+use super::decision::Decided;
 use super::names;
 use super::remembered::{given, remember};
 use super::request::{Answer, Request};
@@ -34,19 +34,19 @@ pub(super) struct CarriedOut {
 pub(super) fn carry_out(
     state: &mut State,
     request: &Request,
-    change: Box<dyn Change>,
+    change: Box<dyn AnyChange>,
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
-    if let Some(answer) = given(state, request)? {
-        let answer = change.replay(answer)?;
+    if let Some(answer) = given(state, request, change.status())? {
+        let answer = change.replay_any(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
         let (turned_off, missed) = (None, 0);
         return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off, missed });
     }
-    let weight = change.weight();
+    let weight = change.weight_any();
     state.store.check_room(weight)?;
     let mut context = Context::new(state, request, now);
-    let decision = change.decide(&mut context)?;
+    let decision = change.decide_any(&mut context)?;
     if decision.writes.is_empty() && request.idempotency.is_some() {
         // Nothing changes, and yet the answer would be remembered: that can be had again and again.
         state.store.check_room(weight.min(Weight::Keeps))?;
@@ -54,7 +54,7 @@ pub(super) fn carry_out(
     let at = context.at();
     let mint = context.into_mint();
     state.mint = mint;
-    let Decision { writes, audit, events, turned_off, status, body, remembered } = decision;
+    let Decided { writes, audit, events, turned_off, status, body, remembered } = decision;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
         let from = batch.len();

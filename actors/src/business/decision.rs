@@ -1,9 +1,11 @@
 //! What a change comes to, as data: what is written, announced, noted and answered.
 
+use std::marker::PhantomData;
+
 use serde::Serialize;
 use serde_json::Value;
 
-use super::request::AnswerStatus;
+use super::request::{AnswerStatus, Gives, New, Removed, Shown};
 use super::write::Write;
 use crate::domain::{EventType, FieldChange, ResourceId, WebhookId};
 use crate::view;
@@ -17,9 +19,17 @@ pub(super) struct AuditDraft {
     pub(super) changes: Vec<FieldChange>,
 }
 
-/// What a change comes to: the records to write, what is announced, what the audit log says, and the answer.
+/// What a change comes to: the records to write, what is announced, what the audit log says, and the answer, of which
+/// the type says what it shows.
+#[derive(Debug)]
+pub struct Decision<G> {
+    decided: Decided,
+    gives: PhantomData<fn() -> G>,
+}
+
+/// The same, whatever the answer shows.
 #[derive(Clone, Debug)]
-pub struct Decision {
+pub(crate) struct Decided {
     pub(super) writes: Vec<Write>,
     pub(super) audit: Vec<AuditDraft>,
     /// What happened, with the resource as the API shows it.
@@ -32,61 +42,74 @@ pub struct Decision {
     pub(super) remembered: Option<Vec<u8>>,
 }
 
-impl Decision {
+impl<V: Serialize + 'static> Decision<Shown<V>> {
     /// Nothing changes; the resource is answered as it is.
-    pub fn unchanged<V: Serialize>(resource: &V) -> Self {
+    pub fn unchanged(resource: &V) -> Self {
         Self::answering(resource)
     }
 
     /// The resource is answered as it shall be; what is written follows.
-    pub fn answering<V: Serialize>(resource: &V) -> Self {
-        Self {
-            writes: Vec::new(),
-            audit: Vec::new(),
-            events: Vec::new(),
-            turned_off: None,
-            status: AnswerStatus::Done,
-            body: view::render(resource),
-            remembered: None,
-        }
+    pub fn answering(resource: &V) -> Self {
+        Self::with_body(view::render(resource))
     }
+}
 
+impl<V: Serialize + 'static> Decision<New<V>> {
     /// A resource was created.
-    pub fn created<V: Serialize>(resource: &V) -> Self {
-        Self { status: AnswerStatus::Created, ..Self::answering(resource) }
+    pub fn created(resource: &V) -> Self {
+        Self::with_body(view::render(resource))
     }
+}
 
+impl Decision<Removed> {
     /// A resource is no more, and the answer has no body.
     pub fn gone() -> Self {
-        Self {
+        Self::with_body(Vec::new())
+    }
+}
+
+impl<G: Gives> Decision<G> {
+    fn with_body(body: Vec<u8>) -> Self {
+        let decided = Decided {
             writes: Vec::new(),
             audit: Vec::new(),
             events: Vec::new(),
             turned_off: None,
-            status: AnswerStatus::Gone,
-            body: Vec::new(),
+            status: G::STATUS,
+            body,
             remembered: None,
-        }
+        };
+        Self { decided, gives: PhantomData }
+    }
+
+    /// For the actor, to which it does not matter what is shown.
+    pub(super) fn into_decided(self) -> Decided {
+        self.decided
     }
 
     /// Remembers this instead of the whole answer; the change makes the answer of it again.
     #[must_use]
     pub(super) fn remember<V: Serialize>(mut self, part: &V) -> Self {
-        self.remembered = Some(view::render(part));
+        self.decided.remembered = Some(view::render(part));
         self
     }
 
     /// Writes a record.
     #[must_use]
     pub fn write(mut self, write: Write) -> Self {
-        self.writes.push(write);
+        self.decided.writes.push(write);
         self
     }
 
     /// Notes a creation in the audit log.
     #[must_use]
     pub fn note(mut self, action: &'static str, resource_type: &'static str, id: impl ResourceId) -> Self {
-        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes: Vec::new() });
+        self.decided.audit.push(AuditDraft {
+            action,
+            resource_type,
+            resource_id: id.uuid(),
+            changes: Vec::new(),
+        });
         self
     }
 
@@ -100,28 +123,28 @@ impl Decision {
         (before, after): (&V, &V),
     ) -> Self {
         let changes = changed_fields(before, after);
-        self.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
+        self.decided.audit.push(AuditDraft { action, resource_type, resource_id: id.uuid(), changes });
         self
     }
 
     /// Has the team told that an endpoint was turned off.
     #[must_use]
     pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
-        self.turned_off = Some(turned_off);
+        self.decided.turned_off = Some(turned_off);
         self
     }
 
     /// Announces an event about the resource that is answered.
     #[must_use]
     pub fn announce(mut self, event: EventType) -> Self {
-        self.events.push((event, self.body.clone()));
+        self.decided.events.push((event, self.decided.body.clone()));
         self
     }
 
     /// Announces an event about another resource.
     #[must_use]
     pub fn announce_too<V: Serialize>(mut self, event: EventType, resource: &V) -> Self {
-        self.events.push((event, view::render(resource)));
+        self.decided.events.push((event, view::render(resource)));
         self
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::change::Change;
+use super::change::{AnyChange, Change};
 use super::message::Message;
 use super::request::{Answer, Request};
 use crate::actor::{Permits, Reply};
@@ -41,7 +41,7 @@ impl BusinessHandle {
         request: Request,
         change: C,
     ) -> Result<Answer, EngineError> {
-        let change: Box<dyn Change> = Box::new(change);
+        let change: Box<dyn AnyChange> = Box::new(change);
         self.call(|reply, permits| Message::Change { request, change, reply, permits }).await
     }
 

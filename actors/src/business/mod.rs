@@ -38,7 +38,7 @@ pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
-pub use request::{Answer, AnswerStatus, Idempotency, IfMatch, Request};
+pub use request::{Answer, AnswerStatus, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
 pub(crate) use actor::BusinessActor;
 pub(crate) use message::Message;

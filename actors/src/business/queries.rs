@@ -15,10 +15,11 @@ mod pages;
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
+use super::change::Change;
 use super::handle::BusinessHandle;
 use super::message::{Message, Question};
 use super::remembered::given;
-use super::request::{Answer, Request};
+use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::Slot;
@@ -155,7 +156,7 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, first, last)?)).await
     }
 
-    /// The answer that was given to this very request, if it is to happen once and did: for whoever has to ask others
+    /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever has to ask others
     /// before making a change, which a request that comes again must not depend on.
     ///
     /// # Errors
@@ -164,12 +165,12 @@ impl BusinessHandle {
     ///
     /// [`Refusal::IdempotencyKeyReused`]: crate::domain::Refusal::IdempotencyKeyReused
     /// [`Refusal::IdempotencyInProgress`]: crate::domain::Refusal::IdempotencyInProgress
-    pub async fn remembered(&self, request: &Request) -> Result<Option<Answer>, EngineError> {
+    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<Answer>, EngineError> {
         if request.idempotency.is_none() {
             return Ok(None);
         }
         let request = request.clone();
-        self.ask(move |state, _| given(state, &request)).await
+        self.ask(move |state, _| given(state, &request, C::Gives::STATUS)).await
     }
 
     /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still

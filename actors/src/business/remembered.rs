@@ -17,11 +17,23 @@ const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
 /// How many days ahead of steady time are looked at: each is of a time when an earlier version ran on a wrong clock.
 const DAYS_AHEAD_MAX: usize = 32;
 
-/// The answer that was given to a request, if it is to happen once and did. Whoever may not make the change does not
+/// The answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the change does not
 /// learn of it either.
-pub(super) fn given(state: &State, request: &Request) -> Result<Option<Answer>, EngineError> {
+pub(super) fn given(
+    state: &State,
+    request: &Request,
+    status: AnswerStatus,
+) -> Result<Option<Answer>, EngineError> {
     check_key(state, request.actor)?;
-    request.idempotency.map_or(Ok(None), |idempotency| remembered(state, idempotency))
+    let Some(idempotency) = request.idempotency else { return Ok(None) };
+    let Some(answer) = remembered(state, idempotency)? else { return Ok(None) };
+    if answer.status != status {
+        // Its fingerprint has the method and the path in it: a request that is the same asks for the same.
+        return Err(
+            StoreError::damaged("idempotency", "what it remembers answers another kind of change").into()
+        );
+    }
+    Ok(Some(answer))
 }
 
 /// Adds to the batch of a change what it answers.

@@ -1,5 +1,7 @@
 //! What a change is asked for with, and how it is answered.
 
+use std::marker::PhantomData;
+
 use bytes::Bytes;
 
 use crate::domain::Actor;
@@ -49,6 +51,37 @@ pub enum AnswerStatus {
     Created,
     /// The resource is no more; there is no body.
     Gone,
+}
+
+/// What the answer to a kind of change shows. It stands in the change's type, so whoever hands on the answer says the
+/// same or does not compile.
+pub trait Gives: Send + 'static {
+    /// What kind of answer that is.
+    const STATUS: AnswerStatus;
+}
+
+/// The resource as it is now, in this view.
+#[derive(Debug)]
+pub struct Shown<V>(PhantomData<fn() -> V>);
+
+impl<V: 'static> Gives for Shown<V> {
+    const STATUS: AnswerStatus = AnswerStatus::Done;
+}
+
+/// The resource that was created, in this view.
+#[derive(Debug)]
+pub struct New<V>(PhantomData<fn() -> V>);
+
+impl<V: 'static> Gives for New<V> {
+    const STATUS: AnswerStatus = AnswerStatus::Created;
+}
+
+/// Nothing: the resource is no more.
+#[derive(Debug)]
+pub struct Removed;
+
+impl Gives for Removed {
+    const STATUS: AnswerStatus = AnswerStatus::Gone;
 }
 
 /// The answer to a change. Everything it shows is on the disk.

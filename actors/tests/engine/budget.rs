@@ -1,6 +1,7 @@
 //! How much a business keeps: what is told agrees with what lies on the disk, through crashes and old stores.
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 
 use actors::business::commands::appointments::{Cancel, Reschedule};
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
@@ -10,7 +11,7 @@ use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use actors::business::{Change, Context, Decision};
+use actors::business::{Answer, Change};
 use actors::delivery::DeliveryFilter;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
@@ -21,7 +22,7 @@ use actors::domain::{
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
 use actors::store::records::AuditRecord;
-use actors::store::{Batch, Key, Order, Record, Store, Weight};
+use actors::store::{Batch, Key, Order, Record, Store};
 use actors::{BusinessHandle, EngineError};
 use serde_json::{Value, json};
 
@@ -132,64 +133,76 @@ struct Made {
 async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &mut Made, wait: bool) {
     let below = |bound: usize| usize::try_from(dice.next() % bound as u64).unwrap();
     let any = |count: usize| below(count.max(1));
-    let change: Box<dyn Change> = match below(12) {
-        0 => Box::new(shop.booking(at(1 + below(5) as i64, below(23) as i64), below(40))),
+    let answer = match below(12) {
+        0 => asked(handle, shop.booking(at(1 + below(5) as i64, below(23) as i64), below(40))),
         1 if !made.appointments.is_empty() => {
-            Box::new(Cancel { id: made.appointments[any(made.appointments.len())] })
+            asked(handle, Cancel { id: made.appointments[any(made.appointments.len())] })
         }
-        2 if !made.appointments.is_empty() => Box::new(Reschedule {
-            id: made.appointments[any(made.appointments.len())],
-            request: MoveRequest {
-                starts_at: at(1 + below(5) as i64, below(23) as i64),
+        2 if !made.appointments.is_empty() => asked(
+            handle,
+            Reschedule {
+                id: made.appointments[any(made.appointments.len())],
+                request: MoveRequest {
+                    starts_at: at(1 + below(5) as i64, below(23) as i64),
+                    staff_id: None,
+                    party: Party::Team,
+                },
+            },
+        ),
+        3 if !made.contacts.is_empty() => asked(
+            handle,
+            PatchContact {
+                id: made.contacts[any(made.contacts.len())],
+                patch: ContactPatch {
+                    name: Some(Some(text(&"n".repeat(1 + below(90))))),
+                    ..ContactPatch::default()
+                },
+            },
+        ),
+        4 => asked(handle, message()),
+        5 if !made.messages.is_empty() => asked(
+            handle,
+            PatchMessage {
+                id: made.messages[any(made.messages.len())],
+                status: Some(*[MessageStatus::Read, MessageStatus::Resolved].get(below(2)).unwrap()),
                 staff_id: None,
-                party: Party::Team,
             },
-        }),
-        3 if !made.contacts.is_empty() => Box::new(PatchContact {
-            id: made.contacts[any(made.contacts.len())],
-            patch: ContactPatch {
-                name: Some(Some(text(&"n".repeat(1 + below(90))))),
-                ..ContactPatch::default()
+        ),
+        6 => asked(handle, knowledge(1 + below(49_000))),
+        7 if !made.keys.is_empty() => asked(handle, RevokeKey { id: made.keys[any(made.keys.len())] }),
+        7 => asked(handle, CreateKey { name: text("A key"), scopes: Scopes::all() }),
+        8 => asked(
+            handle,
+            PatchService {
+                id: shop.service,
+                name: Some(text(&"s".repeat(1 + below(90)))),
+                description: None,
+                duration_minutes: None,
+                active: None,
             },
-        }),
-        4 => Box::new(message()),
-        5 if !made.messages.is_empty() => Box::new(PatchMessage {
-            id: made.messages[any(made.messages.len())],
-            status: Some(*[MessageStatus::Read, MessageStatus::Resolved].get(below(2)).unwrap()),
-            staff_id: None,
-        }),
-        6 => Box::new(knowledge(1 + below(49_000))),
-        7 if !made.keys.is_empty() => Box::new(RevokeKey { id: made.keys[any(made.keys.len())] }),
-        7 => Box::new(CreateKey { name: text("A key"), scopes: Scopes::all() }),
-        8 => Box::new(PatchService {
-            id: shop.service,
-            name: Some(text(&"s".repeat(1 + below(90)))),
-            description: None,
-            duration_minutes: None,
-            active: None,
-        }),
-        9 => Box::new(PatchStaff {
-            id: shop.staff[0],
-            name: Some(text(&"t".repeat(1 + below(90)))),
-            active: None,
-            zone: None,
-            service_ids: None,
-        }),
-        10 if made.webhooks.is_empty() => Box::new(webhook()),
+        ),
+        9 => asked(
+            handle,
+            PatchStaff {
+                id: shop.staff[0],
+                name: Some(text(&"t".repeat(1 + below(90)))),
+                active: None,
+                zone: None,
+                service_ids: None,
+            },
+        ),
+        10 if made.webhooks.is_empty() => asked(handle, webhook()),
         10 => {
             let status = [WebhookStatus::Disabled, WebhookStatus::Enabled][below(2)];
-            Box::new(turned(made.webhooks[0], status))
+            asked(handle, turned(made.webhooks[0], status))
         }
-        _ => Box::new(named(&"c".repeat(1 + below(90)))),
+        _ => asked(handle, named(&"c".repeat(1 + below(90)))),
     };
-    let asked = {
-        let handle = handle.clone();
-        tokio::spawn(async move { handle.change(by_operator(), Boxed(change)).await })
-    };
+    let answer = tokio::spawn(answer);
     if !wait {
         return;
     }
-    let Ok(answer) = asked.await.unwrap() else { return };
+    let Ok(answer) = answer.await.unwrap() else { return };
     if answer.body.is_empty() {
         return; // something is no more
     }
@@ -208,17 +221,12 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
     }
 }
 
-/// A change that was chosen at run time.
-struct Boxed(Box<dyn Change>);
+/// What comes of asking for a change that was chosen at run time.
+type Asked = Pin<Box<dyn Future<Output = Result<Answer, EngineError>> + Send>>;
 
-impl Change for Boxed {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
-        self.0.decide(context)
-    }
-
-    fn weight(&self) -> Weight {
-        self.0.weight()
-    }
+fn asked(handle: &BusinessHandle, change: impl Change + 'static) -> Asked {
+    let handle = handle.clone();
+    Box::pin(async move { handle.change(by_operator(), change).await })
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! What a failing actor, a failing store and a closing engine leave behind.
 
 use actors::business::commands::appointments::Cancel;
-use actors::business::{AppointmentFilter, Change, Context, Decision};
+use actors::business::{AppointmentFilter, Change, Context, Decision, Removed};
 use actors::domain::AppointmentStatus;
 use actors::store::Weight;
 use actors::{Engine, EngineError};
@@ -12,7 +12,9 @@ use crate::harness::{World, appointment_of, at, by_operator, everything_else_run
 struct Poison;
 
 impl Change for Poison {
-    fn decide(self: Box<Self>, _: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, _: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         // Unlike `panic!`, this prints nothing.
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
@@ -148,7 +150,9 @@ struct UntilItFails {
 }
 
 impl Change for UntilItFails {
-    fn decide(self: Box<Self>, _: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, _: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         self.began.send(()).unwrap();
         while !self.engine.store_failed() {
             std::thread::yield_now();

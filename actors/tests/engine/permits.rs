@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use actors::business::commands::Audience;
 use actors::business::commands::appointments::Confirm;
 use actors::business::commands::profile::PatchBusiness;
-use actors::business::{Answer, Change, Context, Decision};
+use actors::business::{Answer, Change, Context, Decision, Removed};
 use actors::domain::AppointmentId;
 use actors::store::Weight;
 use actors::{BusinessHandle, ENGINE_PERMITS, EngineError};
@@ -20,7 +19,7 @@ type Result = std::result::Result<Answer, EngineError>;
 
 fn rename(number: usize) -> PatchBusiness {
     let name = Some(text(&format!("Name {number}")));
-    PatchBusiness { name, ..PatchBusiness::keeping(Audience::Operator) }
+    PatchBusiness { name, ..PatchBusiness::default() }
 }
 
 async fn many(handle: &BusinessHandle, number: usize) -> Vec<JoinHandle<Result>> {
@@ -127,7 +126,9 @@ async fn all_businesses_together_have_a_bound() {
 struct Poison;
 
 impl Change for Poison {
-    fn decide(self: Box<Self>, _: &mut Context<'_>) -> std::result::Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, _: &mut Context<'_>) -> std::result::Result<Decision<Self::Gives>, EngineError> {
         std::panic::resume_unwind(Box::new("a test ends the actor"))
     }
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use actors::EngineError;
-use actors::business::commands::Audience;
 use actors::business::commands::appointments::Cancel;
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::profile::PatchBusiness;
@@ -111,8 +110,7 @@ async fn in_the_last_part_of_the_reserve_only_what_stops_or_ends_something_is_do
         status: disabled,
         reason: DisabledReason::Operator,
     };
-    let stop =
-        PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::keeping(Audience::Operator) };
+    let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
     // What grows, what stops something and grows beside it, and what can be had again and again.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =

@@ -5,6 +5,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
@@ -32,8 +33,10 @@ pub enum BookingContact {
 }
 
 impl Change for Book {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
-        let Self { request, contact } = *self;
+    type Gives = New<AppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { request, contact } = self;
         let known = match &contact {
             BookingContact::Known(id) => context.contact(*id)?,
             BookingContact::Described(details) => {
@@ -93,7 +96,9 @@ pub struct Reschedule {
 }
 
 impl Change for Reschedule {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<AppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
         let schedule = context.schedule();
         amend(context, self.id, "appointment.rescheduled", |before| {
@@ -114,7 +119,9 @@ pub struct Confirm {
 }
 
 impl Change for Confirm {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<AppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
         amend(context, self.id, "appointment.confirmed", |before| booking::confirm(before, at))
     }
@@ -132,7 +139,9 @@ pub struct Decline {
 }
 
 impl Change for Decline {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<AppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
         amend(context, self.id, "appointment.declined", |before| booking::decline(before, at))
     }
@@ -150,7 +159,9 @@ pub struct Cancel {
 }
 
 impl Change for Cancel {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<AppointmentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let at = context.at();
         amend(context, self.id, "appointment.cancelled", |before| Ok(booking::cancel(before, at)))
     }
@@ -166,7 +177,7 @@ fn amend(
     id: AppointmentId,
     action: &'static str,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
-) -> Result<Decision, EngineError> {
+) -> Result<Decision<Shown<AppointmentView>>, EngineError> {
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };

@@ -4,6 +4,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::Shown;
 use crate::domain::{BudgetKind, Limit};
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -26,7 +27,9 @@ pub struct LimitPatch {
 }
 
 impl Change for PatchBudget {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<BudgetView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let (before, used) = (context.budget(), context.used());
         context.check_match(&BudgetView::new(before, &used))?;
         let mut after = *before;

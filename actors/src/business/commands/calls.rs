@@ -5,6 +5,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::New;
 use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
@@ -20,8 +21,10 @@ pub struct RecordCall {
 }
 
 impl Change for RecordCall {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
-        let Self { details, contact_name } = *self;
+    type Gives = New<CallView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { details, contact_name } = self;
         let known = match details.contact_id {
             Some(id) => context.contact(id)?,
             None => contacts::find(context, details.caller(), None)?,

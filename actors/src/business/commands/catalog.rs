@@ -6,6 +6,7 @@ use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{New, Shown};
 use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -25,7 +26,9 @@ pub struct CreateService {
 }
 
 impl Change for CreateService {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<OperatorServiceView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let service = Service {
             id: context.mint(),
             name: self.name.into_string(),
@@ -62,7 +65,9 @@ pub struct PatchService {
 }
 
 impl Change for PatchService {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<OperatorServiceView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.service(self.id).ok_or(Refusal::NotFound("service"))?;
         let shown = OperatorServiceView::from(before);
         context.check_match(&shown)?;
@@ -106,7 +111,9 @@ pub struct CreateStaff {
 }
 
 impl Change for CreateStaff {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<StaffView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         check_services(context, &self.service_ids)?;
         let staff = StaffMember {
             id: context.mint(),
@@ -142,7 +149,9 @@ pub struct PatchStaff {
 }
 
 impl Change for PatchStaff {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<StaffView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
         let shown = StaffView::from(before);
         context.check_match(&shown)?;

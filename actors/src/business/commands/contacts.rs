@@ -4,6 +4,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{Gives, New, Shown};
 use crate::domain::{
     Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, check_unique,
 };
@@ -19,7 +20,9 @@ pub struct CreateContact {
 }
 
 impl Change for CreateContact {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<ContactView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let contact = self.details.into_contact(context.mint(), context.at());
         check_free(context, &contact)?;
         Ok(Decision::created(&ContactView::from(&contact)).with_new_contact(contact))
@@ -40,7 +43,9 @@ pub struct PatchContact {
 }
 
 impl Change for PatchContact {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<ContactView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
         let shown = ContactView::from(&before);
         context.check_match(&shown)?;
@@ -88,7 +93,7 @@ pub(super) fn find(
     }
 }
 
-impl Decision {
+impl<G: Gives> Decision<G> {
     /// Adds a contact that appears for the first time.
     #[must_use]
     pub(super) fn with_new_contact(self, contact: Contact) -> Self {

@@ -4,6 +4,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{New, Removed};
 use crate::credentials;
 use crate::domain::{ApiKey, KeyId, Refusal, Scopes, Text};
 use crate::error::EngineError;
@@ -20,7 +21,9 @@ pub struct CreateKey {
 }
 
 impl Change for CreateKey {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<NewKeyView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let minted = loop {
             let minted = credentials::mint(|bytes| *bytes = context.random());
             // A prefix is 47 bits of randomness; one that is taken is drawn again.
@@ -55,7 +58,9 @@ pub struct RevokeKey {
 }
 
 impl Change for RevokeKey {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Some(prefix) = context.read_raw(&keys::key(context.business_id(), self.id))? else {
             return Err(Refusal::NotFound("API key").into());
         };

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::New;
 use crate::business::{Answer, Write};
 use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
 use crate::error::EngineError;
@@ -19,7 +20,9 @@ pub struct AddKnowledge {
 }
 
 impl Change for AddKnowledge {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<KnowledgeView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at());
         let shown = KnowledgeView::from(&knowledge);
         let decision = Decision::created(&shown).note("knowledge.created", "knowledge", knowledge.id);

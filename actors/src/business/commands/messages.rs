@@ -5,6 +5,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{New, Shown};
 use crate::domain::{
     EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, StaffId, TakenMessage,
 };
@@ -22,7 +23,9 @@ pub struct TakeMessage {
 }
 
 impl Change for TakeMessage {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<MessageView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let details = self.details;
         let contact = match details.contact_id {
             Some(id) => context.contact(id)?,
@@ -66,7 +69,9 @@ pub struct PatchMessage {
 }
 
 impl Change for PatchMessage {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<MessageView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
         let before = before.ok_or(Refusal::NotFound("message"))?;
         let shown = MessageView::from(&before);

@@ -13,5 +13,3 @@ pub mod knowledge;
 pub mod messages;
 pub mod profile;
 pub mod webhooks;
-
-pub use profile::Audience;

@@ -7,22 +7,14 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::Shown;
 use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{BusinessView, OperatorBusinessView};
 
-/// Which of its views a resource is answered in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// An integration's.
-    Integration,
-    /// The operator's.
-    Operator,
-}
-
-/// Changes what is given and keeps the rest.
-#[derive(Clone, Debug)]
+/// Changes what is given and keeps the rest; it is answered as the operator sees the business.
+#[derive(Clone, Debug, Default)]
 pub struct PatchBusiness {
     /// Its name.
     pub name: Option<Text<1, 200>>,
@@ -40,42 +32,24 @@ pub struct PatchBusiness {
     pub phone_region: Option<String>,
     /// Whether its keys are shut out.
     pub suspended: Option<bool>,
-    /// The view it is answered in.
-    pub audience: Audience,
 }
 
 impl PatchBusiness {
-    /// What keeps everything, for others to say what they change.
-    pub fn keeping(audience: Audience) -> Self {
-        Self {
-            name: None,
-            zone: None,
-            locale: None,
-            website_url: None,
-            booking_mode: None,
-            hours: None,
-            phone_region: None,
-            suspended: None,
-            audience,
-        }
-    }
-
     /// The operator shuts the keys out, or lets them in again.
     pub fn suspending(suspended: bool) -> Self {
-        Self { suspended: Some(suspended), ..Self::keeping(Audience::Operator) }
+        Self { suspended: Some(suspended), ..Self::default() }
     }
 }
 
 impl Change for PatchBusiness {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
-        match self.audience {
-            Audience::Integration => patch(*self, context, |business| BusinessView::from(business)),
-            Audience::Operator => patch(*self, context, |business| OperatorBusinessView::from(business)),
-        }
+    type Gives = Shown<OperatorBusinessView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        patch(self, context, |business| OperatorBusinessView::from(business))
     }
 
     fn weight(&self) -> Weight {
-        let Self { name, zone, locale, website_url, booking_mode, hours, phone_region, suspended, .. } = self;
+        let Self { name, zone, locale, website_url, booking_mode, hours, phone_region, suspended } = self;
         let changes_more = name.is_some()
             || zone.is_some()
             || locale.is_some()
@@ -93,11 +67,27 @@ impl Change for PatchBusiness {
     }
 }
 
-fn patch<V: Serialize>(
+/// The same, answered as an integration sees the business.
+#[derive(Clone, Debug)]
+pub struct PatchProfile(pub PatchBusiness);
+
+impl Change for PatchProfile {
+    type Gives = Shown<BusinessView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        patch(self.0, context, |business| BusinessView::from(business))
+    }
+
+    fn weight(&self) -> Weight {
+        self.0.weight()
+    }
+}
+
+fn patch<V: Serialize + 'static>(
     change: PatchBusiness,
     context: &Context<'_>,
     view: impl Fn(&Business) -> V,
-) -> Result<Decision, EngineError> {
+) -> Result<Decision<Shown<V>>, EngineError> {
     let before = context.business();
     let shown = view(before);
     context.check_match(&shown)?;

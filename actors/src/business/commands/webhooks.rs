@@ -7,6 +7,7 @@ use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
 use crate::business::decision::Decision;
+use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
     Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint,
@@ -29,7 +30,9 @@ pub struct CreateWebhook {
 }
 
 impl Change for CreateWebhook {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = New<NewWebhookView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
             let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
@@ -77,7 +80,9 @@ pub struct PatchWebhook {
 }
 
 impl Change for PatchWebhook {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<WebhookView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
@@ -108,7 +113,7 @@ fn changed(
     action: &'static str,
     before: &WebhookEndpoint,
     mut after: WebhookEndpoint,
-) -> Decision {
+) -> Decision<Shown<WebhookView>> {
     if after == *before {
         return Decision::unchanged(&WebhookView::from(before));
     }
@@ -127,7 +132,9 @@ pub struct DeleteWebhook {
 }
 
 impl Change for DeleteWebhook {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         Ok(Decision::gone()
             .note("webhook.deleted", "webhook", endpoint.id)
@@ -149,7 +156,9 @@ pub struct RotateSecret {
 }
 
 impl Change for RotateSecret {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<WebhookView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.webhook(self.id).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
         Ok(changed(context, "webhook.secret_rotated", before, after))
@@ -175,7 +184,9 @@ pub(crate) struct TurnOff {
 }
 
 impl Change for TurnOff {
-    fn decide(self: Box<Self>, context: &mut Context<'_>) -> Result<Decision, EngineError> {
+    type Gives = Shown<WebhookView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound("webhook endpoint"))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
