@@ -37,7 +37,7 @@ const UNMATCHED: &str = "unmatched";
 pub(crate) struct Metrics {
     routes: HashMap<&'static str, Methods>,
     unmatched: Methods,
-    pub(crate) refused: Refused,
+    pub(crate) rate_limited: RateLimited,
     pub(crate) connections: Arc<Counters>,
 }
 
@@ -53,7 +53,7 @@ struct Series {
 
 /// Requests refused for their rate.
 #[derive(Default)]
-pub(crate) struct Refused {
+pub(crate) struct RateLimited {
     /// The key has used up its minute.
     pub(crate) keys: AtomicU64,
     /// The address has, for requests without a valid key.
@@ -66,7 +66,12 @@ impl Metrics {
     /// Counters for the paths that are served.
     pub(crate) fn new(paths: impl IntoIterator<Item = &'static str>) -> Self {
         let routes = paths.into_iter().map(|path| (path, methods())).collect();
-        Self { routes, unmatched: methods(), refused: Refused::default(), connections: Arc::default() }
+        Self {
+            routes,
+            unmatched: methods(),
+            rate_limited: RateLimited::default(),
+            connections: Arc::default(),
+        }
     }
 
     /// Counts an answer to a request of the route, which is the path as its table has it.

@@ -17,7 +17,7 @@ use super::access::Access;
 use super::rate_limit::{Allowance, RateLimit, Verdict};
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
-use crate::metrics::{Metrics, Refused};
+use crate::metrics::{Metrics, RateLimited};
 use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
@@ -58,7 +58,7 @@ impl KeyGate {
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = request.extensions().get::<ClientAddr>();
         let client = client.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
-        refused(self.limits.peer(client, now), &self.metrics.refused, |refused| &refused.addresses)
+        refused(self.limits.peer(client, now), &self.metrics.rate_limited, |refused| &refused.addresses)
             .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
     }
 }
@@ -66,8 +66,8 @@ impl KeyGate {
 /// The answer to a request over its limit, or what is left to one within it.
 fn refused(
     verdict: Verdict,
-    counters: &Refused,
-    over: impl Fn(&Refused) -> &AtomicU64,
+    counters: &RateLimited,
+    over: impl Fn(&RateLimited) -> &AtomicU64,
 ) -> Result<Response, Allowance> {
     let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
     let (error, allowance) = match verdict {
@@ -108,7 +108,7 @@ impl Gate<Access> for Arc<KeyGate> {
             Err(error) => return self.anonymous(&request, now, error),
         };
         let key = principal.key.id;
-        let within = refused(self.limits.key(key, now), &self.metrics.refused, |refused| &refused.keys);
+        let within = refused(self.limits.key(key, now), &self.metrics.rate_limited, |refused| &refused.keys);
         let mut response = match within {
             Ok(response) => response,
             Err(allowance) => with_headers(next(request, principal).await, allowance),

@@ -17,7 +17,7 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
 use super::options::Access;
-use super::record::{ApiError, Refused};
+use super::record::{ApiError, ErrorBody};
 
 /// How long a request may take, from connecting to the last byte of its answer.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub(super) enum ClientError {
     #[error("the operator API answered {status} with a body that is not of its form")]
     NotOfTheForm { status: StatusCode },
     #[error("{0}")]
-    Refused(ApiError),
+    Api(ApiError),
 }
 
 /// A successful answer.
@@ -78,8 +78,8 @@ impl Client {
         if answer.status.is_success() {
             return Ok(answer);
         }
-        match serde_json::from_slice::<Refused>(&answer.body) {
-            Ok(refused) => Err(ClientError::Refused(refused.error)),
+        match serde_json::from_slice::<ErrorBody>(&answer.body) {
+            Ok(refused) => Err(ClientError::Api(refused.error)),
             Err(_) => Err(ClientError::NotOfTheForm { status: answer.status }),
         }
     }

@@ -68,7 +68,7 @@ pub(super) struct Page {
 
 /// The answer that refuses.
 #[derive(Debug, Deserialize)]
-pub(super) struct Refused {
+pub(super) struct ErrorBody {
     pub(super) error: ApiError,
 }
 
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_a_line_and_an_indented_one_for_each_detail() {
-        let refused: Refused = serde_json::from_str(
+        let refused: ErrorBody = serde_json::from_str(
             r#"{"error":{"code":"invalid_request","message":"the request is invalid",
                 "details":[{"path":"name","message":"is required"},{"path":"hours[0].day","message":"no\u001b[2Jday"}]}}"#,
         )
@@ -141,7 +141,7 @@ mod tests {
             refused.error.to_string(),
             "invalid_request: the request is invalid\n  name: is required\n  hours[0].day: no\\u{1b}[2Jday"
         );
-        let bare: Refused =
+        let bare: ErrorBody =
             serde_json::from_str(r#"{"error":{"code":"conflict","message":"it is taken"}}"#).unwrap();
         assert_eq!(bare.error.to_string(), "conflict: it is taken");
     }

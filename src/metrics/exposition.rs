@@ -56,7 +56,7 @@ impl fmt::Debug for Exposition {
 impl Collector for Exposition {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         self.requests(&mut encoder)?;
-        self.refused(&mut encoder)?;
+        self.rate_limited(&mut encoder)?;
         self.edges(&mut encoder)?;
         self.commits(&mut encoder)?;
         self.engine(&mut encoder)
@@ -103,14 +103,14 @@ impl Exposition {
         Ok(())
     }
 
-    fn refused(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+    fn rate_limited(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about =
             "Requests refused for their rate, by what was counted; uncounted when there was no room to";
         let mut counter =
             encoder.encode_descriptor("rate_limited_requests", about, None, MetricType::Counter)?;
-        let refused = &self.metrics.refused;
+        let limited = &self.metrics.rate_limited;
         for (by, count) in
-            [("key", &refused.keys), ("address", &refused.addresses), ("uncounted", &refused.uncounted)]
+            [("key", &limited.keys), ("address", &limited.addresses), ("uncounted", &limited.uncounted)]
         {
             count_of(&mut counter.encode_family(&[("by", by)])?, get_count(count))?;
         }
@@ -302,7 +302,7 @@ mod tests {
         answered(route, Method::GET, 418, 20_000_000);
         answered(Some("/v1/made-up"), Method::PUT, 404, 1);
         answered(None, Method::PUT, 404, 1);
-        metrics.refused.keys.fetch_add(3, Ordering::Relaxed);
+        metrics.rate_limited.keys.fetch_add(3, Ordering::Relaxed);
         metrics.connections.refused.fetch_add(4, Ordering::Relaxed);
         metrics.connections.evicted.fetch_add(5, Ordering::Relaxed);
 

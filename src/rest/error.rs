@@ -68,7 +68,7 @@ pub(crate) enum Code {
 pub(crate) enum ApiError {
     /// The rules refuse it.
     #[error("refused: {0:?}")]
-    Refused(Refusal),
+    Refusal(Refusal),
     /// The key is missing, malformed, unknown or revoked.
     #[error("no valid key")]
     Unauthorized,
@@ -127,19 +127,19 @@ pub(crate) enum ApiError {
 
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+        Self::Refusal(refusal)
     }
 }
 
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
-        Self::Refused(Refusal::Invalid(vec![problem]))
+        Self::Refusal(Refusal::Invalid(vec![problem]))
     }
 }
 
 impl From<Invalid> for ApiError {
     fn from(Invalid(problems): Invalid) -> Self {
-        Self::Refused(Refusal::Invalid(problems))
+        Self::Refusal(Refusal::Invalid(problems))
     }
 }
 
@@ -163,7 +163,7 @@ impl From<BodyError> for ApiError {
 impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Refused(refusal) => Self::Refused(refusal),
+            EngineError::Refused(refusal) => Self::Refusal(refusal),
             EngineError::NotFound => Refusal::NotFound("business").into(),
             EngineError::KeyRevoked => Self::Unauthorized,
             EngineError::Suspended => Self::Forbidden,
@@ -182,13 +182,13 @@ impl ApiError {
 
     /// One problem at a place of the request.
     pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Refused(Refusal::invalid(path, message))
+        Self::Refusal(Refusal::invalid(path, message))
     }
 
     /// The status and the code.
     pub(crate) fn status(&self) -> (StatusCode, Code) {
         match self {
-            Self::Refused(refusal) => match refusal {
+            Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
                 Refusal::NotFound(_) => (StatusCode::NOT_FOUND, Code::NotFound),
                 Refusal::Conflict { .. } => (StatusCode::CONFLICT, Code::Conflict),
@@ -223,7 +223,7 @@ impl ApiError {
     /// What the client is told.
     fn message(&self) -> String {
         match self {
-            Self::Refused(refusal) => match refusal {
+            Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(problems) => summary(problems),
                 Refusal::NotFound(kind) => format!("there is no such {kind}"),
                 Refusal::Conflict { message, .. } => message.clone(),
@@ -266,8 +266,8 @@ impl ApiError {
 
     fn details(&self) -> &[Problem] {
         match self {
-            Self::Refused(Refusal::Invalid(problems)) => problems,
-            Self::Refused(Refusal::Conflict { details, .. }) => details,
+            Self::Refusal(Refusal::Invalid(problems)) => problems,
+            Self::Refusal(Refusal::Conflict { details, .. }) => details,
             _ => &[],
         }
     }
@@ -285,7 +285,7 @@ impl ApiError {
                 Some((header::RETRY_AFTER, HeaderValue::from(*retry_after)))
             }
             Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
-            Self::Unavailable | Self::Refused(Refusal::IdempotencyInProgress) => {
+            Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
             }
             _ => None,

@@ -44,9 +44,8 @@ macro_rules! handlers {
             $($input: Input,)*
         {
             async fn handle(&self, mut incoming: Incoming) -> Result<Response, ApiError> {
-                const { assert!(in_order(&[$($input::STAGE),*]), "syntax is told before what is named") };
-                let takes = const { (false $(|| $input::IS_QUERY)*, false $(|| $input::IS_BODY)*) };
-                check_rest(&mut incoming, takes).await?;
+                const { assert!(in_order(&[$($input::PART),*]), "syntax before what is named, nothing twice") };
+                check_rest(&mut incoming, &[$($input::PART),*]).await?;
                 $(
                     #[allow(non_snake_case, reason = "each input is named as its type is")]
                     let $input = $input::read(&mut incoming).await?;

@@ -2,7 +2,7 @@
 //! in its path. Each knows how it is read and how it is described.
 //!
 //! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named;
-//! a handler with its arguments in another order does not compile. What a handler does not take may not be there: a
+//! a handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler does not take may not be there: a
 //! query where it takes none is refused, and so is the body of a change that takes none.
 
 use std::ops::Deref;
@@ -32,14 +32,31 @@ pub(crate) enum Stage {
     Named,
 }
 
+/// Which part of a request an input is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The query string, whole.
+    Query,
+    /// The body, whole.
+    Body,
+    /// The path, or who asks.
+    Path,
+}
+
+impl Part {
+    /// When it is read.
+    const fn stage(self) -> Stage {
+        match self {
+            Self::Query | Self::Body => Stage::Syntax,
+            Self::Path => Stage::Named,
+        }
+    }
+}
+
 /// Something that a handler takes.
 pub(crate) trait Input: Sized + Send {
-    /// When it is read.
-    const STAGE: Stage;
-    /// Whether it is the query string.
-    const IS_QUERY: bool = false;
-    /// Whether it is the body.
-    const IS_BODY: bool = false;
+    /// What it is read from.
+    const PART: Part;
 
     /// Reads it.
     fn read(incoming: &mut Incoming) -> impl Future<Output = Result<Self, ApiError>> + Send;
@@ -79,8 +96,7 @@ pub(crate) struct PathId {
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: FromParameters + Send> Input for Query<T> {
-    const STAGE: Stage = Stage::Syntax;
-    const IS_QUERY: bool = true;
+    const PART: Part = Part::Query;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
         parse_query(incoming).map(Self)
@@ -100,8 +116,7 @@ fn parse_query<T: FromParameters>(incoming: &Incoming) -> Result<T, ApiError> {
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: FromJson + Send> Input for Body<T> {
-    const STAGE: Stage = Stage::Syntax;
-    const IS_BODY: bool = true;
+    const PART: Part = Part::Body;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
         let bytes = read_body(incoming).await?;
@@ -141,7 +156,7 @@ impl Deref for Business {
 }
 
 impl Input for Business {
-    const STAGE: Stage = Stage::Named;
+    const PART: Part = Part::Path;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
         incoming.context.business().cloned().map(Self)
@@ -154,7 +169,7 @@ impl Input for Business {
 pub(crate) struct Path<I>(pub(crate) I);
 
 impl<I: RecordId> Input for Path<I> {
-    const STAGE: Stage = Stage::Named;
+    const PART: Part = Part::Path;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
         let param = incoming.params.iter().find(|(name, _)| name == I::PARAMETER);
@@ -169,18 +184,15 @@ impl<I: RecordId> Input for Path<I> {
 
 /// Makes sure that a request has no query, or no body, where its handler takes none, and that the headers of a change
 /// are well-formed: that is told before what a path names.
-pub(super) async fn check_rest(
-    incoming: &mut Incoming,
-    (takes_query, takes_body): (bool, bool),
-) -> Result<(), ApiError> {
-    if !takes_query {
+pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
+    if !parts.contains(&Part::Query) {
         let NoQuery = parse_query(incoming)?;
     }
     if incoming.context.only_reads() {
         return Ok(());
     }
     incoming.context.check_headers()?;
-    if !takes_body {
+    if !parts.contains(&Part::Body) {
         let bytes = read_body(incoming).await?;
         body::parse_none(&bytes)?;
     }
@@ -202,16 +214,21 @@ impl FromParameters for NoQuery {
     }
 }
 
-/// Whether the inputs of a handler are read in the right order.
-pub(super) const fn in_order(stages: &[Stage]) -> bool {
-    let mut at = 1;
-    while at < stages.len() {
-        if (stages[at] as u8) < (stages[at - 1] as u8) {
+/// Whether a handler can take these, in this order: each in its stage, and what is read whole only once.
+pub(super) const fn in_order(parts: &[Part]) -> bool {
+    let (mut at, mut queries, mut bodies) = (0, 0, 0);
+    while at < parts.len() {
+        if at > 0 && (parts[at].stage() as u8) < (parts[at - 1].stage() as u8) {
             return false;
+        }
+        match parts[at] {
+            Part::Query => queries += 1,
+            Part::Body => bodies += 1,
+            Part::Path => {}
         }
         at += 1;
     }
-    true
+    queries <= 1 && bodies <= 1
 }
 
 #[cfg(test)]
@@ -219,12 +236,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn syntax_is_told_before_what_is_named() {
-        use Stage::{Named, Syntax};
-        for good in [&[][..], &[Named], &[Syntax, Named], &[Syntax, Syntax, Named, Named]] {
+    fn syntax_is_told_before_what_is_named_and_nothing_is_read_twice() {
+        use Part::{Body, Path, Query};
+        for good in [&[][..], &[Path], &[Query, Path], &[Query, Body, Path, Path], &[Body, Query]] {
             assert!(in_order(good), "{good:?}");
         }
-        for bad in [&[Named, Syntax][..], &[Syntax, Named, Syntax]] {
+        for bad in
+            [&[Path, Query][..], &[Query, Path, Body], &[Query, Query], &[Body, Path, Body], &[Body, Body]]
+        {
             assert!(!in_order(bad), "{bad:?}");
         }
     }

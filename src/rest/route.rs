@@ -50,7 +50,7 @@ impl<A> Route<A> {
 
 /// The beginning of a row: where it is, who may come, who handles it. It still needs its name.
 #[must_use]
-pub(crate) struct Place<A> {
+pub(crate) struct MethodRoute<A> {
     method: Method,
     path: &'static str,
     access: A,
@@ -58,7 +58,7 @@ pub(crate) struct Place<A> {
     handle: Handle,
 }
 
-impl<A> Place<A> {
+impl<A> MethodRoute<A> {
     /// The operation's name, and what it does in a few words.
     pub(crate) fn named(self, id: &'static str, summary: &'static str) -> Route<A> {
         let Self { method, path, access, describe, handle } = self;
@@ -69,19 +69,24 @@ impl<A> Place<A> {
 macro_rules! methods {
     ($($name:ident $method:ident),* $(,)?) => {$(
         #[doc = concat!("A row for ", stringify!($method), ".")]
-        pub(crate) fn $name<A, H: Handler<I>, I>(path: &'static str, access: impl Into<A>, handler: H) -> Place<A> {
-            place(Method::$method, path, access.into(), handler)
+        pub(crate) fn $name<A, H: Handler<I>, I>(path: &'static str, access: impl Into<A>, handler: H) -> MethodRoute<A> {
+            method_route(Method::$method, path, access.into(), handler)
         }
     )*};
 }
 
 methods!(get GET, post POST, patch PATCH, delete DELETE);
 
-fn place<A, H: Handler<I>, I>(method: Method, path: &'static str, access: A, handler: H) -> Place<A> {
+fn method_route<A, H: Handler<I>, I>(
+    method: Method,
+    path: &'static str,
+    access: A,
+    handler: H,
+) -> MethodRoute<A> {
     let handler = Arc::new(handler);
     let handle = move |incoming| -> Pin<Box<dyn Future<Output = Handled> + Send>> {
         let handler = Arc::clone(&handler);
         Box::pin(async move { handler.handle(incoming).await })
     };
-    Place { method, path, access, describe: H::describe, handle: Arc::new(handle) }
+    MethodRoute { method, path, access, describe: H::describe, handle: Arc::new(handle) }
 }

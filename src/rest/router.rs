@@ -34,6 +34,11 @@ pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
         access: &A,
         routed: Routed,
     ) -> impl Future<Output = Result<Incoming, ApiError>> + Send;
+
+    /// What whoever was let in is answered when a request fails: the error envelope, unless they read something else.
+    fn refuse(&self, error: ApiError) -> Response {
+        error.into_response()
+    }
 }
 
 /// The router of a table, with `gate` before every handler. A method that a path does not have is answered in the
@@ -52,7 +57,7 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl
             async move {
                 let next = |request, identity| {
                     let handled = dispatch(request, identity, &rows, allow, &gate);
-                    caught(async { handled.await.unwrap_or_else(IntoResponse::into_response) })
+                    caught(async { handled.await.unwrap_or_else(|error| gate.refuse(error)) })
                 };
                 let mut response = gate.authenticate(request, next).await;
                 response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, ids};
+use crate::harness::{Server, ids};
 
 fn field<'a>(entry: &'a Value, name: &str) -> Option<&'a Value> {
     entry["changes"].as_array().unwrap().iter().find(|change| change["field"] == name)
@@ -10,11 +10,11 @@ fn field<'a>(entry: &'a Value, name: &str) -> Option<&'a Value> {
 
 #[tokio::test]
 async fn a_change_with_a_key_names_the_key_the_record_and_the_fields() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    house.clock.advance(60);
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    server.clock.advance(60);
     salon.api.patch("/business", &json!({ "name": "New", "locale": "fr" })).await.is(200);
-    let entry = salon.desk.all("/audit").await.remove(0);
+    let entry = salon.operator.all("/audit").await.remove(0);
     assert_eq!(entry["at"], "2026-03-02T06:01:00.000Z");
     assert_eq!(entry["actor"], json!({ "type": "api_key", "id": salon.key_id }));
     assert_eq!((&entry["resource_type"], &entry["resource_id"]), (&json!("business"), &json!(salon.id)));
@@ -27,20 +27,20 @@ async fn a_change_with_a_key_names_the_key_the_record_and_the_fields() {
 
 #[tokio::test]
 async fn the_operator_is_named_without_an_id() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    for entry in salon.desk.all("/audit").await {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    for entry in salon.operator.all("/audit").await {
         assert_eq!(entry["actor"], json!({ "type": "operator", "id": null }), "{entry}");
     }
 }
 
 #[tokio::test]
 async fn every_kind_of_change_leaves_an_entry() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = json!({ "allow_pending": true });
     let ask = async |at: &str| salon.try_book_with(&salon.cut, at, pending.clone()).await.created();
-    let entries = async || salon.desk.all("/audit").await;
+    let entries = async || salon.operator.all("/audit").await;
     let mut seen = entries().await.len();
     let mut newest = async |resource: &Value, kind: &str| {
         let all = entries().await;
@@ -55,25 +55,25 @@ async fn every_kind_of_change_leaves_an_entry() {
     let booked = ask("2026-03-03T09:00:00Z").await;
     let mut actions = vec![newest(&booked["id"], "appointment").await];
     let path = format!("/appointments/{}", booked["id"].as_str().unwrap());
-    salon.desk.call("POST", &format!("{path}/confirm")).await.is(200);
+    salon.operator.call("POST", &format!("{path}/confirm")).await.is(200);
     actions.push(newest(&booked["id"], "appointment").await);
     let to = json!({ "starts_at": "2026-03-03T10:00:00Z", "allow_pending": true });
     salon.try_move(&booked, to).await.is(200);
     actions.push(newest(&booked["id"], "appointment").await);
-    salon.desk.call("POST", &format!("{path}/decline")).await.is(200);
+    salon.operator.call("POST", &format!("{path}/decline")).await.is(200);
     actions.push(newest(&booked["id"], "appointment").await);
     let other = ask("2026-03-03T09:00:00Z").await;
     newest(&other["id"], "appointment").await;
     salon.cancel(&other).await.is(200);
     actions.push(newest(&other["id"], "appointment").await);
     let service =
-        salon.desk.post("/services", &json!({ "name": "x", "duration_minutes": 5 })).await.created();
+        salon.operator.post("/services", &json!({ "name": "x", "duration_minutes": 5 })).await.created();
     actions.push(newest(&service["id"], "service").await);
-    salon.desk.patch(&format!("/services/{}", salon.cut), &json!({ "name": "y" })).await.is(200);
+    salon.operator.patch(&format!("/services/{}", salon.cut), &json!({ "name": "y" })).await.is(200);
     actions.push(newest(&json!(salon.cut), "service").await);
-    salon.desk.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
     actions.push(newest(&json!(salon.ben), "staff").await);
-    salon.desk.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
+    salon.operator.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
     actions.push(newest(&json!(salon.key_id), "api_key").await);
     let distinct: std::collections::HashSet<_> = actions.iter().collect();
     assert_eq!(distinct.len(), actions.len(), "each says what was done: {actions:?}");
@@ -81,14 +81,14 @@ async fn every_kind_of_change_leaves_an_entry() {
 
 #[tokio::test]
 async fn what_is_refused_unchanged_or_replayed_leaves_none() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let name = json!({ "name": "Once" });
     let patch = || salon.api.call("PATCH", "/business").json(&name).once("k");
     patch().await.is(200);
     salon.cancel(&booked).await.is(200);
-    let before = salon.desk.all("/audit").await;
+    let before = salon.operator.all("/audit").await;
     patch().await.is(200);
     salon.api.patch("/business", &name).await.is(200);
     salon.cancel(&booked).await.is(200);
@@ -102,25 +102,25 @@ async fn what_is_refused_unchanged_or_replayed_leaves_none() {
         .await
         .is(409);
     salon.api.anonymous().patch("/business", &name).await.is(401);
-    assert_eq!(salon.desk.all("/audit").await, before);
+    assert_eq!(salon.operator.all("/audit").await, before);
 }
 
 #[tokio::test]
 async fn entries_are_newest_first_by_page_and_only_of_the_business() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
-    let theirs = other.desk.all("/audit").await;
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
+    let theirs = other.operator.all("/audit").await;
     for n in 0..5 {
-        house.clock.advance(1);
+        server.clock.advance(1);
         salon.api.patch("/business", &json!({ "name": format!("N{n}") })).await.is(200);
     }
-    let whole = salon.desk.all("/audit").await;
+    let whole = salon.operator.all("/audit").await;
     let stamps: Vec<_> = whole.iter().map(|entry| entry["at"].as_str().unwrap()).collect();
     assert!(stamps.is_sorted_by(|a, b| a >= b), "{stamps:?}");
     assert_eq!(field(&whole[0], "name").unwrap()["to"], "N4");
     for limit in 1..=4 {
-        assert_eq!(ids(&salon.desk.walk("/audit", limit).await), ids(&whole));
+        assert_eq!(ids(&salon.operator.walk("/audit", limit).await), ids(&whole));
     }
-    assert_eq!(other.desk.all("/audit").await, theirs);
-    salon.desk.get("/audit?actor=x").await.invalid_at(&["actor"]);
+    assert_eq!(other.operator.all("/audit").await, theirs);
+    salon.operator.get("/audit?actor=x").await.invalid_at(&["actor"]);
 }

@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, id};
+use crate::harness::{Salon, Server, id};
 
 /// The entries that an action left, oldest first.
 async fn entries_after(salon: &Salon, before: usize) -> Vec<Value> {
-    let mut all = salon.desk.all("/audit").await;
+    let mut all = salon.operator.all("/audit").await;
     all.truncate(all.len() - before);
     all.reverse();
     all
 }
 
 async fn count(salon: &Salon) -> usize {
-    salon.desk.all("/audit").await.len()
+    salon.operator.all("/audit").await.len()
 }
 
 fn what(entry: &Value) -> (&str, &str, &str) {
@@ -42,12 +42,12 @@ fn by_operator() -> Value {
 
 #[tokio::test]
 async fn a_contact_created_and_changed_with_a_key_is_told() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let before = count(&salon).await;
-    house.clock.set("2026-03-02T07:00:00Z");
+    server.clock.set("2026-03-02T07:00:00Z");
     let made = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
-    house.clock.advance(5);
+    server.clock.advance(5);
     salon
         .patch_contact(&made, json!({ "name": null, "email": "Z@example.com", "phone": "+33612345678" }))
         .await;
@@ -67,8 +67,8 @@ async fn a_contact_created_and_changed_with_a_key_is_told() {
 
 #[tokio::test]
 async fn a_call_is_told_with_the_contact_it_brought() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let before = count(&salon).await;
     let call = salon.record_call(json!({ "from_number": "+33611111111" })).await;
     let entries = entries_after(&salon, before).await;
@@ -85,8 +85,8 @@ async fn a_call_is_told_with_the_contact_it_brought() {
 
 #[tokio::test]
 async fn a_message_taken_and_handled_is_told() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let before = count(&salon).await;
     let made = salon.message(json!({ "staff_id": salon.anna })).await;
     salon.try_patch_message(&made, json!({ "status": "resolved", "staff_id": null })).await.is(200);
@@ -104,10 +104,10 @@ async fn a_message_taken_and_handled_is_told() {
 
 #[tokio::test]
 async fn knowledge_is_told_once_however_often_it_is_sent() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let before = count(&salon).await;
-    let body = json!({ "title": "Parking", "content": "Behind the house." });
+    let body = json!({ "title": "Parking", "content": "Behind the server." });
     let send = async || salon.api.call("POST", "/knowledge").json(&body).once("k").await.created();
     let (made, _) = (send().await, send().await);
     let entries = entries_after(&salon, before).await;
@@ -117,11 +117,11 @@ async fn knowledge_is_told_once_however_often_it_is_sent() {
 
 #[tokio::test]
 async fn what_was_refused_or_changed_nothing_leaves_no_entry() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let message = salon.message(json!({})).await;
-    let before = salon.desk.all("/audit").await;
+    let before = salon.operator.all("/audit").await;
     salon.patch_contact(&contact, json!({ "name": "Zoé" })).await;
     salon.try_patch_contact(&contact, json!({ "name": "" })).await.is(400);
     salon.try_contact(json!({ "phone": "+33612345678" })).await.is(409);
@@ -130,5 +130,5 @@ async fn what_was_refused_or_changed_nothing_leaves_no_entry() {
     salon.try_call(json!({ "from_number": "+33611111111", "outcome": "none" })).await.is(400);
     salon.api.post("/knowledge", &json!({ "title": " ", "content": "a" })).await.is(400);
     salon.api.anonymous().post("/contacts", &json!({ "name": "A" })).await.is(401);
-    assert_eq!(salon.desk.all("/audit").await, before);
+    assert_eq!(salon.operator.all("/audit").await, before);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, stamp, week};
+use crate::harness::{Server, stamp, week};
 
 fn day(day: &str, open: &str, close: &str) -> Value {
     json!({ "day": day, "open": open, "close": close })
@@ -19,8 +19,8 @@ fn every(date: &str, step: u32, first: &str, last: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_day_is_listed_in_steps_of_30_minutes_to_the_last_that_fits() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (service, last, minutes) in
         [(&salon.cut, "16:30", 30), (&salon.massage, "16:00", 60), (&salon.colour, "15:30", 90)]
     {
@@ -36,9 +36,9 @@ async fn a_day_is_listed_in_steps_of_30_minutes_to_the_last_that_fits() {
 
 #[tokio::test]
 async fn the_grid_starts_at_the_opening_time_of_each_day() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let hours = json!([day("tuesday", "09:10", "11:00"), day("wednesday", "09:45", "11:00")]);
-    let salon = house.salon_with(json!({ "hours": hours })).await;
+    let salon = server.salon_with(json!({ "hours": hours })).await;
     let listed = salon.slots(&salon.cut, "start_date=2026-03-03&end_date=2026-03-04").await;
     let expected = [every("2026-03-03", 30, "08:10", "09:10"), every("2026-03-04", 30, "08:45", "09:15")];
     assert_eq!(listed, expected.concat());
@@ -46,8 +46,8 @@ async fn the_grid_starts_at_the_opening_time_of_each_day() {
 
 #[tokio::test]
 async fn a_closed_day_lists_nothing_and_a_week_lists_all_open_days() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     assert!(salon.slots(&salon.cut, "start_date=2026-03-08").await.is_empty());
     let listed = salon.slots(&salon.cut, "start_date=2026-03-03&end_date=2026-03-09").await;
     assert_eq!(listed.len(), 6 * 18);
@@ -57,10 +57,10 @@ async fn a_closed_day_lists_nothing_and_a_week_lists_all_open_days() {
 
 #[tokio::test]
 async fn only_times_later_than_now_are_listed() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = async |now: &str| {
-        house.clock.set(now);
+        server.clock.set(now);
         salon.slots(&salon.cut, "start_date=2026-03-02").await.into_iter().next()
     };
     assert_eq!(first("2026-03-02T07:59:59.999Z").await.unwrap(), stamp("2026-03-02T08:00"));
@@ -72,8 +72,8 @@ async fn only_times_later_than_now_are_listed() {
 
 #[tokio::test]
 async fn a_window_past_midnight_gives_each_start_to_the_day_it_falls_on() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "hours": [day("tuesday", "22:00", "02:00")] })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "hours": [day("tuesday", "22:00", "02:00")] })).await;
     let evening = every("2026-03-03", 30, "21:00", "22:30");
     let night =
         [every("2026-03-03", 30, "23:00", "23:30"), every("2026-03-04", 30, "00:00", "00:30")].concat();
@@ -87,12 +87,12 @@ async fn a_window_past_midnight_gives_each_start_to_the_day_it_falls_on() {
 
 #[tokio::test]
 async fn a_whole_day_is_open_to_24_00_and_days_that_touch_are_one_window() {
-    let house = House::open().await;
-    let alone = house.salon_with(json!({ "hours": [day("tuesday", "00:00", "24:00")] })).await;
+    let server = Server::open().await;
+    let alone = server.salon_with(json!({ "hours": [day("tuesday", "00:00", "24:00")] })).await;
     let listed = alone.slots(&alone.massage, "start_date=2026-03-03").await;
     assert_eq!((listed.len(), &listed[46]), (47, &stamp("2026-03-03T22:00")));
     let hours = json!([day("tuesday", "00:00", "24:00"), day("wednesday", "00:00", "12:00")]);
-    let joined = house.salon_with(json!({ "hours": hours })).await;
+    let joined = server.salon_with(json!({ "hours": hours })).await;
     let listed = joined.slots(&joined.massage, "start_date=2026-03-03").await;
     assert_eq!((listed.len(), &listed[47]), (48, &stamp("2026-03-03T22:30")));
     joined.book(&joined.massage, "2026-03-03T22:30:00Z").await;
@@ -101,9 +101,9 @@ async fn a_whole_day_is_open_to_24_00_and_days_that_touch_are_one_window() {
 
 #[tokio::test]
 async fn windows_that_touch_keep_their_own_grids() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let hours = json!([day("tuesday", "22:10", "02:20"), day("wednesday", "02:20", "04:00")]);
-    let salon = house.salon_with(json!({ "hours": hours })).await;
+    let salon = server.salon_with(json!({ "hours": hours })).await;
     let listed = salon.slots(&salon.massage, "start_date=2026-03-04").await;
     let tuesdays =
         [every("2026-03-03", 30, "23:10", "23:40"), every("2026-03-04", 30, "00:10", "01:10")].concat();
@@ -113,8 +113,8 @@ async fn windows_that_touch_keep_their_own_grids() {
 
 #[tokio::test]
 async fn a_service_longer_than_the_window_has_no_time() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "hours": week("09:00", "10:00") })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "hours": week("09:00", "10:00") })).await;
     assert!(salon.slots(&salon.colour, "start_date=2026-03-03").await.is_empty());
     assert_eq!(salon.slots(&salon.massage, "start_date=2026-03-03").await.len(), 1);
     let answer = salon.try_book(&salon.colour, "2026-03-03T08:00:00Z").await;
@@ -123,8 +123,8 @@ async fn a_service_longer_than_the_window_has_no_time() {
 
 #[tokio::test]
 async fn a_local_time_that_a_clock_change_skips_is_not_listed_and_a_repeated_one_is_twice() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "hours": [day("sunday", "00:00", "06:00")] })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "hours": [day("sunday", "00:00", "06:00")] })).await;
     let spring = salon.slots(&salon.cut, "start_date=2026-03-29").await;
     let expected = [every("2026-03-28", 30, "23:00", "23:30"), every("2026-03-29", 30, "00:00", "03:30")];
     assert_eq!(spring, expected.concat(), "02:00 and 02:30 do not exist");
@@ -135,8 +135,8 @@ async fn a_local_time_that_a_clock_change_skips_is_not_listed_and_a_repeated_one
 
 #[tokio::test]
 async fn a_slot_is_listed_once_however_many_are_free_and_goes_with_the_last_of_them() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let at = "2026-03-03T09:00:00Z";
     for left in [2, 1, 0] {
         let slots = salon.slots(&salon.cut, "start_date=2026-03-03").await;
@@ -151,8 +151,8 @@ async fn a_slot_is_listed_once_however_many_are_free_and_goes_with_the_last_of_t
 
 #[tokio::test]
 async fn a_staff_member_hides_every_time_that_overlaps_their_appointments() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     salon.book_with(&salon.massage, &salon.ben, "2026-03-03T10:00:00Z").await;
     let query = format!("start_date=2026-03-03&staff_id={}", salon.ben);
     let whole = every("2026-03-03", 30, "08:00", "16:30");
@@ -169,8 +169,8 @@ async fn a_staff_member_hides_every_time_that_overlaps_their_appointments() {
 
 #[tokio::test]
 async fn booking_mode_off_lists_nothing_and_request_lists_all() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let whole = salon.slots(&salon.cut, "start_date=2026-03-03").await;
     salon.set(json!({ "booking_mode": "off" })).await;
     assert!(salon.slots(&salon.cut, "start_date=2026-03-03").await.is_empty());
@@ -180,8 +180,8 @@ async fn booking_mode_off_lists_nothing_and_request_lists_all() {
 
 #[tokio::test]
 async fn ids_that_name_nothing_usable_are_invalid() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let ask = async |service: &str, staff: Option<&str>, paths: &[&str]| {
         let staff = staff.map(|staff| format!("&staff_id={staff}")).unwrap_or_default();
         let path = format!("/availability?service_id={service}&start_date=2026-03-03{staff}");
@@ -197,9 +197,9 @@ async fn ids_that_name_nothing_usable_are_invalid() {
     ask(&salon.cut, Some(&other.anna), &["staff_id"]).await;
     ask(&salon.colour, Some(&salon.ben), &["staff_id"]).await;
     ask(unknown, Some(unknown), &["service_id", "staff_id"]).await;
-    salon.desk.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
     ask(&salon.cut, Some(&salon.ben), &["staff_id"]).await;
-    salon.desk.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
     ask(&salon.cut, None, &["service_id"]).await;
     ask(&salon.cut, Some(&salon.anna), &["service_id"]).await;
     salon.set(json!({ "booking_mode": "off" })).await;
@@ -208,9 +208,9 @@ async fn ids_that_name_nothing_usable_are_invalid() {
 
 #[tokio::test]
 async fn an_active_service_that_nobody_active_offers_has_no_time() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    salon.desk.patch(&format!("/staff/{}", salon.anna), &json!({ "active": false })).await.is(200);
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    salon.operator.patch(&format!("/staff/{}", salon.anna), &json!({ "active": false })).await.is(200);
     assert!(salon.slots(&salon.colour, "start_date=2026-03-03").await.is_empty());
     salon
         .try_book(&salon.colour, "2026-03-03T09:00:00Z")
@@ -221,8 +221,8 @@ async fn an_active_service_that_nobody_active_offers_has_no_time() {
 
 #[tokio::test]
 async fn days_that_make_no_sense_are_refused_with_their_place() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (query, paths) in [
         ("", &["start_date"][..]),
         ("&start_date=", &["start_date"]),
@@ -250,11 +250,11 @@ async fn days_that_make_no_sense_are_refused_with_their_place() {
 
 #[tokio::test]
 async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let sunday = day("sunday", "00:00", "24:00");
     let mut hours = week("00:00", "24:00");
     hours.as_array_mut().unwrap().push(sunday);
-    let salon = house.salon_with(json!({ "hours": hours })).await;
+    let salon = server.salon_with(json!({ "hours": hours })).await;
     let query = format!("/availability?service_id={}&start_date=2026-03-03&end_date=2026-03-09", salon.cut);
     let whole = salon.get(&query).await;
     assert_eq!((whole.list().len(), &whole.body["has_more"]), (7 * 48, &json!(false)));
@@ -268,7 +268,7 @@ async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
 
 #[tokio::test]
 async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
-    let house = House::open().await;
+    let server = Server::open().await;
     // In October the second 02:00 is no step from an opening at 02:30, by the clock on the wall.
     for (open, close, date, expected) in [
         ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
@@ -291,7 +291,7 @@ async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length
             [every("2026-10-24", 30, "23:30", "23:30"), every("2026-10-25", 30, "00:00", "01:00")].concat(),
         ),
     ] {
-        let salon = house.salon_with(json!({ "hours": [day("sunday", open, close)] })).await;
+        let salon = server.salon_with(json!({ "hours": [day("sunday", open, close)] })).await;
         let listed = salon.slots(&salon.cut, &format!("start_date={date}")).await;
         assert_eq!(listed, expected, "{open} to {close} on {date}");
         for start in listed {
@@ -302,8 +302,8 @@ async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length
 
 #[tokio::test]
 async fn another_zone_moves_the_hours_and_not_the_appointments() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     salon.api.patch("/business", &json!({ "timezone": "Asia/Kathmandu" })).await.is(200);
     let listed = salon.slots(&salon.cut, "start_date=2026-03-03").await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, House, Salon, raw};
+use crate::harness::{Api, Salon, Server, raw};
 
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
@@ -17,21 +17,21 @@ async fn endpoints(salon: &Salon) -> Vec<(Api, &'static str, String, Value)> {
         (salon.api.clone(), "PATCH", "/business".into(), name.clone()),
         (salon.api.clone(), "POST", "/appointments".into(), booking.clone()),
         (salon.api.clone(), "POST", reschedule.clone(), to.clone()),
-        (salon.desk.clone(), "PATCH", String::new(), name.clone()),
-        (salon.desk.clone(), "POST", "/services".into(), json!({ "name": "x", "duration_minutes": 30 })),
-        (salon.desk.clone(), "PATCH", format!("/services/{}", salon.cut), name.clone()),
-        (salon.desk.clone(), "POST", "/staff".into(), json!({ "name": "x", "service_ids": [] })),
-        (salon.desk.clone(), "PATCH", format!("/staff/{}", salon.ben), name),
-        (salon.desk.clone(), "POST", "/keys".into(), json!({ "name": "x", "scopes": ["calls:read"] })),
-        (salon.desk.clone(), "POST", "/appointments".into(), booking),
-        (salon.desk.clone(), "POST", reschedule, to),
+        (salon.operator.clone(), "PATCH", String::new(), name.clone()),
+        (salon.operator.clone(), "POST", "/services".into(), json!({ "name": "x", "duration_minutes": 30 })),
+        (salon.operator.clone(), "PATCH", format!("/services/{}", salon.cut), name.clone()),
+        (salon.operator.clone(), "POST", "/staff".into(), json!({ "name": "x", "service_ids": [] })),
+        (salon.operator.clone(), "PATCH", format!("/staff/{}", salon.ben), name),
+        (salon.operator.clone(), "POST", "/keys".into(), json!({ "name": "x", "scopes": ["calls:read"] })),
+        (salon.operator.clone(), "POST", "/appointments".into(), booking),
+        (salon.operator.clone(), "POST", reschedule, to),
     ]
 }
 
 #[tokio::test]
 async fn a_body_that_is_no_json_object_is_refused_everywhere() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let deep =
         |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000)).into_bytes();
     for (api, method, path, good) in endpoints(&salon).await {
@@ -78,8 +78,8 @@ async fn a_body_that_is_no_json_object_is_refused_everywhere() {
 
 #[tokio::test]
 async fn a_property_that_is_unknown_or_given_twice_is_named_everywhere() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (api, method, path, good) in endpoints(&salon).await {
         let text = good.to_string();
         let (name, value) = good.as_object().unwrap().iter().next().unwrap();
@@ -108,8 +108,8 @@ async fn a_property_that_is_unknown_or_given_twice_is_named_everywhere() {
 
 #[tokio::test]
 async fn every_wrong_type_is_refused_at_its_place() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let wrong = [json!(7), json!(true), json!([]), json!({}), json!(1.5), json!([["x"]]), json!(1e300)];
     for (api, method, path, good) in endpoints(&salon).await {
         for (name, value) in good.as_object().unwrap() {
@@ -132,8 +132,8 @@ async fn every_wrong_type_is_refused_at_its_place() {
 
 #[tokio::test]
 async fn names_have_1_to_200_characters_of_any_script_and_no_nul() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (api, method, path, mut good) in endpoints(&salon).await {
         if good.get("name").is_none() {
             continue;
@@ -160,13 +160,13 @@ async fn names_have_1_to_200_characters_of_any_script_and_no_nul() {
 
 #[tokio::test]
 async fn a_body_may_have_256_kib_and_not_a_byte_more() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let padded = |length: usize| {
         let body = json!({ "name": "x" }).to_string();
         format!("{body}{}", " ".repeat(length - body.len()))
     };
-    for (api, path) in [(&salon.api, "/business"), (&salon.desk, "")] {
+    for (api, path) in [(&salon.api, "/business"), (&salon.operator, "")] {
         api.call("PATCH", path).bytes(padded(BODY_BYTES_MAX)).await.is(200);
         api.call("PATCH", path).bytes(padded(BODY_BYTES_MAX + 1)).await.fails(413, "invalid_request");
     }
@@ -184,8 +184,8 @@ async fn a_body_may_have_256_kib_and_not_a_byte_more() {
 
 #[tokio::test]
 async fn a_body_of_another_type_is_415_and_of_none_is_read_as_json() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let send = |kind: Option<&str>| {
         let call = salon.api.call("PATCH", "/business").bytes(r#"{"name": "x"}"#);
         match kind {
@@ -216,8 +216,8 @@ async fn a_body_of_another_type_is_415_and_of_none_is_read_as_json() {
 
 #[tokio::test]
 async fn bad_queries_are_named_everywhere() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let slots = format!("/availability?service_id={}&start_date=2026-03-03&", salon.cut);
     for (api, path) in [
         (&salon.api, "/me?"),
@@ -226,12 +226,12 @@ async fn bad_queries_are_named_everywhere() {
         (&salon.api, "/staff?"),
         (&salon.api, "/appointments?"),
         (&salon.api, &*slots),
-        (&salon.desk, "?"),
-        (&salon.desk, "/services?"),
-        (&salon.desk, "/staff?"),
-        (&salon.desk, "/keys?"),
-        (&salon.desk, "/audit?"),
-        (&house.operator, "/businesses?"),
+        (&salon.operator, "?"),
+        (&salon.operator, "/services?"),
+        (&salon.operator, "/staff?"),
+        (&salon.operator, "/keys?"),
+        (&salon.operator, "/audit?"),
+        (&server.operator, "/businesses?"),
     ] {
         for (query, name) in [
             ("odd=1", "odd"),
@@ -267,8 +267,8 @@ async fn bad_queries_are_named_everywhere() {
 
 #[tokio::test]
 async fn paths_of_any_length_and_content_are_only_not_found() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let long = "x".repeat(5_000);
     for id in [
         "%00",
@@ -284,7 +284,7 @@ async fn paths_of_any_length_and_content_are_only_not_found() {
     ] {
         salon.get(&format!("/appointments/{id}")).await.fails(404, "not_found");
         salon.api.call("POST", &format!("/appointments/{id}/cancel")).await.fails(404, "not_found");
-        house.operator.get(&format!("/businesses/{id}")).await.fails(404, "not_found");
+        server.operator.get(&format!("/businesses/{id}")).await.fails(404, "not_found");
         let answer = salon.get(&format!("/{id}")).await;
         assert!(answer.fails(404, "not_found").bytes.len() < 1_000, "{answer}");
     }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, stamp, week};
+use crate::harness::{Server, stamp, week};
 
 const TUESDAY: &str = "start_date=2026-03-03";
 
 #[tokio::test]
 async fn a_booking_is_answered_whole_and_found_again() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let more = json!({ "staff_id": salon.ben, "allow_pending": true });
     let answer = salon.try_book_with(&salon.massage, "2026-03-03T10:00:00+01:00", more).await;
     let booked = answer.created();
@@ -44,8 +44,8 @@ async fn a_booking_is_answered_whole_and_found_again() {
 
 #[tokio::test]
 async fn an_instant_may_be_written_in_any_offset_and_not_without_one() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for text in ["2026-03-03T08:00:00Z", "2026-03-03T09:00:00+01:00", "2026-03-03T03:00:00.000-05:00"] {
         assert_eq!(salon.book(&salon.cut, text).await["starts_at"], stamp("2026-03-03T08:00"));
     }
@@ -70,8 +70,8 @@ async fn an_instant_may_be_written_in_any_offset_and_not_without_one() {
 
 #[tokio::test]
 async fn every_listed_time_of_a_day_can_be_booked_by_the_one_who_is_listed_for_it() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for staff in [&salon.anna, &salon.ben, &salon.chloe] {
         let query = format!("{TUESDAY}&staff_id={staff}");
         let listed = salon.slots(&salon.cut, &query).await;
@@ -88,9 +88,9 @@ async fn every_listed_time_of_a_day_can_be_booked_by_the_one_who_is_listed_for_i
 
 #[tokio::test]
 async fn a_time_can_be_booked_exactly_when_it_is_listed() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "hours": week("09:10", "12:30") })).await;
-    house.clock.set("2026-03-03T08:40:00Z");
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "hours": week("09:10", "12:30") })).await;
+    server.clock.set("2026-03-03T08:40:00Z");
     for (service, staff) in [(&salon.massage, &salon.anna), (&salon.massage, &salon.ben)] {
         salon.book_with(service, staff, "2026-03-03T09:10:00Z").await;
     }
@@ -109,9 +109,9 @@ async fn a_time_can_be_booked_exactly_when_it_is_listed() {
 
 #[tokio::test]
 async fn a_refusal_says_why_the_time_is_not_open() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    house.clock.set("2026-03-02T10:00:00Z");
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    server.clock.set("2026-03-02T10:00:00Z");
     salon.book_with(&salon.cut, &salon.ben, "2026-03-02T12:00:00Z").await;
     for (start, reason) in [
         ("2026-03-02T09:30:00Z", "past"),
@@ -142,8 +142,8 @@ async fn a_refusal_says_why_the_time_is_not_open() {
 
 #[tokio::test]
 async fn appointments_that_touch_do_not_overlap() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (service, start) in
         [(&salon.cut, "09:00"), (&salon.massage, "09:30"), (&salon.colour, "10:30"), (&salon.cut, "12:00")]
     {
@@ -158,8 +158,8 @@ async fn appointments_that_touch_do_not_overlap() {
 
 #[tokio::test]
 async fn ids_that_name_nothing_usable_are_invalid_all_at_once() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let at = "2026-03-03T09:00:00Z";
     let unknown = "018f0000-0000-7000-8000-000000000000";
     let theirs = other.book(&other.cut, at).await;
@@ -175,17 +175,17 @@ async fn ids_that_name_nothing_usable_are_invalid_all_at_once() {
     }
     let all = json!({ "staff_id": unknown, "contact_id": unknown });
     salon.try_book_with(unknown, at, all).await.invalid_at(&["service_id", "staff_id", "contact_id"]);
-    salon.desk.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.ben), &json!({ "active": false })).await.is(200);
     salon.try_book_with(&salon.cut, at, staff(&salon.ben)).await.invalid_at(&["staff_id"]);
-    salon.desk.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
     salon.try_book(&salon.cut, at).await.invalid_at(&["service_id"]);
     assert!(salon.api.all("/appointments").await.is_empty());
 }
 
 #[tokio::test]
 async fn what_is_missing_or_of_the_wrong_type_is_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let phone = json!({ "phone": "+33612345678" });
     salon.api.post("/appointments", &json!({})).await.invalid_at(&["contact", "service_id", "starts_at"]);
     for (more, path) in [
@@ -218,8 +218,8 @@ async fn what_is_missing_or_of_the_wrong_type_is_named() {
 
 #[tokio::test]
 async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_day_takes_it() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let taker = async |start: &str| {
         let booked = salon.book(&salon.cut, &stamp(&format!("2026-03-03T{start}"))).await;
         booked["staff_id"].as_str().unwrap().to_owned()
@@ -246,10 +246,10 @@ async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_da
 
 #[tokio::test]
 async fn the_day_that_counts_is_the_local_one() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let mut hours = week("00:00", "24:00");
     hours.as_array_mut().unwrap().truncate(4);
-    let salon = house.salon_with(json!({ "hours": hours })).await;
+    let salon = server.salon_with(json!({ "hours": hours })).await;
     // 23:00Z on Monday is midnight of Tuesday in Paris.
     salon.book_with(&salon.massage, &salon.anna, "2026-03-02T22:00:00Z").await;
     salon.book_with(&salon.cut, &salon.ben, "2026-03-02T23:00:00Z").await;
@@ -261,8 +261,8 @@ async fn the_day_that_counts_is_the_local_one() {
 
 #[tokio::test]
 async fn pending_requests_count_for_the_assignment_and_hold_their_time() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let ask = async |start: &str| {
         let answer = salon.try_book_with(&salon.cut, start, json!({ "allow_pending": true })).await;
         answer.created()

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{Answer, House, Salon, id};
+use crate::harness::{Answer, Salon, Server, id};
 
 const KINDS: [&str; 9] = [
     "services",
@@ -19,20 +19,22 @@ const KINDS: [&str; 9] = [
 
 impl Salon {
     async fn budget(&self) -> Value {
-        self.desk.get("/budget").await.data()
+        self.operator.get("/budget").await.data()
     }
 
     async fn allow(&self, kind: &str, limit: Value) {
-        self.desk.patch("/budget", &json!({ (kind): limit })).await.is(200);
+        self.operator.patch("/budget", &json!({ (kind): limit })).await.is(200);
     }
 
     /// Creates one more of a kind; the number makes it another one.
     async fn one_more(&self, kind: &str, number: usize) -> Answer {
         let start = || format!("2026-03-03T{:02}:00:00Z", 8 + number);
         match kind {
-            "services" => self.desk.post("/services", &json!({ "name": "S", "duration_minutes": 30 })).await,
-            "staff" => self.desk.post("/staff", &json!({ "name": "S", "service_ids": [] })).await,
-            "keys" => self.desk.post("/keys", &json!({ "name": "K", "scopes": ["calls:read"] })).await,
+            "services" => {
+                self.operator.post("/services", &json!({ "name": "S", "duration_minutes": 30 })).await
+            }
+            "staff" => self.operator.post("/staff", &json!({ "name": "S", "service_ids": [] })).await,
+            "keys" => self.operator.post("/keys", &json!({ "name": "K", "scopes": ["calls:read"] })).await,
             "contacts" => self.try_contact(json!({ "name": format!("C{number}") })).await,
             "appointments" => self.try_book_with(&self.cut, &start(), json!({ "staff_id": self.anna })).await,
             "calls" => self.try_call(json!({})).await,
@@ -54,8 +56,8 @@ fn full(answer: &Answer, path: &str, says: &str) {
 
 #[tokio::test]
 async fn every_kind_is_told_with_generous_defaults() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let budget = salon.budget().await;
     let kinds: Vec<_> = budget.as_object().unwrap().keys().map(String::as_str).collect();
     let mut expected = KINDS.to_vec();
@@ -71,8 +73,8 @@ async fn every_kind_is_told_with_generous_defaults() {
 
 #[tokio::test]
 async fn both_sides_of_each_bound() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     for kind in KINDS.into_iter().filter(|kind| *kind != "waiting_deliveries") {
         let word = kind;
@@ -95,37 +97,37 @@ async fn both_sides_of_each_bound() {
 
 #[tokio::test]
 async fn what_changes_takes_away_or_lets_in_is_never_refused() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "A", "phone": "+33612345678" })).await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let message = salon.message(json!({})).await;
     let nothing = json!({ "rows_max": 0, "bytes_max": 0 });
     let patch: Value = KINDS.iter().map(|kind| ((*kind).to_owned(), nothing.clone())).collect();
-    salon.desk.patch("/budget", &patch).await.is(200);
+    salon.operator.patch("/budget", &patch).await.is(200);
     salon.patch_contact(&contact, json!({ "name": "A".repeat(200) })).await;
     salon.try_patch_message(&message, json!({ "status": "read" })).await.is(200);
     salon.try_move(&booked, json!({ "starts_at": "2026-03-03T10:00:00Z" })).await.is(200);
     salon.cancel(&booked).await.is(200);
     let long = json!({ "name": "L".repeat(200) });
-    salon.desk.patch(&format!("/services/{}", salon.cut), &long).await.is(200);
-    salon.desk.patch(&format!("/staff/{}", salon.anna), &long).await.is(200);
+    salon.operator.patch(&format!("/services/{}", salon.cut), &long).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.anna), &long).await.is(200);
     let hook = salon.webhook().await;
     salon.api.patch(&format!("/webhooks/{}", id(&hook)), &json!({ "status": "disabled" })).await.is(200);
     salon.set(json!({ "name": "B" })).await;
-    salon.desk.call("DELETE", &format!("/keys/{}", salon.key_id)).await.is(204);
+    salon.operator.call("DELETE", &format!("/keys/{}", salon.key_id)).await.is(204);
     assert_eq!(salon.budget().await["keys"]["rows"], 0, "a key that is revoked takes no room");
 }
 
 #[tokio::test]
 async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let known = salon.contact(json!({ "name": "Ada", "phone": "+33612345678" })).await;
     salon.webhook().await;
     salon.allow("contacts", json!({ "rows_max": 1 })).await;
-    let stranger = json!({ "from_number": "+33698765432", "contact_name": "Ben" });
-    let call = salon.record_call(stranger.clone()).await;
+    let anonymous = json!({ "from_number": "+33698765432", "contact_name": "Ben" });
+    let call = salon.record_call(anonymous.clone()).await;
     assert_eq!((&call["contact_id"], &call["contact_name"]), (&Value::Null, &Value::Null));
     assert_eq!(call["from_number"], "+33698765432");
     let call = salon.record_call(json!({ "from_number": "+33612345678" })).await;
@@ -140,36 +142,36 @@ async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
     salon.book(&salon.cut, "2026-03-03T09:00:00Z").await; // for whoever is known
     salon.allow("contacts", json!({ "rows_max": 2 })).await;
     salon.try_book_with(&salon.cut, "2026-03-03T10:00:00Z", inline).await.created();
-    let call = salon.record_call(stranger).await;
+    let call = salon.record_call(anonymous).await;
     assert_ne!(call["contact_id"], Value::Null);
 }
 
 #[tokio::test]
 async fn what_finds_no_room_among_what_waits_is_missed() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let hook = salon.webhook().await;
     let log = format!("/webhooks/{}/deliveries", id(&hook));
     salon.allow("waiting_deliveries", json!({ "rows_max": 1 })).await;
     salon.contact(json!({ "name": "A" })).await;
     salon.contact(json!({ "name": "B" })).await;
-    let missed = salon.desk.all(&format!("{log}?status=missed")).await;
-    assert_eq!((missed.len(), salon.desk.all(&log).await.len()), (1, 2));
+    let missed = salon.operator.all(&format!("{log}?status=missed")).await;
+    assert_eq!((missed.len(), salon.operator.all(&log).await.len()), (1, 2));
     assert_eq!(salon.budget().await["waiting_deliveries"]["rows"], 1);
     let resend = format!("{log}/{}/resend", missed[0]["event_id"].as_str().unwrap());
-    let refused = salon.desk.call("POST", &resend).await;
+    let refused = salon.operator.call("POST", &resend).await;
     refused.fails(409, "conflict").says("used up");
     let all = format!("/webhooks/{}/resend-missed", id(&hook));
-    assert_eq!(salon.desk.call("POST", &all).await.is(202).body["data"]["resent"], 0);
+    assert_eq!(salon.operator.call("POST", &all).await.is(202).body["data"]["resent"], 0);
     salon.allow("waiting_deliveries", json!({ "rows_max": null })).await;
-    salon.desk.call("POST", &resend).await.is(202);
-    assert!(salon.desk.all(&format!("{log}?status=missed")).await.is_empty());
+    salon.operator.call("POST", &resend).await.is(202);
+    assert!(salon.operator.all(&format!("{log}?status=missed")).await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_64_who_create_at_once_as_many_do_as_may() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     salon.allow("contacts", json!({ "rows_max": 10 })).await;
     let mut tasks = JoinSet::new();
     for number in 0..64 {
@@ -188,8 +190,8 @@ async fn of_64_who_create_at_once_as_many_do_as_may() {
 
 #[tokio::test]
 async fn a_budget_is_changed_like_any_resource() {
-    let mut house = House::open().await;
-    let salon = house.salon().await;
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
     for (body, paths) in [
         (json!({}), &[""][..]),
         (json!({ "contacts": {} }), &["contacts"]),
@@ -203,27 +205,28 @@ async fn a_budget_is_changed_like_any_resource() {
         ),
         (json!({ "calls": { "bytes_max": 9_007_199_254_740_992_u64 } }), &["calls.bytes_max"]),
     ] {
-        let answer = salon.desk.patch("/budget", &body).await;
+        let answer = salon.operator.patch("/budget", &body).await;
         answer.fails(400, "invalid_request");
         let mut said = crate::harness::paths(&answer);
         said.retain(|path| paths.contains(&path.as_str()));
         assert_eq!(said, paths, "{answer}");
     }
-    let first = salon.desk.get("/budget").await;
+    let first = salon.operator.get("/budget").await;
     let change = json!({ "contacts": { "rows_max": 9_007_199_254_740_991_u64, "bytes_max": 0 } });
-    let stale = salon.desk.call("PATCH", "/budget").json(&change).header("if-match", "\"other\"").await;
+    let stale = salon.operator.call("PATCH", "/budget").json(&change).header("if-match", "\"other\"").await;
     stale.fails(409, "conflict");
-    let changed = salon.desk.call("PATCH", "/budget").json(&change).header("if-match", &first.etag()).await;
+    let changed =
+        salon.operator.call("PATCH", "/budget").json(&change).header("if-match", &first.etag()).await;
     assert_eq!(changed.data()["contacts"]["rows_max"], 9_007_199_254_740_991_u64);
-    assert_eq!(changed.etag(), salon.desk.get("/budget").await.etag());
-    let entry = salon.desk.get("/audit?limit=1").await.list()[0].clone();
+    assert_eq!(changed.etag(), salon.operator.get("/budget").await.etag());
+    let entry = salon.operator.get("/audit?limit=1").await.list()[0].clone();
     assert_eq!((&entry["action"], &entry["resource_id"]), (&json!("budget.updated"), &json!(salon.id)));
     assert_eq!(
         entry["changes"].as_object().map(serde_json::Map::len).or(entry["changes"].as_array().map(Vec::len)),
         Some(1)
     );
-    house.restart().await;
-    let salon = salon.again(&house);
+    server.restart().await;
+    let salon = salon.again(&server);
     assert_eq!(salon.budget().await, changed.data());
     salon.allow("contacts", json!({ "rows_max": null, "bytes_max": null })).await;
     assert_eq!(salon.budget().await, first.data());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, week};
+use crate::harness::{Server, week};
 
 fn day(day: &str, open: &str, close: &str) -> Value {
     json!({ "day": day, "open": open, "close": close })
@@ -10,8 +10,8 @@ fn day(day: &str, open: &str, close: &str) -> Value {
 
 #[tokio::test]
 async fn the_profile_is_shown_with_every_field() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let shown = salon.get("/business").await.data();
     assert_eq!(
         shown,
@@ -32,8 +32,8 @@ async fn the_profile_is_shown_with_every_field() {
 
 #[tokio::test]
 async fn what_is_given_changes_and_the_rest_stays() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut expected = salon.get("/business").await.data();
     for change in [
         json!({ "name": "Chez Zoé" }),
@@ -45,7 +45,7 @@ async fn what_is_given_changes_and_the_rest_stays() {
         json!({ "hours": [] }),
         json!({ "name": "Z", "locale": "en", "timezone": "Asia/Kathmandu" }),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         let answer = salon.api.patch("/business", &change).await;
         for (name, value) in change.as_object().unwrap() {
             expected[name] = value.clone();
@@ -60,17 +60,17 @@ async fn what_is_given_changes_and_the_rest_stays() {
 
 #[tokio::test]
 async fn a_change_that_changes_nothing_is_200_and_leaves_updated_at() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let before = salon.get("/business").await.data();
-    house.clock.advance(1);
+    server.clock.advance(1);
     assert_eq!(salon.api.patch("/business", &json!({ "name": "Salon Zoé" })).await.data(), before);
 }
 
 #[tokio::test]
 async fn every_bad_property_is_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let url = |length: usize| format!("https://zoe.example/{}", "a".repeat(length - 20));
     for (body, paths) in [
         (json!({}), &[""][..]),
@@ -110,8 +110,8 @@ async fn every_bad_property_is_named() {
 
 #[tokio::test]
 async fn hours_that_make_no_sense_are_refused_with_their_place() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let eight: Vec<_> = (0..8).map(|_| day("monday", "09:00", "10:00")).collect();
     for (hours, path) in [
         (json!(null), "hours"),
@@ -155,8 +155,8 @@ async fn hours_that_make_no_sense_are_refused_with_their_place() {
 
 #[tokio::test]
 async fn hours_of_every_good_kind_are_taken_and_shown_as_given() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for hours in [
         json!([day("monday", "00:00", "24:00")]),
         json!([day("monday", "22:00", "03:00"), day("tuesday", "03:00", "10:00")]),
@@ -178,8 +178,8 @@ async fn hours_of_every_good_kind_are_taken_and_shown_as_given() {
 
 #[tokio::test]
 async fn a_change_of_hours_touches_no_appointment_that_exists() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-02T09:00:00Z").await;
     salon.api.patch("/business", &json!({ "hours": [] })).await.is(200);
     assert_eq!(salon.show(&booked).await, booked);

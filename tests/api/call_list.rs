@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, OUTCOMES, Salon, encoded, ids, pick};
+use crate::harness::{OUTCOMES, Salon, Server, encoded, ids, pick};
 
 /// Calls a second apart, not in the order of their starts; the last two start at one instant.
-async fn some(house: &House, salon: &Salon) -> Vec<Value> {
+async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (hour, direction, outcome, number) in [
         (3, "inbound", "other", "+33611111111"),
@@ -15,7 +15,7 @@ async fn some(house: &House, salon: &Salon) -> Vec<Value> {
         (0, "inbound", "other", "+33622222222"),
         (0, "inbound", "other", "+33611111111"),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         let body = json!({
             "direction": direction,
             "outcome": outcome,
@@ -30,10 +30,10 @@ async fn some(house: &House, salon: &Salon) -> Vec<Value> {
 
 #[tokio::test]
 async fn calls_are_ordered_by_their_start_the_newest_first() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     assert!(salon.api.all("/calls").await.is_empty());
-    let made = some(&house, &salon).await;
+    let made = some(&server, &salon).await;
     let whole = salon.api.all("/calls").await;
     assert_eq!(whole[..4], pick(&made, &[2, 0, 3, 1]));
     let mut last = whole[4..].to_vec();
@@ -46,9 +46,9 @@ async fn calls_are_ordered_by_their_start_the_newest_first() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_it_says_alone_and_together() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let made = some(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let made = some(&server, &salon).await;
     let contact = made[0]["contact_id"].as_str().unwrap();
     for (query, kept) in [
         ("direction=inbound".to_owned(), &[0, 1, 5, 4][..]),
@@ -77,8 +77,8 @@ async fn every_filter_keeps_what_it_says_alone_and_together() {
 
 #[tokio::test]
 async fn every_outcome_is_a_filter() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for outcome in OUTCOMES {
         salon.record_call(json!({ "outcome": outcome })).await;
     }
@@ -90,9 +90,9 @@ async fn every_outcome_is_a_filter() {
 
 #[tokio::test]
 async fn updated_since_gives_calls_in_the_order_they_were_saved() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let made = some(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let made = some(&server, &salon).await;
     for (query, kept) in [
         ("updated_since=2000-01-01T00:00:00Z", &[0, 1, 2, 3, 4, 5][..]),
         ("updated_since=2026-03-02T06:00:04Z", &[3, 4, 5]),
@@ -110,9 +110,9 @@ async fn updated_since_gives_calls_in_the_order_they_were_saved() {
 
 #[tokio::test]
 async fn as_a_filter_a_contact_that_names_nobody_gives_an_empty_list() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
-    some(&house, &salon).await;
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
+    some(&server, &salon).await;
     let theirs = other.contact(json!({ "phone": "+33611111111" })).await;
     for id in ["018f0000-0000-7000-8000-000000000000", theirs["id"].as_str().unwrap(), &salon.id] {
         assert!(salon.api.all(&format!("/calls?contact_id={id}")).await.is_empty());
@@ -123,8 +123,8 @@ async fn as_a_filter_a_contact_that_names_nobody_gives_an_empty_list() {
 
 #[tokio::test]
 async fn bad_filters_are_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (query, path) in [
         ("from=2026-03-01", "from"),
         ("to=tomorrow", "to"),
@@ -145,8 +145,8 @@ async fn bad_filters_are_named() {
 
 #[tokio::test]
 async fn calls_of_any_age_stand_in_their_order() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut made = Vec::new();
     for started in [
         "0001-01-01T00:00:00.000Z",

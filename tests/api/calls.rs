@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, OUTCOMES, Salon, id, of_characters};
+use crate::harness::{OUTCOMES, Salon, Server, id, of_characters};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
@@ -12,8 +12,8 @@ async fn read(salon: &Salon, call: &Value) -> Value {
 
 #[tokio::test]
 async fn a_call_is_saved_whole_and_read_back() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let appointment = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let message = salon.message(json!({})).await;
@@ -33,7 +33,7 @@ async fn a_call_is_saved_whole_and_read_back() {
         "appointment_id": appointment["id"],
         "message_id": message["id"],
     });
-    house.clock.set("2026-03-02T07:00:00Z");
+    server.clock.set("2026-03-02T07:00:00Z");
     let made = salon.record_call(whole.clone()).await;
     for (name, value) in whole.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
@@ -62,8 +62,8 @@ async fn a_call_is_saved_whole_and_read_back() {
 
 #[tokio::test]
 async fn every_word_of_a_call_is_taken() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let words: [(&str, &[&str]); 4] = [
         ("direction", &["inbound", "outbound"]),
         ("status", &["completed", "missed", "failed"]),
@@ -80,8 +80,8 @@ async fn every_word_of_a_call_is_taken() {
 
 #[tokio::test]
 async fn every_property_has_its_rule() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = [
         ("contact_id", other.contact(json!({ "name": "A" })).await),
         ("appointment_id", other.book(&other.cut, "2026-03-03T09:00:00Z").await),
@@ -119,7 +119,7 @@ async fn every_property_has_its_rule() {
     ] {
         salon.try_call(body).await.invalid_at(&[path]);
     }
-    let missing = salon.desk.post("/calls", &json!({})).await;
+    let missing = salon.operator.post("/calls", &json!({})).await;
     missing.invalid_at(&["direction", "status", "outcome", "started_at", "ended_at"]);
     let many = json!({ "contact_id": UNKNOWN, "appointment_id": UNKNOWN, "message_id": UNKNOWN });
     salon.try_call(many).await.invalid_at(&["contact_id", "appointment_id", "message_id"]);
@@ -131,8 +131,8 @@ async fn every_property_has_its_rule() {
 
 #[tokio::test]
 async fn whoever_has_the_number_at_the_other_end_is_the_contact() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let zoe = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let inbound =
         json!({ "from_number": "06 12 34 56 78", "to_number": "+33142685300", "contact_name": "Other" });
@@ -150,8 +150,8 @@ async fn whoever_has_the_number_at_the_other_end_is_the_contact() {
 
 #[tokio::test]
 async fn an_unknown_number_becomes_a_contact_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let caller = json!({ "from_number": "+33611111111", "contact_name": "Amélie" });
     let first = salon.record_call(caller).await;
     assert_eq!(first["contact_name"], "Amélie");
@@ -170,8 +170,8 @@ async fn an_unknown_number_becomes_a_contact_once() {
 
 #[tokio::test]
 async fn a_refused_call_leaves_no_contact_behind() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let bad = json!({ "from_number": "+33611111111", "message_id": UNKNOWN });
     salon.try_call(bad).await.invalid_at(&["message_id"]);
     assert!(salon.api.all("/contacts").await.is_empty());
@@ -179,8 +179,8 @@ async fn a_refused_call_leaves_no_contact_behind() {
 
 #[tokio::test]
 async fn a_summary_of_20_000_characters_comes_back_byte_for_byte() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for summary in of_characters(20_000) {
         let made = salon.record_call(json!({ "summary": summary })).await;
         assert!(made["summary"] == *summary, "changed: {}…", summary.chars().take(20).collect::<String>());
@@ -198,20 +198,20 @@ async fn a_summary_of_20_000_characters_comes_back_byte_for_byte() {
 
 #[tokio::test]
 async fn summaries_survive_a_restart() {
-    let mut house = House::open().await;
-    let salon = house.salon().await;
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
     for summary in of_characters(20_000) {
         salon.record_call(json!({ "summary": summary })).await;
     }
     let before = salon.api.all("/calls").await;
-    house.restart().await;
-    assert!(salon.again(&house).api.all("/calls").await == before);
+    server.restart().await;
+    assert!(salon.again(&server).api.all("/calls").await == before);
 }
 
 #[tokio::test]
 async fn a_call_of_another_business_is_not_there() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.record_call(json!({ "from_number": "+33611111111" })).await;
     let foreign = salon.get(&format!("/calls/{}", id(&theirs))).await;
     assert_eq!(foreign.fails(404, "not_found").body, salon.get(&format!("/calls/{UNKNOWN}")).await.body);

@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use crate::harness::{House, stamp};
+use crate::harness::{Server, stamp};
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
 async fn a_cancelled_time_can_be_booked_again() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.colour, AT).await;
     salon.try_book(&salon.colour, AT).await.fails(409, "slot_unavailable");
-    house.clock.advance(1);
+    server.clock.advance(1);
     let cancelled = salon.cancel(&booked).await.is(200).data();
     let mut expected = booked.clone();
     expected["status"] = json!("cancelled");
@@ -25,54 +25,54 @@ async fn a_cancelled_time_can_be_booked_again() {
 
 #[tokio::test]
 async fn what_is_cancelled_is_returned_unchanged() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.colour, AT).await;
     let first = salon.cancel(&booked).await;
-    house.clock.advance(100);
+    server.clock.advance(100);
     for _ in 0..3 {
         let again = salon.cancel(&booked).await;
         assert_eq!((again.is(200).data(), again.etag()), (first.data(), first.etag()));
     }
-    let entries = salon.desk.all("/audit").await;
+    let entries = salon.operator.all("/audit").await;
     let count = entries.iter().filter(|entry| entry["action"] == "appointment.cancelled").count();
     assert_eq!(count, 1);
 }
 
 #[tokio::test]
 async fn a_declined_one_stays_declined() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = salon.try_book_with(&salon.cut, AT, json!({ "allow_pending": true })).await.created();
     let path = format!("/appointments/{}/decline", pending["id"].as_str().unwrap());
-    let declined = salon.desk.call("POST", &path).await.data();
-    house.clock.advance(1);
+    let declined = salon.operator.call("POST", &path).await.data();
+    server.clock.advance(1);
     assert_eq!(salon.cancel(&pending).await.is(200).data(), declined);
 }
 
 #[tokio::test]
 async fn every_mode_and_every_time_allows_it() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for mode in ["instant", "request", "off"] {
-        let salon = house.salon().await;
+        let salon = server.salon().await;
         let booked = [
             salon.book(&salon.cut, "2026-03-02T09:00:00Z").await,
             salon.book(&salon.cut, "2026-03-02T10:00:00Z").await,
             salon.book(&salon.cut, AT).await,
         ];
         salon.set(json!({ "booking_mode": mode })).await;
-        house.clock.set("2026-03-02T10:15:00Z");
+        server.clock.set("2026-03-02T10:15:00Z");
         for one in &booked {
             assert_eq!(salon.cancel(one).await.is(200).data()["status"], "cancelled");
         }
-        house.clock.set("2026-03-02T06:00:00Z");
+        server.clock.set("2026-03-02T06:00:00Z");
     }
 }
 
 #[tokio::test]
 async fn it_takes_no_body_but_an_empty_object_does_no_harm() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let path = format!("/appointments/{}/cancel", booked["id"].as_str().unwrap());
     salon.api.post(&path, &json!({ "reason": "ill" })).await.fails(400, "invalid_request");
@@ -84,11 +84,11 @@ async fn it_takes_no_body_but_an_empty_object_does_no_harm() {
 
 #[tokio::test]
 async fn the_operator_cancels_too() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let path = format!("/appointments/{}/cancel", booked["id"].as_str().unwrap());
-    let cancelled = salon.desk.call("POST", &path).await.is(200).data();
+    let cancelled = salon.operator.call("POST", &path).await.is(200).data();
     assert_eq!(cancelled["status"], "cancelled");
-    assert_eq!(salon.desk.call("POST", &path).await.data(), cancelled);
+    assert_eq!(salon.operator.call("POST", &path).await.data(), cancelled);
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, ids};
+use crate::harness::{Server, ids};
 
 #[tokio::test]
 async fn services_are_listed_in_the_order_of_their_creation() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let shown = salon.get("/services").await.list();
     assert_eq!(ids(&shown), [salon.cut.clone(), salon.massage.clone(), salon.colour.clone()]);
     // The stamp follows those before it, even where the clock stands still.
@@ -27,11 +27,11 @@ async fn services_are_listed_in_the_order_of_their_creation() {
 
 #[tokio::test]
 async fn integrations_see_active_services_only_and_the_operator_all() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let path = format!("/services/{}", salon.massage);
-    house.clock.advance(1);
-    let hidden = salon.desk.patch(&path, &json!({ "active": false })).await.data();
+    server.clock.advance(1);
+    let hidden = salon.operator.patch(&path, &json!({ "active": false })).await.data();
     assert_eq!(
         (&hidden["active"], &hidden["updated_at"]),
         (&json!(false), &json!("2026-03-02T06:00:01.000Z"))
@@ -40,21 +40,21 @@ async fn integrations_see_active_services_only_and_the_operator_all() {
     for limit in 1..=3 {
         assert_eq!(ids(&salon.api.walk("/services", limit).await), [salon.cut.clone(), salon.colour.clone()]);
     }
-    let all = salon.desk.get("/services").await.list();
+    let all = salon.operator.get("/services").await.list();
     assert_eq!(all.iter().map(|service| &service["active"]).collect::<Vec<_>>(), [true, false, true]);
-    salon.desk.patch(&path, &json!({ "active": true })).await.is(200);
+    salon.operator.patch(&path, &json!({ "active": true })).await.is(200);
     assert_eq!(salon.get("/services").await.list().len(), 3);
 }
 
 #[tokio::test]
 async fn staff_are_listed_with_the_inactive_ones() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let path = format!("/staff/{}", salon.ben);
-    salon.desk.patch(&path, &json!({ "active": false, "timezone": "Europe/London" })).await.is(200);
+    salon.operator.patch(&path, &json!({ "active": false, "timezone": "Europe/London" })).await.is(200);
     let shown = salon.get("/staff").await.list();
     assert_eq!(ids(&shown), [salon.anna.clone(), salon.ben.clone(), salon.chloe.clone()]);
-    assert_eq!(shown, salon.desk.get("/staff").await.list());
+    assert_eq!(shown, salon.operator.get("/staff").await.list());
     assert_eq!(
         (&shown[1]["active"], &shown[1]["timezone"], &shown[0]["timezone"]),
         (&json!(false), &json!("Europe/London"), &json!("Europe/Paris"))
@@ -64,8 +64,8 @@ async fn staff_are_listed_with_the_inactive_ones() {
 
 #[tokio::test]
 async fn a_service_changes_by_what_is_given() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let path = format!("/services/{}", salon.cut);
     let text = "é".repeat(2000);
     for (change, field, value) in [
@@ -76,7 +76,7 @@ async fn a_service_changes_by_what_is_given() {
         (json!({ "duration_minutes": 5 }), "duration_minutes", json!(5)),
         (json!({ "duration_minutes": 1440 }), "duration_minutes", json!(1440)),
     ] {
-        assert_eq!(salon.desk.patch(&path, &change).await.data()[field], value);
+        assert_eq!(salon.operator.patch(&path, &change).await.data()[field], value);
     }
     let shown = salon.get("/services").await.list()[0].clone();
     assert_eq!((&shown["name"], &shown["duration_minutes"]), (&json!("Trim"), &json!(1440)));
@@ -84,17 +84,17 @@ async fn a_service_changes_by_what_is_given() {
 
 #[tokio::test]
 async fn bad_services_are_refused_with_their_places() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let path = format!("/services/{}", salon.cut);
-    salon.desk.post("/services", &json!({})).await.invalid_at(&["name", "duration_minutes"]);
-    salon.desk.patch(&path, &json!({})).await.invalid_at(&[""]);
-    salon.desk.patch(&path, &json!({ "duration_minutes": null })).await.invalid_at(&["duration_minutes"]);
+    salon.operator.post("/services", &json!({})).await.invalid_at(&["name", "duration_minutes"]);
+    salon.operator.patch(&path, &json!({})).await.invalid_at(&[""]);
+    salon.operator.patch(&path, &json!({ "duration_minutes": null })).await.invalid_at(&["duration_minutes"]);
     for minutes in [json!(4), json!(1441), json!(-30), json!(30.5), json!("30"), json!(1e300), json!(true)] {
         let body = json!({ "name": "x", "duration_minutes": minutes });
-        salon.desk.post("/services", &body).await.invalid_at(&["duration_minutes"]);
+        salon.operator.post("/services", &body).await.invalid_at(&["duration_minutes"]);
         salon
-            .desk
+            .operator
             .patch(&path, &json!({ "duration_minutes": minutes }))
             .await
             .invalid_at(&["duration_minutes"]);
@@ -104,21 +104,21 @@ async fn bad_services_are_refused_with_their_places() {
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         body
     };
-    salon.desk.post("/services", &good(json!({ "active": 1 }))).await.invalid_at(&["active"]);
-    salon.desk.post("/services", &good(json!({ "price": 1 }))).await.invalid_at(&["price"]);
-    salon.desk.post("/services", &good(json!({ "name": " \t " }))).await.invalid_at(&["name"]);
-    assert_eq!(salon.desk.all("/services").await.len(), 3);
+    salon.operator.post("/services", &good(json!({ "active": 1 }))).await.invalid_at(&["active"]);
+    salon.operator.post("/services", &good(json!({ "price": 1 }))).await.invalid_at(&["price"]);
+    salon.operator.post("/services", &good(json!({ "name": " \t " }))).await.invalid_at(&["name"]);
+    assert_eq!(salon.operator.all("/services").await.len(), 3);
     let nulls = good(json!({ "description": null, "active": null }));
-    assert_eq!(salon.desk.post("/services", &nulls).await.created()["active"], true);
+    assert_eq!(salon.operator.post("/services", &nulls).await.created()["active"], true);
 }
 
 #[tokio::test]
 async fn bad_staff_members_are_refused_with_their_places() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let path = format!("/staff/{}", salon.ben);
-    salon.desk.post("/staff", &json!({})).await.invalid_at(&["name", "service_ids"]);
-    salon.desk.patch(&path, &json!({})).await.invalid_at(&[""]);
+    salon.operator.post("/staff", &json!({})).await.invalid_at(&["name", "service_ids"]);
+    salon.operator.patch(&path, &json!({})).await.invalid_at(&[""]);
     for (ids, at) in [
         (json!([salon.cut, salon.cut]), "service_ids[1]"),
         (json!([salon.cut, other.cut]), "service_ids[1]"),
@@ -127,36 +127,44 @@ async fn bad_staff_members_are_refused_with_their_places() {
         (json!("x"), "service_ids"),
     ] {
         let body = json!({ "name": "x", "service_ids": ids });
-        salon.desk.post("/staff", &body).await.invalid_at(&[at]);
-        salon.desk.patch(&path, &json!({ "service_ids": ids })).await.invalid_at(&[at]);
+        salon.operator.post("/staff", &body).await.invalid_at(&[at]);
+        salon.operator.patch(&path, &json!({ "service_ids": ids })).await.invalid_at(&[at]);
     }
-    salon.desk.patch(&path, &json!({ "timezone": "x" })).await.invalid_at(&["timezone"]);
-    salon.desk.patch(&path, &json!({ "active": null })).await.invalid_at(&["active"]);
+    salon.operator.patch(&path, &json!({ "timezone": "x" })).await.invalid_at(&["timezone"]);
+    salon.operator.patch(&path, &json!({ "active": null })).await.invalid_at(&["active"]);
     assert_eq!(salon.get("/staff").await.list().len(), 3);
     let nobody = json!({ "name": "Dora", "service_ids": [], "active": false, "timezone": null });
-    salon.desk.post("/staff", &nobody).await.is(201);
+    salon.operator.post("/staff", &nobody).await.is(201);
 }
 
 #[tokio::test]
 async fn what_another_business_has_or_nobody_has_is_not_found() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     for id in [other.cut.as_str(), "none", "018f0000-0000-7000-8000-000000000000", salon.ben.as_str()] {
-        salon.desk.patch(&format!("/services/{id}"), &json!({ "name": "x" })).await.fails(404, "not_found");
+        salon
+            .operator
+            .patch(&format!("/services/{id}"), &json!({ "name": "x" }))
+            .await
+            .fails(404, "not_found");
     }
     for id in [other.ben.as_str(), "none", salon.cut.as_str()] {
-        salon.desk.patch(&format!("/staff/{id}"), &json!({ "name": "x" })).await.fails(404, "not_found");
-        salon.desk.patch(&format!("/staff/{id}"), &json!({ "name": "" })).await.invalid_at(&["name"]);
+        salon.operator.patch(&format!("/staff/{id}"), &json!({ "name": "x" })).await.fails(404, "not_found");
+        salon.operator.patch(&format!("/staff/{id}"), &json!({ "name": "" })).await.invalid_at(&["name"]);
     }
 }
 
 #[tokio::test]
 async fn a_new_name_shows_in_appointments_that_exist() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, "2026-03-02T09:00:00Z").await;
-    salon.desk.patch(&format!("/staff/{}", salon.ben), &json!({ "name": "Benoît" })).await.is(200);
-    salon.desk.patch(&format!("/services/{}", salon.cut), &json!({ "duration_minutes": 45 })).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.ben), &json!({ "name": "Benoît" })).await.is(200);
+    salon
+        .operator
+        .patch(&format!("/services/{}", salon.cut), &json!({ "duration_minutes": 45 }))
+        .await
+        .is(200);
     let shown = salon.show(&booked).await;
     assert_eq!(shown["staff_name"], "Benoît");
     assert_eq!(shown["ends_at"], booked["ends_at"], "it keeps the duration it was booked with");

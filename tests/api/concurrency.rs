@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{Answer, Dice, House, ids};
+use crate::harness::{Answer, Dice, Server, ids};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_64_who_want_one_slot_one_gets_it() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut tasks = JoinSet::new();
     for n in 0..64 {
         let salon = salon.clone();
@@ -30,8 +30,8 @@ async fn of_64_who_want_one_slot_one_gets_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_bookings_moves_and_cancellations_never_overlap() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut tasks = JoinSet::new();
     for task in 0..16 {
         let salon = salon.clone();
@@ -79,8 +79,8 @@ async fn random_bookings_moves_and_cancellations_never_overlap() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_request_from_32_tasks_books_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, "2026-03-03T09:00:00Z", json!({}));
     let mut tasks = JoinSet::new();
     for _ in 0..32 {
@@ -104,8 +104,8 @@ async fn the_same_request_from_32_tasks_books_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_key_for_two_requests_at_once_carries_out_one_of_them() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for round in 0..8 {
         let mut tasks = JoinSet::new();
         for hour in [9, 10] {
@@ -123,8 +123,8 @@ async fn one_key_for_two_requests_at_once_carries_out_one_of_them() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_new_contact_of_many_bookings_is_created_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut tasks = JoinSet::new();
     for n in 0..18 {
         let salon = salon.clone();
@@ -137,10 +137,10 @@ async fn one_new_contact_of_many_bookings_is_created_once() {
 }
 
 /// Tasks that book and cancel from Wednesday to Saturday until they are told to stop, or have done so much.
-fn disturb(house: &House, salon: &crate::harness::Salon, rounds: usize) -> JoinSet<()> {
+fn disturb(server: &Server, salon: &crate::harness::Salon, rounds: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for task in 0..8 {
-        let (salon, clock) = (salon.clone(), house.clock.clone());
+        let (salon, clock) = (salon.clone(), server.clock.clone());
         tasks.spawn(async move {
             let mut dice = Dice(100 + task);
             for _ in 0..rounds {
@@ -159,8 +159,8 @@ fn disturb(house: &House, salon: &crate::harness::Salon, rounds: usize) -> JoinS
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_while_others_write_skips_and_repeats_nothing() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut there = HashSet::new();
     for day in 3..8 {
         for hour in [8, 10, 12, 14] {
@@ -168,7 +168,7 @@ async fn walking_while_others_write_skips_and_repeats_nothing() {
             there.insert(salon.book(&salon.cut, &start).await["id"].as_str().unwrap().to_owned());
         }
     }
-    let mut tasks = disturb(&house, &salon, 12);
+    let mut tasks = disturb(&server, &salon, 12);
     let done = Arc::new(AtomicBool::new(false));
     let waiter = {
         let done = Arc::clone(&done);
@@ -193,9 +193,9 @@ async fn walking_while_others_write_skips_and_repeats_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_updated_since_misses_no_change() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let mut tasks = disturb(&house, &salon, 15);
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let mut tasks = disturb(&server, &salon, 15);
     let mut since = "2026-03-02T06:00:00.000Z".to_owned();
     let mut known: HashMap<String, Value> = HashMap::new();
     let mut last = false;
@@ -223,8 +223,8 @@ async fn polling_updated_since_misses_no_change() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_an_answer_said_is_what_the_next_read_shows() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut tasks = JoinSet::new();
     for n in 0..18 {
         let salon = salon.clone();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, id, merged};
+use crate::harness::{Salon, Server, id, merged};
 
 fn whole() -> Value {
     json!({ "name": "Zoé", "phone": "+33612345678", "email": "zoe@example.com", "locale": "fr",
@@ -19,8 +19,8 @@ async fn shown(salon: &Salon, contact: &Value) -> Value {
 
 #[tokio::test]
 async fn what_is_absent_stays_and_null_clears() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut expected = salon.contact(whole()).await;
     for patch in [
         json!({ "name": "Zoë" }),
@@ -32,7 +32,7 @@ async fn what_is_absent_stays_and_null_clears() {
         json!({ "name": null }),
         json!({ "name": "A", "email": null }),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         let after = salon.patch_contact(&expected, patch.clone()).await;
         expected = merged(expected, patch);
         for (name, kept) in [("email", "zoe@example.org"), ("phone", "+33699999999")] {
@@ -49,8 +49,8 @@ async fn what_is_absent_stays_and_null_clears() {
 
 #[tokio::test]
 async fn one_of_name_phone_and_email_must_remain() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let all = json!({ "name": null, "phone": null, "email": null });
     for kept in ["name", "phone", "email"] {
         let made = salon.contact(whole()).await;
@@ -70,8 +70,8 @@ async fn one_of_name_phone_and_email_must_remain() {
 
 #[tokio::test]
 async fn a_bad_patch_is_named_and_changes_nothing() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.contact(whole()).await;
     for (patch, paths) in [
         (json!({ "name": "" }), &["name"][..]),
@@ -93,18 +93,18 @@ async fn a_bad_patch_is_named_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_patch_that_changes_nothing_leaves_the_stamp() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let made = salon.contact(whole()).await;
-    house.clock.advance(60);
+    server.clock.advance(60);
     let same = json!({ "name": "Zoé", "phone": "06 12 34 56 78", "email": "ZOE@EXAMPLE.COM" });
     assert_eq!(salon.patch_contact(&made, same).await, made);
 }
 
 #[tokio::test]
 async fn another_contacts_phone_or_email_is_a_conflict() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = salon.contact(whole()).await;
     let second =
         salon.contact(json!({ "name": "B", "phone": "+33611111111", "email": "b@example.com" })).await;
@@ -128,8 +128,8 @@ async fn another_contacts_phone_or_email_is_a_conflict() {
 
 #[tokio::test]
 async fn if_match_lets_only_the_version_that_was_read_be_changed() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = salon.try_contact(whole()).await;
     let made = first.created();
     let patch = async |name: &str, tag: &str| {
@@ -149,8 +149,8 @@ async fn if_match_lets_only_the_version_that_was_read_be_changed() {
 
 #[tokio::test]
 async fn a_patch_under_an_idempotency_key_is_carried_out_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.contact(whole()).await;
     let send = async |name: &str| {
         salon.api.call("PATCH", &path(&made)).json(&json!({ "name": name })).once("k").await
@@ -166,8 +166,8 @@ async fn a_patch_under_an_idempotency_key_is_carried_out_once() {
 
 #[tokio::test]
 async fn a_new_name_and_number_show_in_the_appointments_of_the_contact() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let contact = salon.get(&format!("/contacts/{}", booked["contact_id"].as_str().unwrap())).await.data();
     salon.patch_contact(&contact, json!({ "name": "New", "phone": "+33699999999" })).await;

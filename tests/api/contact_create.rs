@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{House, encoded, id, of_characters, stamp};
+use crate::harness::{Server, encoded, id, of_characters, stamp};
 
 const NOBODY: &str = "018f0000-0000-7000-8000-000000000000";
 
 #[tokio::test]
 async fn a_contact_is_created_with_all_or_one_and_read_back() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    house.clock.set("2026-03-02T07:00:00Z");
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    server.clock.set("2026-03-02T07:00:00Z");
     let whole = json!({ "name": "Zoë O'Neill", "phone": "+33612345678", "email": "zoe@example.com",
         "locale": "fr", "timezone": "Europe/Paris" });
     let answer = salon.try_contact(whole.clone()).await;
@@ -36,8 +36,8 @@ async fn a_contact_is_created_with_all_or_one_and_read_back() {
 
 #[tokio::test]
 async fn a_contact_needs_a_name_a_phone_or_an_email() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for body in [
         json!({}),
         json!({ "locale": "fr", "timezone": "Europe/Paris" }),
@@ -52,8 +52,8 @@ async fn a_contact_needs_a_name_a_phone_or_an_email() {
 
 #[tokio::test]
 async fn every_property_has_its_rule() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let long = format!("{}@example.com", "a".repeat(243));
     for (body, paths) in [
         (json!({ "name": "" }), &["name"][..]),
@@ -90,7 +90,7 @@ async fn every_property_has_its_rule() {
 
 #[tokio::test]
 async fn phones_are_kept_as_e164_in_the_region_of_the_business() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for (region, written, kept) in [
         ("US", "(415) 555-2671", "+14155552671"),
         ("FR", "01 42 68 53 00", "+33142685300"),
@@ -98,7 +98,7 @@ async fn phones_are_kept_as_e164_in_the_region_of_the_business() {
         ("GB", "020 7946 0018", "+442079460018"),
         ("DE", "+81 3-3213-1111", "+81332131111"),
     ] {
-        let salon = house.salon_with(json!({ "phone_region": region })).await;
+        let salon = server.salon_with(json!({ "phone_region": region })).await;
         assert_eq!(salon.contact(json!({ "phone": written })).await["phone"], kept, "{region} {written}");
         salon.try_contact(json!({ "phone": kept })).await.fails(409, "conflict");
     }
@@ -106,16 +106,16 @@ async fn phones_are_kept_as_e164_in_the_region_of_the_business() {
 
 #[tokio::test]
 async fn emails_are_kept_in_lower_case() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.contact(json!({ "email": "Zoe.O@EXAMPLE.com" })).await;
     assert_eq!(made["email"], "zoe.o@example.com");
 }
 
 #[tokio::test]
 async fn a_phone_or_email_of_another_is_a_conflict_that_names_the_other() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let phoned = salon.contact(json!({ "phone": "+33612345678" })).await;
     let mailed = salon.contact(json!({ "email": "zoe@example.com" })).await;
     let (p, m) = (id(&phoned), id(&mailed));
@@ -140,8 +140,8 @@ async fn a_phone_or_email_of_another_is_a_conflict_that_names_the_other() {
 
 #[tokio::test]
 async fn under_one_idempotency_key_a_contact_is_created_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = json!({ "name": "Zoé 👩‍👩‍👧", "phone": "+33612345678" });
     let send = async |body: &Value, key: &str| salon.api.call("POST", "/contacts").json(body).once(key).await;
     let first = send(&body, "k").await;
@@ -157,8 +157,8 @@ async fn under_one_idempotency_key_a_contact_is_created_once() {
 
 #[tokio::test]
 async fn a_contact_of_a_booking_is_one_of_the_contacts() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let listed = salon.api.all("/contacts").await;
     assert_eq!((listed.len(), id(&listed[0])), (1, booked["contact_id"].as_str().unwrap()));
@@ -167,8 +167,8 @@ async fn a_contact_of_a_booking_is_one_of_the_contacts() {
 
 #[tokio::test]
 async fn a_contact_of_another_business_is_not_there() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let body = json!({ "name": "Zoé", "phone": "+33612345678", "email": "zoe@example.com" });
     let theirs = other.contact(body.clone()).await;
     let unknown = salon.get(&format!("/contacts/{NOBODY}")).await;
@@ -187,8 +187,8 @@ async fn a_contact_of_another_business_is_not_there() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_32_who_bring_one_number_one_creates_the_contact() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut tasks = JoinSet::new();
     for number in 0..32 {
         let salon = salon.clone();
@@ -219,8 +219,8 @@ async fn of_32_who_bring_one_number_one_creates_the_contact() {
 
 #[tokio::test]
 async fn names_in_every_script_come_back_byte_for_byte() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for name in of_characters(200) {
         let made = salon.contact(json!({ "name": name })).await;
         assert_eq!(made["name"], name);

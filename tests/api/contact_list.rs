@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, encoded, ids, pick, stamp};
+use crate::harness::{Salon, Server, encoded, ids, pick, stamp};
 
 /// Contacts a second apart; the first two at one instant.
-async fn some(house: &House, salon: &Salon) -> Vec<Value> {
+async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (at, body) in [
         json!({ "name": "Zoë O'Neill", "phone": "+33611111111", "email": "zoe@example.com" }),
@@ -18,7 +18,7 @@ async fn some(house: &House, salon: &Salon) -> Vec<Value> {
     .into_iter()
     .enumerate()
     {
-        house.clock.advance(i64::from(at > 1));
+        server.clock.advance(i64::from(at > 1));
         made.push(salon.contact(body).await);
     }
     made
@@ -26,11 +26,11 @@ async fn some(house: &House, salon: &Salon) -> Vec<Value> {
 
 #[tokio::test]
 async fn contacts_are_newest_first_whatever_changes() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     assert!(salon.api.all("/contacts").await.is_empty());
-    let mut made = some(&house, &salon).await;
-    house.clock.advance(1);
+    let mut made = some(&server, &salon).await;
+    server.clock.advance(1);
     made[2] = salon.patch_contact(&made[2], json!({ "locale": "fr" })).await;
     let expected = pick(&made, &[5, 4, 3, 2, 1, 0]);
     for limit in 1..=7 {
@@ -40,9 +40,9 @@ async fn contacts_are_newest_first_whatever_changes() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_it_says_alone_and_together() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
-    let made = some(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
+    let made = some(&server, &salon).await;
     let q = |text: &str| format!("q={}", encoded(text));
     for (query, kept) in [
         (format!("phone={}", encoded("+33622222222")), &[1][..]),
@@ -79,9 +79,9 @@ async fn every_filter_keeps_what_it_says_alone_and_together() {
 
 #[tokio::test]
 async fn a_filter_follows_what_a_contact_is_now() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let made = some(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let made = some(&server, &salon).await;
     let change = json!({ "name": "Ångström", "phone": "+33644444444", "email": null });
     let now = salon.patch_contact(&made[0], change).await;
     for (query, found) in [
@@ -98,12 +98,12 @@ async fn a_filter_follows_what_a_contact_is_now() {
 
 #[tokio::test]
 async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let mut made = some(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let mut made = some(&server, &salon).await;
     let at = |second: u32| stamp(&format!("2026-03-02T06:00:{second:02}"));
     assert_eq!(made[2]["updated_at"], at(1));
-    house.clock.advance(6);
+    server.clock.advance(6);
     made[1] = salon.patch_contact(&made[1], json!({ "locale": "fr" })).await;
     assert_eq!(made[1]["updated_at"], at(10));
     for (query, kept) in [
@@ -124,8 +124,8 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
 
 #[tokio::test]
 async fn bad_filters_are_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let long = format!("q={}", "x".repeat(201));
     for (query, path) in [
         ("phone=x", "phone"),
@@ -151,10 +151,10 @@ async fn bad_filters_are_named() {
 
 #[tokio::test]
 async fn a_cursor_is_good_for_its_own_list_and_filters_only() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
-    some(&house, &salon).await;
-    some(&house, &other).await;
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
+    some(&server, &salon).await;
+    some(&server, &other).await;
     let page = salon.get("/contacts?q=o&limit=1").await;
     let cursor = page.body["next_cursor"].as_str().unwrap().to_owned();
     for query in ["", "q=O%27", "email=zoe@example.com", "q=o&updated_since=2000-01-01T00:00:00Z"] {

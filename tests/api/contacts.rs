@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, stamp};
+use crate::harness::{Salon, Server, stamp};
 
 /// Books the next free half hour of a long day for this contact.
 async fn book_for(salon: &Salon, contact: Value) -> Value {
@@ -12,8 +12,8 @@ async fn book_for(salon: &Salon, contact: Value) -> Value {
 
 #[tokio::test]
 async fn a_contact_is_found_by_phone_however_it_is_written() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let first = book_for(&salon, json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     for phone in ["+33 6 12 34 56 78", "06 12 34 56 78", "06.12.34.56.78", "0033612345678", " +33612345678 "]
     {
@@ -31,20 +31,20 @@ async fn a_contact_is_found_by_phone_however_it_is_written() {
 
 #[tokio::test]
 async fn a_national_number_is_read_in_the_region_of_the_business() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for (region, national, e164) in [
         ("US", "(415) 555-2671", "+14155552671"),
         ("FR", "01 42 68 53 00", "+33142685300"),
         ("GB", "020 7946 0018", "+442079460018"),
         ("DE", "030 901820", "+4930901820"),
     ] {
-        let salon = house.salon_with(json!({ "phone_region": region })).await;
+        let salon = server.salon_with(json!({ "phone_region": region })).await;
         let booked = book_for(&salon, json!({ "phone": national })).await;
         assert_eq!(booked["contact_phone"], e164, "{region}");
         let abroad = book_for(&salon, json!({ "phone": "+81 3-3213-1111" })).await;
         assert_eq!(abroad["contact_phone"], "+81332131111");
     }
-    let salon = house.salon().await;
+    let salon = server.salon().await;
     assert_eq!(book_for(&salon, json!({ "phone": "415 555 2671" })).await["contact_phone"], "+14155552671");
     salon.set(json!({ "phone_region": "FR" })).await;
     assert_eq!(book_for(&salon, json!({ "phone": "0142685300" })).await["contact_phone"], "+33142685300");
@@ -52,8 +52,8 @@ async fn a_national_number_is_read_in_the_region_of_the_business() {
 
 #[tokio::test]
 async fn what_is_no_phone_email_zone_or_language_is_refused() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let long = format!("{}@example.com", "a".repeat(243));
     for (contact, path) in [
         (json!({ "phone": "" }), "contact.phone"),
@@ -86,8 +86,8 @@ async fn what_is_no_phone_email_zone_or_language_is_refused() {
 
 #[tokio::test]
 async fn a_contact_is_found_by_email_in_any_case() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = book_for(&salon, json!({ "name": "Zoé", "email": "Zoe@Example.com" })).await;
     assert_eq!(first["contact_phone"], Value::Null);
     for contact in [
@@ -102,8 +102,8 @@ async fn a_contact_is_found_by_email_in_any_case() {
 
 #[tokio::test]
 async fn the_phone_decides_before_the_email() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let by_phone = book_for(&salon, json!({ "name": "A", "phone": "+33611111111" })).await;
     let by_email = book_for(&salon, json!({ "name": "B", "email": "b@example.com" })).await;
     let both = json!({ "name": "C", "phone": "+33611111111", "email": "b@example.com" });
@@ -118,8 +118,8 @@ async fn the_phone_decides_before_the_email() {
 
 #[tokio::test]
 async fn a_known_contact_can_be_named_by_id() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let more = json!({ "contact_id": first["contact_id"] });
     let second = salon.try_book_with(&salon.cut, "2026-03-03T10:00:00Z", more).await.created();
@@ -129,8 +129,8 @@ async fn a_known_contact_can_be_named_by_id() {
 
 #[tokio::test]
 async fn a_refused_booking_leaves_no_contact_behind() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let more = json!({ "contact": { "name": "Nobody", "phone": "+33611111111" } });
     salon.try_book_with(&salon.cut, "2026-03-08T09:00:00Z", more).await.fails(409, "slot_unavailable");
     let booked = book_for(&salon, json!({ "name": "Somebody", "phone": "+33611111111" })).await;
@@ -139,8 +139,8 @@ async fn a_refused_booking_leaves_no_contact_behind() {
 
 #[tokio::test]
 async fn contacts_of_two_businesses_are_two_contacts() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let mine = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let theirs = other.book(&other.cut, "2026-03-03T09:00:00Z").await;
     assert_ne!(mine["contact_id"], theirs["contact_id"]);

@@ -1,13 +1,13 @@
 //! Cursors: opaque, tied to their list, its filters and its business, good across restarts.
 
-use crate::harness::{Api, House, Salon, ids};
+use crate::harness::{Api, Salon, Server, ids};
 
 async fn next(api: &Api, path: &str) -> String {
     api.get(path).await.is(200).body["next_cursor"].as_str().expect("there is more").to_owned()
 }
 
-async fn busy_salon(house: &House) -> Salon {
-    let salon = house.salon().await;
+async fn busy_salon(server: &Server) -> Salon {
+    let salon = server.salon().await;
     for hour in 8..12 {
         salon.book(&salon.cut, &format!("2026-03-03T{hour:02}:00:00Z")).await;
     }
@@ -16,8 +16,8 @@ async fn busy_salon(house: &House) -> Salon {
 
 #[tokio::test]
 async fn an_altered_cursor_is_refused() {
-    let house = House::open().await;
-    let salon = busy_salon(&house).await;
+    let server = Server::open().await;
+    let salon = busy_salon(&server).await;
     let cursor = next(&salon.api, "/appointments?limit=1").await;
     let mut altered: Vec<String> = (0..cursor.len())
         .map(|at| {
@@ -42,8 +42,8 @@ async fn an_altered_cursor_is_refused() {
 
 #[tokio::test]
 async fn a_cursor_of_another_list_filter_or_business_is_refused() {
-    let house = House::open().await;
-    let (salon, other) = (busy_salon(&house).await, busy_salon(&house).await);
+    let server = Server::open().await;
+    let (salon, other) = (busy_salon(&server).await, busy_salon(&server).await);
     let slots = |service: &str, rest: &str| format!("/availability?service_id={service}&{rest}&limit=1");
     let lists = [
         "/appointments?limit=1".to_owned(),
@@ -79,14 +79,14 @@ async fn a_cursor_of_another_list_filter_or_business_is_refused() {
         let theirs = next(&other.api, list).await;
         salon.get(&format!("{list}&cursor={theirs}")).await.invalid_at(&["cursor"]);
     }
-    let operators = next(&salon.desk, "/services?limit=1").await;
+    let operators = next(&salon.operator, "/services?limit=1").await;
     salon.get(&format!("/services?cursor={operators}")).await.invalid_at(&["cursor"]);
 }
 
 #[tokio::test]
 async fn the_same_filters_in_other_words_are_the_same_list() {
-    let house = House::open().await;
-    let salon = busy_salon(&house).await;
+    let server = Server::open().await;
+    let salon = busy_salon(&server).await;
     let cursor =
         next(&salon.api, "/appointments?limit=1&status=confirmed,pending&from=2026-03-03T00:00:00Z").await;
     let same = "/appointments?from=2026-03-03T01:00:00.000%2B01:00&status=pending,confirmed&limit=3";
@@ -95,8 +95,8 @@ async fn the_same_filters_in_other_words_are_the_same_list() {
 
 #[tokio::test]
 async fn the_page_size_may_change_from_page_to_page() {
-    let house = House::open().await;
-    let salon = busy_salon(&house).await;
+    let server = Server::open().await;
+    let salon = busy_salon(&server).await;
     let whole = ids(&salon.api.all("/appointments").await);
     let first = salon.get("/appointments?limit=1").await;
     let second = salon
@@ -109,8 +109,8 @@ async fn the_page_size_may_change_from_page_to_page() {
 
 #[tokio::test]
 async fn a_cursor_is_good_after_a_restart_and_with_another_key_of_the_business() {
-    let mut house = House::open().await;
-    let salon = busy_salon(&house).await;
+    let mut server = Server::open().await;
+    let salon = busy_salon(&server).await;
     let lists = [
         "/appointments?limit=1".to_owned(),
         "/services?limit=1".to_owned(),
@@ -125,8 +125,8 @@ async fn a_cursor_is_good_after_a_restart_and_with_another_key_of_the_business()
         assert_eq!(reader.get(&path).await.list(), page.list());
         pages.push((path, page.body));
     }
-    house.restart().await;
-    let salon = salon.again(&house);
+    server.restart().await;
+    let salon = salon.again(&server);
     for (path, body) in pages {
         assert_eq!(salon.get(&path).await.is(200).body, body);
     }
@@ -134,8 +134,8 @@ async fn a_cursor_is_good_after_a_restart_and_with_another_key_of_the_business()
 
 #[tokio::test]
 async fn a_cursor_goes_on_after_its_record_whatever_has_become_of_it() {
-    let house = House::open().await;
-    let salon = busy_salon(&house).await;
+    let server = Server::open().await;
+    let salon = busy_salon(&server).await;
     let whole = salon.api.all("/appointments").await;
     let cursor = next(&salon.api, "/appointments?limit=2").await;
     salon.cancel(&whole[1]).await.is(200);

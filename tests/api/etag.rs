@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::harness::House;
+use crate::harness::Server;
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
 async fn a_client_that_has_the_resource_gets_304() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let one = format!("/appointments/{}", booked["id"].as_str().unwrap());
     for path in ["/me", "/business", &one] {
@@ -33,13 +33,13 @@ async fn a_client_that_has_the_resource_gets_304() {
 
 #[tokio::test]
 async fn a_tag_is_that_of_the_resource_however_it_was_answered() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let answer = salon.try_book(&salon.cut, AT).await;
     let booked = answer.created();
     let path = format!("/appointments/{}", booked["id"].as_str().unwrap());
     assert_eq!(salon.get(&path).await.etag(), answer.etag());
-    house.clock.advance(1);
+    server.clock.advance(1);
     let cancelled = salon.cancel(&booked).await;
     assert_ne!(cancelled.etag(), answer.etag());
     assert_eq!(salon.get(&path).await.etag(), cancelled.etag());
@@ -48,12 +48,12 @@ async fn a_tag_is_that_of_the_resource_however_it_was_answered() {
 
 #[tokio::test]
 async fn a_change_of_what_was_seen_goes_through_and_of_anything_else_is_409() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let path = format!("/appointments/{}", booked["id"].as_str().unwrap());
     let first = salon.get(&path).await.etag();
-    house.clock.advance(1);
+    server.clock.advance(1);
     let send = |tag: &str, verb: &str, body: serde_json::Value| {
         salon.api.call("POST", &format!("{path}/{verb}")).json(&body).header("if-match", tag)
     };
@@ -76,13 +76,13 @@ async fn a_change_of_what_was_seen_goes_through_and_of_anything_else_is_409() {
 
 #[tokio::test]
 async fn the_profile_is_changed_only_as_it_was_seen() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let patch = |tag: &str, name: &str| {
         salon.api.call("PATCH", "/business").json(&json!({ "name": name })).header("if-match", tag)
     };
     let first = salon.get("/business").await.etag();
-    house.clock.advance(1);
+    server.clock.advance(1);
     let second = patch(&first, "One").await.is(200).etag();
     patch(&first, "Two").await.fails(409, "conflict");
     patch(&first, "One").await.fails(409, "conflict");
@@ -94,8 +94,8 @@ async fn the_profile_is_changed_only_as_it_was_seen() {
 
 #[tokio::test]
 async fn of_two_that_saw_the_same_one_wins() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let tag = salon.get("/business").await.etag();
     let tasks: Vec<_> = (0..16)
         .map(|n| {
@@ -115,8 +115,8 @@ async fn of_two_that_saw_the_same_one_wins() {
 
 #[tokio::test]
 async fn tags_are_the_same_after_a_restart() {
-    let mut house = House::open().await;
-    let salon = house.salon().await;
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let paths = [
         "/me".to_owned(),
@@ -127,8 +127,8 @@ async fn tags_are_the_same_after_a_restart() {
     for path in &paths {
         tags.push(salon.get(path).await.etag());
     }
-    house.restart().await;
-    let salon = salon.again(&house);
+    server.restart().await;
+    let salon = salon.again(&server);
     for (path, tag) in paths.iter().zip(&tags) {
         salon.api.call("GET", path).header("if-none-match", tag).await.is(304);
     }
@@ -138,16 +138,16 @@ async fn tags_are_the_same_after_a_restart() {
 
 #[tokio::test]
 async fn the_operators_changes_know_if_match_too() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (path, change) in [
         ("".to_owned(), json!({ "phone_region": "FR" })),
         (format!("/services/{}", salon.cut), json!({ "name": "Trim" })),
         (format!("/staff/{}", salon.ben), json!({ "name": "Benoît" })),
     ] {
-        let stale = salon.desk.call("PATCH", &path).json(&change).header("if-match", "\"x\"").await;
+        let stale = salon.operator.call("PATCH", &path).json(&change).header("if-match", "\"x\"").await;
         stale.fails(409, "conflict");
-        let tag = salon.desk.patch(&path, &change).await.is(200).etag();
-        salon.desk.call("PATCH", &path).json(&change).header("if-match", &tag).await.is(200);
+        let tag = salon.operator.patch(&path, &change).await.is(200).etag();
+        salon.operator.call("PATCH", &path).json(&change).header("if-match", &tag).await.is(200);
     }
 }

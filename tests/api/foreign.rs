@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, House, Salon, id, ids};
+use crate::harness::{Answer, Salon, Server, id, ids};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
@@ -29,7 +29,7 @@ struct Row {
 fn rows() -> Vec<Row> {
     let row = |base, method, path, query, body| Row { base, method, path, query, body };
     let public = |method, path, query, body| row(PUBLIC, method, path, query, body);
-    let desk = |method, path, query, body| row(DESK, method, path, query, body);
+    let operator = |method, path, query, body| row(DESK, method, path, query, body);
     vec![
         public("GET", "/me", "", ""),
         public("GET", "/business", "", ""),
@@ -51,7 +51,7 @@ fn rows() -> Vec<Row> {
         public("GET", "/calls", "contact_id={contact_id}", ""),
         public("GET", "/calls/{call_id}", "", ""),
         public("GET", "/messages", "call_id={call_id}&contact_id={contact_id}", ""),
-        public("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the house."}"#),
+        public("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the server."}"#),
         public("GET", "/webhooks", "", ""),
         public("POST", "/webhooks", "", r#"{"url":"https://b.example.com/","events":["call.completed"]}"#),
         public("GET", "/webhooks/{webhook_id}", "", ""),
@@ -59,40 +59,40 @@ fn rows() -> Vec<Row> {
         public("POST", "/webhooks/{webhook_id}/test", "", ""),
         row("/admin/v1", "POST", "/businesses", "", r#"{"name":"B","timezone":"UTC"}"#),
         row("/admin/v1", "GET", "/businesses", "", ""),
-        desk("GET", "", "", ""),
-        desk("PATCH", "", "", r#"{"name":"C"}"#),
-        desk("POST", "/services", "", r#"{"name":"B","duration_minutes":30}"#),
-        desk("GET", "/services", "", ""),
-        desk("PATCH", "/services/{service_id}", "", r#"{"name":"B"}"#),
-        desk("POST", "/staff", "", r#"{"name":"B","service_ids":["{service_id}"]}"#),
-        desk("GET", "/staff", "", ""),
-        desk("PATCH", "/staff/{staff_id}", "", r#"{"service_ids":["{service_id}"]}"#),
-        desk("POST", "/keys", "", r#"{"name":"B","scopes":["calls:read"]}"#),
-        desk("GET", "/keys", "", ""),
-        desk("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
+        operator("GET", "", "", ""),
+        operator("PATCH", "", "", r#"{"name":"C"}"#),
+        operator("POST", "/services", "", r#"{"name":"B","duration_minutes":30}"#),
+        operator("GET", "/services", "", ""),
+        operator("PATCH", "/services/{service_id}", "", r#"{"name":"B"}"#),
+        operator("POST", "/staff", "", r#"{"name":"B","service_ids":["{service_id}"]}"#),
+        operator("GET", "/staff", "", ""),
+        operator("PATCH", "/staff/{staff_id}", "", r#"{"service_ids":["{service_id}"]}"#),
+        operator("POST", "/keys", "", r#"{"name":"B","scopes":["calls:read"]}"#),
+        operator("GET", "/keys", "", ""),
+        operator("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
             "contact_id":"{contact_id}","starts_at":"2026-03-04T12:00:00Z"}"#),
-        desk("POST", "/appointments/{appointment_id}/confirm", "", ""),
-        desk("POST", "/appointments/{appointment_id}/decline", "", ""),
-        desk("POST", "/appointments/{appointment_id}/reschedule", "",
+        operator("POST", "/appointments/{appointment_id}/confirm", "", ""),
+        operator("POST", "/appointments/{appointment_id}/decline", "", ""),
+        operator("POST", "/appointments/{appointment_id}/reschedule", "",
             r#"{"starts_at":"2026-03-04T13:00:00Z","staff_id":"{staff_id}"}"#),
-        desk("POST", "/appointments/{appointment_id}/cancel", "", ""),
-        desk("POST", "/calls", "", r#"{"direction":"inbound","status":"completed","outcome":"other",
+        operator("POST", "/appointments/{appointment_id}/cancel", "", ""),
+        operator("POST", "/calls", "", r#"{"direction":"inbound","status":"completed","outcome":"other",
             "started_at":"2026-03-02T05:00:00Z","ended_at":"2026-03-02T05:01:30Z","contact_id":"{contact_id}",
             "appointment_id":"{appointment_id}","message_id":"{message_id}"}"#),
-        desk("POST", "/messages", "", r#"{"body":"Hello","call_id":"{call_id}","contact_id":"{contact_id}",
+        operator("POST", "/messages", "", r#"{"body":"Hello","call_id":"{call_id}","contact_id":"{contact_id}",
             "staff_id":"{staff_id}"}"#),
-        desk("PATCH", "/messages/{message_id}", "", r#"{"staff_id":"{staff_id}"}"#),
-        desk("GET", "/webhooks", "", ""),
-        desk("GET", "/webhooks/{webhook_id}", "", ""),
-        desk("PATCH", "/webhooks/{webhook_id}", "", r#"{"status":"enabled"}"#),
-        desk("GET", "/webhooks/{webhook_id}/deliveries", "", ""),
-        desk("POST", "/webhooks/{webhook_id}/deliveries/{event_id}/resend", "", ""),
-        desk("POST", "/webhooks/{webhook_id}/resend-missed", "", ""),
-        desk("POST", "/webhooks/{webhook_id}/rotate-secret", "", ""),
-        desk("PATCH", "/budget", "", r#"{"contacts":{"rows_max":50}}"#),
-        desk("GET", "/budget", "", ""),
-        desk("GET", "/audit", "", ""),
-        desk("DELETE", "/keys/{key_id}", "", ""),
+        operator("PATCH", "/messages/{message_id}", "", r#"{"staff_id":"{staff_id}"}"#),
+        operator("GET", "/webhooks", "", ""),
+        operator("GET", "/webhooks/{webhook_id}", "", ""),
+        operator("PATCH", "/webhooks/{webhook_id}", "", r#"{"status":"enabled"}"#),
+        operator("GET", "/webhooks/{webhook_id}/deliveries", "", ""),
+        operator("POST", "/webhooks/{webhook_id}/deliveries/{event_id}/resend", "", ""),
+        operator("POST", "/webhooks/{webhook_id}/resend-missed", "", ""),
+        operator("POST", "/webhooks/{webhook_id}/rotate-secret", "", ""),
+        operator("PATCH", "/budget", "", r#"{"contacts":{"rows_max":50}}"#),
+        operator("GET", "/budget", "", ""),
+        operator("GET", "/audit", "", ""),
+        operator("DELETE", "/keys/{key_id}", "", ""),
         public("DELETE", "/webhooks/{webhook_id}", "", ""),
     ]
 }
@@ -112,7 +112,7 @@ async fn records(salon: &Salon) -> Records {
     let webhook = salon.webhook().await;
     let path = format!("/webhooks/{}", id(&webhook));
     // What happens while the endpoint is off is never sent by itself, so its log stands still.
-    salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     let contact = salon.contact(json!({ "name": "A" })).await;
     // Each is of the one contact, so that every filter finds something.
     let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
@@ -120,9 +120,9 @@ async fn records(salon: &Salon) -> Records {
     let more = json!({ "staff_id": salon.anna, "contact_id": id(&contact) });
     let booked = salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", more).await.created();
     let spare =
-        salon.desk.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
-    let deliveries = salon.desk.all(&format!("{path}/deliveries")).await;
-    salon.desk.patch(&path, &json!({ "status": "enabled" })).await.data();
+        salon.operator.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
+    let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
+    salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
         ("service_id", salon.cut.clone()),
         ("staff_id", salon.anna.clone()),
@@ -171,7 +171,7 @@ impl Row {
     /// Sends it for a salon with the salon's own ids, but for one in one place.
     async fn send(
         &self,
-        house: &House,
+        server: &Server,
         salon: &Salon,
         own: &Records,
         odd: Option<(Place, &str, &str)>,
@@ -183,8 +183,8 @@ impl Row {
         }
         let api = match self.base {
             PUBLIC => &salon.api,
-            DESK => &salon.desk,
-            _ => &house.operator,
+            DESK => &salon.operator,
+            _ => &server.operator,
         };
         match self.body {
             "" => api.call(self.method, &path).await,
@@ -214,7 +214,7 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
             continue;
         }
         let path = fill(row.path, records, None);
-        let api = if row.base == PUBLIC { &salon.api } else { &salon.desk };
+        let api = if row.base == PUBLIC { &salon.api } else { &salon.operator };
         let first = api.get(&path).await;
         let whole = if first.body["data"].is_array() { api.all(&path).await.into() } else { first.data() };
         shown.push((format!("{}{path}", row.base), whole));
@@ -224,17 +224,17 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
 
 #[tokio::test]
 async fn no_route_of_either_api_takes_an_id_of_another_business() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let (own, theirs) = (records(&salon).await, records(&other).await);
     shown(&salon, &own).await; // from here on both keys have been used
     let before = (shown(&other, &theirs).await, shown(&salon, &own).await);
     let mut tried = 0;
     for row in rows() {
         for (place, name) in row.takes() {
-            let foreign = row.send(&house, &salon, &own, Some((place, name, &theirs[name]))).await;
+            let foreign = row.send(&server, &salon, &own, Some((place, name, &theirs[name]))).await;
             refused(&row, place, name, &foreign);
-            let unknown = row.send(&house, &salon, &own, Some((place, name, UNKNOWN))).await;
+            let unknown = row.send(&server, &salon, &own, Some((place, name, UNKNOWN))).await;
             assert_eq!(
                 (foreign.status, &foreign.body),
                 (unknown.status, &unknown.body),
@@ -242,7 +242,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             );
             if place == Place::Path {
                 for id in ["none", "0", &salon.id, &other.id] {
-                    let missing = row.send(&house, &salon, &own, Some((place, name, id))).await;
+                    let missing = row.send(&server, &salon, &own, Some((place, name, id))).await;
                     assert_eq!((404, &foreign.body), (missing.status, &missing.body), "{missing}");
                 }
             }
@@ -254,7 +254,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
     assert_eq!(shown(&salon, &own).await, before.1);
     // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.
     for row in rows() {
-        let answer = row.send(&house, &salon, &own, None).await;
+        let answer = row.send(&server, &salon, &own, None).await;
         assert!(answer.status < 300 || answer.status == 409, "{answer}");
         assert!(row.query.is_empty() || !answer.list().is_empty(), "what is there is not found: {answer}");
         let text = String::from_utf8_lossy(&answer.bytes);
@@ -303,8 +303,8 @@ fn names_of_ids() -> BTreeSet<String> {
 
 #[tokio::test]
 async fn a_row_names_every_id_that_its_route_takes() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let own = records(&salon).await;
     let all = names_of_ids();
     assert!(all.contains("service_ids") && all.contains("event_id") && all.len() >= 11, "{all:?}");
@@ -323,8 +323,8 @@ async fn a_row_names_every_id_that_its_route_takes() {
             let path = fill(row.path, &own, None);
             let api = match row.base {
                 PUBLIC => &salon.api,
-                DESK => &salon.desk,
-                _ => &house.operator,
+                DESK => &salon.operator,
+                _ => &server.operator,
             };
             let answer = match row.method {
                 "GET" | "DELETE" => api.call(row.method, &format!("{path}?{name}=,")).await,

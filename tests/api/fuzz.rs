@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value};
 
-use crate::harness::{House, Salon};
+use crate::harness::{Salon, Server};
 
 const NAMES: [&str; 22] = [
     "name",
@@ -166,8 +166,8 @@ async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)
 
 #[tokio::test]
 async fn whatever_comes_is_answered_within_the_laws() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let (ids, paths) = ground(&salon).await;
     let mut runner = TestRunner::deterministic();
     let (bodies, queries) = (json(&ids), query(&ids));
@@ -186,7 +186,7 @@ async fn whatever_comes_is_answered_within_the_laws() {
     for _ in 0..60 {
         for (public, method, path) in &paths {
             let (path, body, header, coin) = draw(path);
-            let api = if *public { &salon.api } else { &salon.desk };
+            let api = if *public { &salon.api } else { &salon.operator };
             let mut call = api.call(method, &path);
             if *method != "GET" {
                 let mut bytes = body.to_string().into_bytes();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{House, SCOPES, raw};
+use crate::harness::{SCOPES, Server, raw};
 
 /// Every endpoint with its scope.
 const ENDPOINTS: [(&str, &str, &str); 10] = [
@@ -22,26 +22,26 @@ const GARBAGE: &str = "{";
 
 #[tokio::test]
 async fn without_a_valid_key_everything_under_v1_is_401() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let unknown = format!("rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
     let other_secret = format!("{}x", &salon.key[..salon.key.len() - 1]);
     let unlike = if other_secret == salon.key { unknown.clone() } else { other_secret };
     let endpoints = ENDPOINTS.map(|(method, path, _)| (method, path));
     let nowhere = [("GET", ""), ("GET", "/"), ("GET", "/nowhere"), ("DELETE", "/me"), ("BREW", "/business")];
     for (method, path) in endpoints.into_iter().chain(nowhere) {
-        house.stranger().call(method, path).bytes(GARBAGE).await.fails(401, "unauthorized");
+        server.anonymous().call(method, path).bytes(GARBAGE).await.fails(401, "unauthorized");
         for key in ["x", &unknown, &unlike, &salon.key[1..], &salon.key.to_lowercase(), "operators-only"] {
-            house.with_key(key).call(method, path).await.fails(401, "unauthorized");
+            server.with_key(key).call(method, path).await.fails(401, "unauthorized");
         }
     }
 }
 
 #[tokio::test]
 async fn only_one_bearer_header_counts() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let api = house.stranger();
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let api = server.anonymous();
     for value in ["", "Bearer", "Basic abc", &salon.key, &format!("Token {}", salon.key)] {
         api.call("GET", "/me").header("authorization", value).await.fails(401, "unauthorized");
     }
@@ -58,8 +58,8 @@ async fn only_one_bearer_header_counts() {
 
 #[tokio::test]
 async fn path_and_method_come_before_suspension_and_scope() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await;
     salon.set(json!({ "suspended": true })).await;
     for path in ["", "/", "/nowhere", "/appointments/x/y", "/Business", "/business/"] {
@@ -86,8 +86,8 @@ async fn path_and_method_come_before_suspension_and_scope() {
 
 #[tokio::test]
 async fn suspension_comes_before_scope_and_me_still_answers() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await;
     salon.set(json!({ "suspended": true })).await;
     for (method, path, _) in ENDPOINTS {
@@ -102,8 +102,8 @@ async fn suspension_comes_before_scope_and_me_still_answers() {
 
 #[tokio::test]
 async fn scope_comes_before_syntax_and_is_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (method, path, scope) in ENDPOINTS {
         let others: Vec<_> = SCOPES.into_iter().filter(|other| *other != scope).collect();
         let all_but_one = salon.key(&others).await;
@@ -117,8 +117,8 @@ async fn scope_comes_before_syntax_and_is_named() {
 
 #[tokio::test]
 async fn syntax_comes_before_the_path_id() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
     for id in ["none", unknown] {
         let get = format!("/appointments/{id}");
@@ -139,8 +139,8 @@ async fn syntax_comes_before_the_path_id() {
 
 #[tokio::test]
 async fn every_answer_has_a_request_id_the_clients_where_it_is_one() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let longest = "!~".repeat(64);
     for id in ["a", "req-1", &longest] {
         for path in ["/me", "/nowhere"] {
@@ -148,7 +148,7 @@ async fn every_answer_has_a_request_id_the_clients_where_it_is_one() {
             assert_eq!(answer.header("x-request-id"), id);
         }
         assert_eq!(
-            house.stranger().call("GET", "/me").header("x-request-id", id).await.header("x-request-id"),
+            server.anonymous().call("GET", "/me").header("x-request-id", id).await.header("x-request-id"),
             id
         );
     }
@@ -162,18 +162,18 @@ async fn every_answer_has_a_request_id_the_clients_where_it_is_one() {
 
 #[tokio::test]
 async fn health_needs_no_key_and_is_on_the_public_listener_only() {
-    let house = House::open().await;
-    let answer = house.root().get("/healthz").await;
+    let server = Server::open().await;
+    let answer = server.root().get("/healthz").await;
     assert_eq!(answer.is(200).body, json!({ "status": "ok" }));
-    house.root().get("/").await.fails(404, "not_found");
-    house.root().get("/admin/v1/businesses").await.fails(404, "not_found");
-    house.operator.get("/me").await.fails(404, "not_found");
+    server.root().get("/").await.fails(404, "not_found");
+    server.root().get("/admin/v1/businesses").await.fails(404, "not_found");
+    server.operator.get("/me").await.fails(404, "not_found");
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let key = format!("authorization: Bearer {}\r\n", salon.key);
     for (request, statuses) in [
         ("\r\n\r\n".to_owned(), &["400", ""][..]),
@@ -210,8 +210,8 @@ async fn bytes_that_are_no_http_get_a_refusal_or_nothing_and_harm_nobody() {
 
 #[tokio::test]
 async fn a_request_without_one_good_host_is_refused_before_its_key_is_looked_at() {
-    let house = House::with_limit(1).await;
-    for (listener, path) in [(house.root(), "/v1/me"), (house.back_door(), "/admin/v1/businesses")] {
+    let server = Server::with_limit(1).await;
+    for (listener, path) in [(server.root(), "/v1/me"), (server.back_door(), "/admin/v1/businesses")] {
         for hosts in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {
             let request = format!("GET {path} HTTP/1.1\r\n{hosts}x-request-id: mine\r\n\r\n");
             let answer = raw(listener.address, request.as_bytes()).await;
@@ -226,8 +226,8 @@ async fn a_request_without_one_good_host_is_refused_before_its_key_is_looked_at(
 
 #[tokio::test]
 async fn head_answers_as_get_without_a_body() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let get = salon.get("/business").await;
     let head = salon.api.call("HEAD", "/business").await;
     assert_eq!(head.is(200).etag(), get.etag());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, House, Salon};
+use crate::harness::{Answer, Salon, Server};
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
@@ -20,12 +20,12 @@ fn replays(first: &Answer, second: &Answer) {
 
 #[tokio::test]
 async fn the_same_booking_again_gives_the_first_answer() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     let first = book(&salon, "k", &body).await;
     first.is(201);
-    house.clock.advance(3600);
+    server.clock.advance(3600);
     replays(&first, &book(&salon, "k", &body).await);
     salon.cancel(&first.data()).await.is(200);
     replays(&first, &book(&salon, "k", &body).await);
@@ -35,8 +35,8 @@ async fn the_same_booking_again_gives_the_first_answer() {
 
 #[tokio::test]
 async fn what_a_body_says_counts_and_not_how_it_is_written() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     let first = book(&salon, "k", &body).await;
     let reordered = format!(
@@ -48,8 +48,8 @@ async fn what_a_body_says_counts_and_not_how_it_is_written() {
 
 #[tokio::test]
 async fn another_request_under_the_key_is_422_and_changes_nothing() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     let booked = book(&salon, "k", &body).await.created();
     let path = format!("/appointments/{}", booked["id"].as_str().unwrap());
@@ -69,8 +69,8 @@ async fn another_request_under_the_key_is_422_and_changes_nothing() {
 
 #[tokio::test]
 async fn every_change_can_be_repeated() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let path = format!("/appointments/{}", booked["id"].as_str().unwrap());
     for (key, method, path, body) in [
@@ -79,7 +79,7 @@ async fn every_change_can_be_repeated() {
         ("3", "POST", format!("{path}/cancel"), Value::Null),
         ("4", "POST", format!("{path}/cancel"), Value::Null),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         let send = || {
             let call = salon.api.call(method, &path).once(key);
             if body.is_null() { call } else { call.json(&body) }
@@ -96,8 +96,8 @@ async fn every_change_can_be_repeated() {
 
 #[tokio::test]
 async fn a_refused_request_may_be_tried_again_under_its_key() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let blocker = salon.book(&salon.colour, AT).await;
     let body = salon.booking(&salon.colour, AT, json!({}));
     for _ in 0..2 {
@@ -116,8 +116,8 @@ async fn a_refused_request_may_be_tried_again_under_its_key() {
 
 #[tokio::test]
 async fn a_key_belongs_to_the_api_key() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let other = salon.key(&["appointments:write"]).await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     let mine = book(&salon, "k", &body).await.created();
@@ -127,14 +127,14 @@ async fn a_key_belongs_to_the_api_key() {
 
 #[tokio::test]
 async fn a_key_is_kept_for_24_hours() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, "2026-03-06T09:00:00Z", json!({}));
     let first = book(&salon, "k", &body).await;
     first.is(201);
-    house.clock.advance(24 * 3600 - 1);
+    server.clock.advance(24 * 3600 - 1);
     replays(&first, &book(&salon, "k", &body).await);
-    house.clock.advance(2);
+    server.clock.advance(2);
     let anew = book(&salon, "k", &body).await;
     assert!(!anew.has("idempotent-replayed"), "{anew}");
     assert_ne!(anew.created()["id"], first.data()["id"]);
@@ -143,26 +143,26 @@ async fn a_key_is_kept_for_24_hours() {
 
 #[tokio::test]
 async fn a_key_survives_a_restart() {
-    let mut house = House::open().await;
-    let salon = house.salon().await;
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     let first = book(&salon, "k", &body).await;
-    house.restart().await;
-    let salon = salon.again(&house);
+    server.restart().await;
+    let salon = salon.again(&server);
     replays(&first, &book(&salon, "k", &body).await);
     let other = salon.booking(&salon.massage, AT, json!({}));
     book(&salon, "k", &other).await.fails(422, "idempotency_key_reused");
-    house.clock.advance(24 * 3600 + 1);
-    house.restart().await;
-    let salon = salon.again(&house);
+    server.clock.advance(24 * 3600 + 1);
+    server.restart().await;
+    let salon = salon.again(&server);
     let late = salon.booking(&salon.massage, "2026-03-04T09:00:00Z", json!({}));
     book(&salon, "k", &late).await.is(201);
 }
 
 #[tokio::test]
 async fn only_visible_ascii_of_1_to_255_characters_is_a_key() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     for key in ["", "two words", "é", "tab\there", &"x".repeat(256)] {
         book(&salon, key, &body).await.invalid_at(&["Idempotency-Key"]);
@@ -179,14 +179,14 @@ async fn only_visible_ascii_of_1_to_255_characters_is_a_key() {
 
 #[tokio::test]
 async fn a_replay_comes_before_the_state_and_so_before_if_match() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let tag = salon.get("/business").await.etag();
     let send = || {
         let call = salon.api.call("PATCH", "/business").json(&json!({ "name": "New" }));
         call.header("if-match", &tag).once("k")
     };
-    house.clock.advance(1);
+    server.clock.advance(1);
     let first = send().await;
     first.is(200);
     replays(&first, &send().await);
@@ -196,8 +196,8 @@ async fn a_replay_comes_before_the_state_and_so_before_if_match() {
 
 #[tokio::test]
 async fn scope_and_syntax_come_before_the_key() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
     book(&salon, "k", &body).await.is(201);
     let reader = salon.key(&["appointments:read"]).await;
@@ -209,8 +209,8 @@ async fn scope_and_syntax_come_before_the_key() {
 
 #[tokio::test]
 async fn reading_ignores_the_header() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for path in ["/business", "/appointments", "/me"] {
         let answer = salon.api.call("GET", path).once("k").await;
         assert!(!answer.is(200).has("idempotent-replayed"));

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, merged, of_characters};
+use crate::harness::{Server, merged, of_characters};
 
 fn parking() -> Value {
-    json!({ "title": "Parking", "content": "Behind the house." })
+    json!({ "title": "Parking", "content": "Behind the server." })
 }
 
 #[tokio::test]
 async fn knowledge_is_added_whole_or_bare() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    house.clock.set("2026-03-02T07:00:00Z");
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    server.clock.set("2026-03-02T07:00:00Z");
     let bare = salon.api.post("/knowledge", &parking()).await.created();
     assert_eq!((&bare["source_url"], &bare["locale"]), (&Value::Null, &Value::Null));
     assert_eq!(bare["created_at"], "2026-03-02T07:00:00.000Z");
@@ -29,8 +29,8 @@ async fn knowledge_is_added_whole_or_bare() {
 
 #[tokio::test]
 async fn every_property_has_its_rule() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (more, paths) in [
         (json!({ "title": "" }), &["title"][..]),
         (json!({ "title": " \t\n\u{a0}\u{3000}" }), &["title"]),
@@ -56,8 +56,8 @@ async fn every_property_has_its_rule() {
 
 #[tokio::test]
 async fn fifty_thousand_characters_are_kept_and_replayed_byte_for_byte() {
-    let mut house = House::open().await;
-    let mut salon = house.salon().await;
+    let mut server = Server::open().await;
+    let mut salon = server.salon().await;
     let mut kept = Vec::new();
     for (at, content) in of_characters(50_000).into_iter().enumerate() {
         let body = merged(parking(), json!({ "content": content }));
@@ -73,8 +73,8 @@ async fn fifty_thousand_characters_are_kept_and_replayed_byte_for_byte() {
         salon.api.call("POST", "/knowledge").json(&longer).once(&key).await.fails(400, "invalid_request");
         kept.push((key, body, first));
     }
-    house.restart().await;
-    salon = salon.again(&house);
+    server.restart().await;
+    salon = salon.again(&server);
     for (key, body, first) in kept {
         let again = salon.api.call("POST", "/knowledge").json(&body).once(&key).await;
         assert_eq!(again.is(201).header("idempotent-replayed"), "true");
@@ -84,8 +84,8 @@ async fn fifty_thousand_characters_are_kept_and_replayed_byte_for_byte() {
 
 #[tokio::test]
 async fn a_body_may_escape_its_text_and_is_still_the_same_request() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let send = async |body: &'static str| salon.api.call("POST", "/knowledge").bytes(body).once("k").await;
     let first = send(r#"{"title":"Zoë","content":"👍🏽 e\u0301\n"}"#).await;
     assert_eq!(first.created()["content"], "👍🏽 e\u{301}\n");

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, ids, stamp, starts};
+use crate::harness::{Salon, Server, ids, stamp, starts};
 
 /// Five bookings, not in the order of their times; the second is cancelled.
-async fn five(house: &House, salon: &Salon) -> Vec<Value> {
+async fn five(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (service, staff, start, phone) in [
         (&salon.cut, &salon.ben, "2026-03-04T09:00", "+33611111111"),
@@ -14,21 +14,21 @@ async fn five(house: &House, salon: &Salon) -> Vec<Value> {
         (&salon.colour, &salon.anna, "2026-03-03T12:00", "+33622222222"),
         (&salon.cut, &salon.chloe, "2026-03-04T09:00", "+33611111111"),
     ] {
-        house.clock.advance(10);
+        server.clock.advance(10);
         let more = json!({ "staff_id": staff, "contact": { "phone": phone } });
         made.push(salon.try_book_with(service, &stamp(start), more).await.created());
     }
-    house.clock.advance(10);
+    server.clock.advance(10);
     made[1] = salon.cancel(&made[1]).await.data();
     made
 }
 
 #[tokio::test]
 async fn appointments_are_ordered_by_start_and_id_cancelled_ones_included() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     assert!(salon.api.all("/appointments").await.is_empty());
-    let made = five(&house, &salon).await;
+    let made = five(&server, &salon).await;
     let expected = [&made[1], &made[3], &made[0], &made[4], &made[2]].map(Clone::clone);
     let whole = salon.api.all("/appointments").await;
     assert_eq!(whole, expected);
@@ -39,9 +39,9 @@ async fn appointments_are_ordered_by_start_and_id_cancelled_ones_included() {
 
 #[tokio::test]
 async fn every_filter_keeps_what_it_says_alone_and_together() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let made = five(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let made = five(&server, &salon).await;
     let contact = made[0]["contact_id"].as_str().unwrap();
     for (query, kept) in [
         ("status=confirmed".to_owned(), &[3, 0, 4, 2][..]),
@@ -72,8 +72,8 @@ async fn every_filter_keeps_what_it_says_alone_and_together() {
 
 #[tokio::test]
 async fn as_a_filter_an_id_that_names_nothing_gives_an_empty_list() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     for name in ["service_id", "staff_id", "contact_id"] {
         for id in ["018f0000-0000-7000-8000-000000000000", &other.cut, &salon.id] {
@@ -84,8 +84,8 @@ async fn as_a_filter_an_id_that_names_nothing_gives_an_empty_list() {
 
 #[tokio::test]
 async fn bad_filters_are_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (query, path) in [
         ("status=", "status"),
         ("status=done", "status"),
@@ -121,9 +121,9 @@ async fn bad_filters_are_named() {
 
 #[tokio::test]
 async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    let made = five(&house, &salon).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let made = five(&server, &salon).await;
     let since = async |at: &str| {
         let query = format!("/appointments?updated_since={at}");
         let whole = salon.api.all(&query).await;
@@ -138,7 +138,7 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
     assert_eq!(since("2026-03-02T06:00:40.001Z").await, in_order[3..]);
     assert_eq!(since("2026-03-02T06:01:00Z").await, in_order[4..]);
     assert!(since("2026-03-02T06:01:00.001Z").await.is_empty());
-    house.clock.advance(10);
+    server.clock.advance(10);
     salon.try_move(&made[0], json!({ "starts_at": "2026-03-06T09:00:00Z" })).await.is(200);
     assert_eq!(since("2026-03-02T06:00:30Z").await.last(), in_order.first(), "a move is a change");
     let filtered = format!("/appointments?updated_since=2000-01-01T00:00:00Z&staff_id={}", salon.anna);
@@ -147,8 +147,8 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
 
 #[tokio::test]
 async fn of_changes_at_one_instant_none_is_lost() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for hour in 8..16 {
         salon.book(&salon.cut, &format!("2026-03-03T{hour:02}:00:00Z")).await;
     }
@@ -163,11 +163,11 @@ async fn of_changes_at_one_instant_none_is_lost() {
 
 #[tokio::test]
 async fn a_clock_that_goes_back_hides_no_change() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let first = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let last = first["updated_at"].as_str().unwrap().to_owned();
-    house.clock.set("2026-03-02T05:00:00Z");
+    server.clock.set("2026-03-02T05:00:00Z");
     let second = salon.book(&salon.cut, "2026-03-03T10:00:00Z").await;
     let cancelled = salon.cancel(&first).await.data();
     assert!(second["updated_at"].as_str().unwrap() >= last.as_str());
@@ -178,8 +178,8 @@ async fn a_clock_that_goes_back_hides_no_change() {
 
 #[tokio::test]
 async fn fifty_is_the_default_and_a_hundred_the_most() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for staff in [&salon.anna, &salon.ben, &salon.chloe] {
         for start in salon.slots(&salon.cut, &format!("start_date=2026-03-03&staff_id={staff}")).await {
             salon.book_with(&salon.cut, staff, &start).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, Salon, id, ids, of_characters, pick};
+use crate::harness::{Salon, Server, id, ids, of_characters, pick};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
@@ -12,8 +12,8 @@ async fn listed(salon: &Salon) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_message_is_taken_whole_or_bare() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let call = salon.record_call(json!({})).await;
     let whole = json!({
@@ -26,7 +26,7 @@ async fn a_message_is_taken_whole_or_bare() {
         "staff_id": salon.ben,
         "status": "read",
     });
-    house.clock.set("2026-03-02T07:00:00Z");
+    server.clock.set("2026-03-02T07:00:00Z");
     let made = salon.message(whole.clone()).await;
     for (name, value) in whole.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
@@ -47,8 +47,8 @@ async fn a_message_is_taken_whole_or_bare() {
 
 #[tokio::test]
 async fn the_contact_of_a_message_is_found_by_number_and_never_created() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "phone_region": "FR" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let zoe = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let found = salon.message(json!({ "caller_phone": "06 12 34 56 78", "caller_name": "Other" })).await;
     assert_eq!(found["contact_id"], zoe["id"]);
@@ -60,8 +60,8 @@ async fn the_contact_of_a_message_is_found_by_number_and_never_created() {
 
 #[tokio::test]
 async fn every_property_has_its_rule() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = [
         ("call_id", other.record_call(json!({})).await["id"].clone()),
         ("contact_id", other.contact(json!({ "name": "A" })).await["id"].clone()),
@@ -86,7 +86,7 @@ async fn every_property_has_its_rule() {
     ] {
         salon.try_message(body).await.invalid_at(&[path]);
     }
-    salon.desk.post("/messages", &json!({})).await.invalid_at(&["body"]);
+    salon.operator.post("/messages", &json!({})).await.invalid_at(&["body"]);
     let many = json!({ "call_id": UNKNOWN, "contact_id": UNKNOWN, "staff_id": UNKNOWN });
     salon.try_message(many).await.invalid_at(&["call_id", "contact_id", "staff_id"]);
     assert!(listed(&salon).await.is_empty());
@@ -94,8 +94,8 @@ async fn every_property_has_its_rule() {
 
 #[tokio::test]
 async fn a_body_of_10_000_characters_comes_back_byte_for_byte() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for body in of_characters(10_000) {
         let made = salon.message(json!({ "body": body })).await;
         assert!(made["body"] == *body);
@@ -106,8 +106,8 @@ async fn a_body_of_10_000_characters_comes_back_byte_for_byte() {
 
 #[tokio::test]
 async fn the_team_sets_status_and_staff_and_nothing_else() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.message(json!({ "staff_id": salon.anna })).await;
     for (change, status, staff) in [
         (json!({ "status": "read" }), "read", json!(salon.anna)),
@@ -116,14 +116,14 @@ async fn the_team_sets_status_and_staff_and_nothing_else() {
         (json!({ "status": "resolved", "staff_id": salon.chloe }), "resolved", json!(salon.chloe)),
         (json!({ "status": "new" }), "new", json!(salon.chloe)),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         let after = salon.try_patch_message(&made, change).await.is(200).data();
         assert_eq!((&after["status"], &after["staff_id"]), (&json!(status), &staff));
         assert_eq!(after["created_at"], made["created_at"]);
         assert_eq!(listed(&salon).await, [after]);
     }
     let before = listed(&salon).await;
-    house.clock.advance(1);
+    server.clock.advance(1);
     salon.try_patch_message(&made, json!({ "status": "new" })).await.is(200);
     for (change, paths) in [
         (json!({ "status": null }), &["status"][..]),
@@ -140,19 +140,19 @@ async fn the_team_sets_status_and_staff_and_nothing_else() {
 
 #[tokio::test]
 async fn a_message_of_another_business_is_not_there() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.message(json!({})).await;
     let read = json!({ "status": "read" });
     salon.try_patch_message(&theirs, read.clone()).await.fails(404, "not_found");
-    salon.desk.patch(&format!("/messages/{UNKNOWN}"), &read).await.fails(404, "not_found");
-    salon.desk.patch("/messages/none", &read).await.fails(404, "not_found");
+    salon.operator.patch(&format!("/messages/{UNKNOWN}"), &read).await.fails(404, "not_found");
+    salon.operator.patch("/messages/none", &read).await.fails(404, "not_found");
     assert!(listed(&salon).await.is_empty());
     assert_eq!(listed(&other).await, [theirs]);
 }
 
 /// Messages a second apart; the third is read ten seconds later.
-async fn some(house: &House, salon: &Salon) -> (Vec<Value>, Value) {
+async fn some(server: &Server, salon: &Salon) -> (Vec<Value>, Value) {
     let call = salon.record_call(json!({ "from_number": "+33611111111" })).await;
     let mut made = Vec::new();
     for more in [
@@ -162,20 +162,20 @@ async fn some(house: &House, salon: &Salon) -> (Vec<Value>, Value) {
         json!({ "call_id": call["id"], "status": "resolved" }),
         json!({}),
     ] {
-        house.clock.advance(1);
+        server.clock.advance(1);
         made.push(salon.message(more).await);
     }
-    house.clock.advance(10);
+    server.clock.advance(10);
     made[2] = salon.try_patch_message(&made[2], json!({ "status": "read" })).await.data();
     (made, call)
 }
 
 #[tokio::test]
 async fn messages_are_newest_first_and_every_filter_keeps_what_it_says() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     assert!(listed(&salon).await.is_empty());
-    let (made, call) = some(&house, &salon).await;
+    let (made, call) = some(&server, &salon).await;
     let (call_id, contact) = (id(&call), call["contact_id"].as_str().unwrap());
     for (query, kept) in [
         (String::new(), &[4, 3, 2, 1, 0][..]),
@@ -207,8 +207,8 @@ async fn messages_are_newest_first_and_every_filter_keeps_what_it_says() {
 
 #[tokio::test]
 async fn bad_filters_are_named() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for (query, path) in [
         ("from=x", "from"),
         ("to=2026-03-02T06:00:04", "to"),
@@ -228,12 +228,12 @@ async fn bad_filters_are_named() {
 
 #[tokio::test]
 async fn if_match_lets_only_the_version_that_was_read_be_handled() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let taken = salon.try_message(json!({})).await;
     let path = format!("/messages/{}", id(&taken.created()));
     let patch = async |status: &str, tag: &str| {
-        let call = salon.desk.call("PATCH", &path).json(&json!({ "status": status }));
+        let call = salon.operator.call("PATCH", &path).json(&json!({ "status": status }));
         call.header("if-match", tag).await
     };
     let read = patch("read", &taken.etag()).await;

@@ -1,6 +1,6 @@
 //! `GET /metrics` on the operator listener, and the document on the public one: neither asks for a key.
 
-use crate::harness::{House, raw};
+use crate::harness::{Server, raw};
 
 async fn get(address: std::net::SocketAddr, path: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -9,15 +9,15 @@ async fn get(address: std::net::SocketAddr, path: &str) -> String {
 
 #[tokio::test]
 async fn requests_are_counted_by_their_route_and_not_by_their_path() {
-    let house = House::with_limit(3).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(3).await;
+    let salon = server.salon().await;
     for _ in 0..2 {
         salon.get("/appointments/no-id").await.is(404);
     }
     salon.get("/secret-path").await.is(404);
     salon.get("/me").await.is(429);
 
-    let text = get(house.desk("").address, "/metrics").await;
+    let text = get(server.operator_of("").address, "/metrics").await;
     assert!(text.starts_with("HTTP/1.1 200"), "{text}");
     for line in [
         r#"http_requests_total{route="/v1/appointments/{appointment_id}",method="GET",status="404"} 2"#,
@@ -39,8 +39,8 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
 
 #[tokio::test]
 async fn the_document_is_served_beside_the_api_and_metrics_are_not() {
-    let house = House::open().await;
-    let public = house.stranger().address;
+    let server = Server::open().await;
+    let public = server.anonymous().address;
     let text = get(public, "/openapi.json").await;
     assert!(text.starts_with("HTTP/1.1 200") && text.contains("content-type: application/json"), "{text}");
     assert!(text.ends_with(&receptionist::openapi::document().to_string()));
@@ -49,9 +49,9 @@ async fn the_document_is_served_beside_the_api_and_metrics_are_not() {
 
 #[tokio::test]
 async fn what_can_only_be_read_refuses_other_methods_as_the_tables_do() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for (api, path) in
-        [(house.root(), "/healthz"), (house.root(), "/openapi.json"), (house.back_door(), "/metrics")]
+        [(server.root(), "/healthz"), (server.root(), "/openapi.json"), (server.back_door(), "/metrics")]
     {
         for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"] {
             let answer = api.call(method, path).bytes("{").await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, House, Salon};
+use crate::harness::{Answer, Salon, Server};
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
@@ -11,12 +11,15 @@ async fn ask(salon: &Salon, starts_at: &str) -> Value {
 }
 
 async fn team(salon: &Salon, appointment: &Value, verb: &str) -> Answer {
-    salon.desk.call("POST", &format!("/appointments/{}/{verb}", appointment["id"].as_str().unwrap())).await
+    salon
+        .operator
+        .call("POST", &format!("/appointments/{}/{verb}", appointment["id"].as_str().unwrap()))
+        .await
 }
 
 #[tokio::test]
 async fn each_mode_admits_a_booking_in_its_way() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for (mode, allow, status) in [
         ("instant", json!(false), "confirmed"),
         ("instant", json!(true), "confirmed"),
@@ -27,7 +30,7 @@ async fn each_mode_admits_a_booking_in_its_way() {
         ("off", json!(true), "booking_disabled"),
         ("off", json!(false), "booking_disabled"),
     ] {
-        let salon = house.salon_with(json!({ "booking_mode": mode })).await;
+        let salon = server.salon_with(json!({ "booking_mode": mode })).await;
         let answer = salon.try_book_with(&salon.cut, AT, json!({ "allow_pending": allow })).await;
         if answer.status == 201 {
             assert_eq!(answer.data()["status"], status, "{answer}");
@@ -40,8 +43,8 @@ async fn each_mode_admits_a_booking_in_its_way() {
 
 #[tokio::test]
 async fn what_names_nothing_is_told_before_the_mode_and_the_mode_before_the_time() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "off" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "off" })).await;
     salon.try_book(&salon.anna, AT).await.invalid_at(&["service_id"]);
     salon.try_book(&salon.cut, "2026-03-08T09:00:00Z").await.fails(409, "booking_disabled");
     salon.set(json!({ "booking_mode": "request" })).await;
@@ -50,11 +53,11 @@ async fn what_names_nothing_is_told_before_the_mode_and_the_mode_before_the_time
 
 #[tokio::test]
 async fn the_teams_own_booking_is_confirmed_in_every_mode_and_keeps_every_other_rule() {
-    let house = House::open().await;
+    let server = Server::open().await;
     for mode in ["instant", "request", "off"] {
-        let salon = house.salon_with(json!({ "booking_mode": mode })).await;
+        let salon = server.salon_with(json!({ "booking_mode": mode })).await;
         let book = async |more: Value| {
-            salon.desk.post("/appointments", &salon.booking(&salon.colour, AT, more)).await
+            salon.operator.post("/appointments", &salon.booking(&salon.colour, AT, more)).await
         };
         let booked = book(json!({})).await.created();
         assert_eq!((&booked["status"], &booked["source"]), (&json!("confirmed"), &json!("dashboard")));
@@ -74,8 +77,8 @@ async fn the_teams_own_booking_is_confirmed_in_every_mode_and_keeps_every_other_
 
 #[tokio::test]
 async fn a_pending_request_holds_its_time_until_it_is_declined_or_cancelled() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let listed = async || {
         salon
             .slots(&salon.colour, "start_date=2026-03-03")
@@ -96,8 +99,8 @@ async fn a_pending_request_holds_its_time_until_it_is_declined_or_cancelled() {
 
 #[tokio::test]
 async fn confirm_and_decline_follow_the_table() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let mut made = Vec::new();
     for (day, status) in ["pending", "confirmed", "declined", "cancelled"].into_iter().enumerate() {
         for (hour, verb) in ["confirm", "decline"].into_iter().enumerate() {
@@ -111,7 +114,7 @@ async fn confirm_and_decline_follow_the_table() {
             made.push((status, verb, salon.show(&one).await));
         }
     }
-    house.clock.advance(10);
+    server.clock.advance(10);
     for (status, verb, one) in made {
         let answer = team(&salon, &one, verb).await;
         match (status, verb) {
@@ -133,8 +136,8 @@ async fn confirm_and_decline_follow_the_table() {
 
 #[tokio::test]
 async fn a_request_can_be_confirmed_whatever_the_mode_has_become() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = ask(&salon, AT).await;
     salon.set(json!({ "booking_mode": "off", "hours": [] })).await;
     assert_eq!(team(&salon, &pending, "confirm").await.data()["status"], "confirmed");

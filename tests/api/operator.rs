@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, TOKEN, ids, week};
+use crate::harness::{Server, TOKEN, ids, week};
 
 /// Method and path of every route there is, below `/admin/v1`, in this business; what else they name is not there.
 fn calls(business: &str) -> Vec<(String, String)> {
@@ -17,28 +17,28 @@ fn calls(business: &str) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn without_the_token_everything_is_401() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut calls = calls(&salon.id);
     assert!(calls.contains(&("GET".into(), format!("/businesses/{}/audit", salon.id))), "{calls:?}");
     calls.extend(
         [("GET", ""), ("GET", "/nowhere"), ("PUT", "/businesses")].map(|(m, p)| (m.into(), p.into())),
     );
     for (method, path) in calls {
-        house.operator.anonymous().call(&method, &path).bytes("{").await.fails(401, "unauthorized");
+        server.operator.anonymous().call(&method, &path).bytes("{").await.fails(401, "unauthorized");
         for token in ["x", &TOKEN[1..], &format!("{TOKEN}x"), &TOKEN.to_uppercase(), &salon.key] {
-            house.operator.with_token(token).call(&method, &path).await.fails(401, "unauthorized");
+            server.operator.with_token(token).call(&method, &path).await.fails(401, "unauthorized");
         }
     }
-    house.with_key(TOKEN).get("/me").await.fails(401, "unauthorized");
+    server.with_key(TOKEN).get("/me").await.fails(401, "unauthorized");
 }
 
 #[tokio::test]
 async fn an_unknown_business_is_404_once_the_request_makes_sense() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
     for business in [unknown, "none"] {
-        let desk = house.desk(business);
+        let operator = server.operator_of(business);
         let new = json!({ "name": "x", "duration_minutes": 30 });
         let staff = json!({ "name": "x", "service_ids": [] });
         let key = json!({ "name": "x", "scopes": ["calls:read"] });
@@ -68,21 +68,21 @@ async fn an_unknown_business_is_404_once_the_request_makes_sense() {
             ("POST", &format!("/appointments/{unknown}/reschedule"), &to),
             ("GET", "/audit", &Value::Null),
         ] {
-            let call = desk.call(method, path);
+            let call = operator.call(method, path);
             let answer = if body.is_null() { call.await } else { call.json(body).await };
             answer.fails(404, "not_found").says("business");
-            let odd = desk.call(method, &format!("{path}?odd=1"));
+            let odd = operator.call(method, &format!("{path}?odd=1"));
             let answer = if body.is_null() { odd.await } else { odd.json(body).await };
             answer.invalid_at(&["odd"]);
         }
-        desk.post("/services", &json!({})).await.is(400);
+        operator.post("/services", &json!({})).await.is(400);
     }
 }
 
 #[tokio::test]
 async fn a_path_of_another_method_is_405() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let listed = |allow: &str| {
         let mut methods: Vec<_> = allow.split(", ").map(str::to_owned).collect();
         methods.sort();
@@ -95,18 +95,18 @@ async fn a_path_of_another_method_is_405() {
         ("GET", "/appointments/x/confirm", "POST"),
         ("POST", "/audit", "GET HEAD"),
     ] {
-        let answer = salon.desk.call(method, path).await;
+        let answer = salon.operator.call(method, path).await;
         assert_eq!(listed(answer.fails(405, "method_not_allowed").header("allow")), allow);
     }
-    salon.desk.get("/nowhere").await.fails(404, "not_found");
-    house.operator.get("/me").await.fails(404, "not_found");
+    salon.operator.get("/nowhere").await.fails(404, "not_found");
+    server.operator.get("/me").await.fails(404, "not_found");
 }
 
 #[tokio::test]
 async fn a_business_is_created_with_defaults() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let body = json!({ "name": "Barber", "timezone": "America/New_York" });
-    let made = house.operator.post("/businesses", &body).await.created();
+    let made = server.operator.post("/businesses", &body).await.created();
     let expected = json!({
         "id": made["id"],
         "name": "Barber",
@@ -121,12 +121,12 @@ async fn a_business_is_created_with_defaults() {
         "suspended": false,
     });
     assert_eq!(made, expected);
-    assert_eq!(house.desk(made["id"].as_str().unwrap()).get("").await.data(), expected);
+    assert_eq!(server.operator_of(made["id"].as_str().unwrap()).get("").await.data(), expected);
 }
 
 #[tokio::test]
 async fn a_business_is_created_and_changed_with_every_property() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let mut body = json!({
         "name": "Zoé",
         "timezone": "Europe/Paris",
@@ -136,8 +136,8 @@ async fn a_business_is_created_and_changed_with_every_property() {
         "hours": week("09:00", "18:00"),
         "phone_region": "FR",
     });
-    let made = house.operator.post("/businesses", &body).await.created();
-    let desk = house.desk(made["id"].as_str().unwrap());
+    let made = server.operator.post("/businesses", &body).await.created();
+    let operator = server.operator_of(made["id"].as_str().unwrap());
     for (name, value) in body.as_object().unwrap() {
         assert_eq!(made[name], *value, "{name}");
     }
@@ -152,21 +152,21 @@ async fn a_business_is_created_and_changed_with_every_property() {
         json!({ "suspended": true }),
     ] {
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        let changed = desk.patch("", &change).await.data();
+        let changed = operator.patch("", &change).await.data();
         for (name, value) in body.as_object().unwrap() {
             assert_eq!(changed[name], *value, "{name} after {change}");
         }
-        assert_eq!(desk.get("").await.data(), changed);
+        assert_eq!(operator.get("").await.data(), changed);
     }
 }
 
 #[tokio::test]
 async fn bad_businesses_are_refused_with_their_places() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let good = json!({ "name": "x", "timezone": "UTC" });
-    house.operator.post("/businesses", &json!({})).await.invalid_at(&["name", "timezone"]);
-    let made = house.operator.post("/businesses", &good).await.created();
-    let desk = house.desk(made["id"].as_str().unwrap());
+    server.operator.post("/businesses", &json!({})).await.invalid_at(&["name", "timezone"]);
+    let made = server.operator.post("/businesses", &good).await.created();
+    let operator = server.operator_of(made["id"].as_str().unwrap());
     for (change, path) in [
         (json!({ "name": "" }), "name"),
         (json!({ "name": "\u{2003}\n" }), "name"),
@@ -183,49 +183,49 @@ async fn bad_businesses_are_refused_with_their_places() {
     ] {
         let mut body = good.clone();
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        house.operator.post("/businesses", &body).await.invalid_at(&[path]);
-        desk.patch("", &body).await.invalid_at(&[path]);
+        server.operator.post("/businesses", &body).await.invalid_at(&[path]);
+        operator.patch("", &body).await.invalid_at(&[path]);
     }
-    desk.patch("", &json!({})).await.invalid_at(&[""]);
-    desk.patch("", &json!({ "suspended": "yes" })).await.invalid_at(&["suspended"]);
-    house
+    operator.patch("", &json!({})).await.invalid_at(&[""]);
+    operator.patch("", &json!({ "suspended": "yes" })).await.invalid_at(&["suspended"]);
+    server
         .operator
         .post("/businesses", &json!({ "name": "x", "timezone": "UTC", "suspended": true }))
         .await
         .invalid_at(&["suspended"]);
-    assert_eq!(house.operator.all("/businesses").await.len(), 1);
+    assert_eq!(server.operator.all("/businesses").await.len(), 1);
 }
 
 #[tokio::test]
 async fn businesses_are_listed_by_page_and_stay_through_a_restart() {
-    let mut house = House::open().await;
-    assert!(house.operator.all("/businesses").await.is_empty());
+    let mut server = Server::open().await;
+    assert!(server.operator.all("/businesses").await.is_empty());
     for n in 0..5 {
-        house
+        server
             .operator
             .post("/businesses", &json!({ "name": format!("B{n}"), "timezone": "UTC" }))
             .await
             .is(201);
     }
-    let whole = house.operator.all("/businesses").await;
+    let whole = server.operator.all("/businesses").await;
     let names: Vec<_> = whole.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["B0", "B1", "B2", "B3", "B4"]);
     for limit in 1..=5 {
-        assert_eq!(house.operator.walk("/businesses", limit).await, whole);
+        assert_eq!(server.operator.walk("/businesses", limit).await, whole);
     }
-    let cursor = house.operator.get("/businesses?limit=2").await.body["next_cursor"].clone();
+    let cursor = server.operator.get("/businesses?limit=2").await.body["next_cursor"].clone();
     let path = format!("/businesses?limit=2&cursor={}", cursor.as_str().unwrap());
-    let page = house.operator.get(&path).await.list();
-    house.restart().await;
-    assert_eq!(house.operator.get(&path).await.list(), page);
-    assert_eq!(house.operator.all("/businesses").await, whole);
+    let page = server.operator.get(&path).await.list();
+    server.restart().await;
+    assert_eq!(server.operator.get(&path).await.list(), page);
+    assert_eq!(server.operator.all("/businesses").await, whole);
     assert_eq!(ids(&page), ids(&whole[2..4]));
 }
 
 #[tokio::test]
 async fn everything_stays_through_a_restart() {
-    let mut house = House::open().await;
-    let salon = house.salon().await;
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
     let kept = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let gone = salon.book(&salon.massage, "2026-03-03T10:00:00Z").await;
     salon.cancel(&gone).await.is(200);
@@ -241,16 +241,16 @@ async fn everything_stays_through_a_restart() {
     for path in paths.iter().copied().chain([slots.as_str()]) {
         before.push((path, salon.get(path).await.body));
     }
-    let audit = salon.desk.all("/audit").await;
+    let audit = salon.operator.all("/audit").await;
     for _ in 0..2 {
-        house.restart().await;
-        let salon = salon.again(&house);
+        server.restart().await;
+        let salon = salon.again(&server);
         for (path, body) in &before {
             assert_eq!(salon.get(path).await.body, *body, "{path}");
         }
-        assert_eq!(salon.desk.all("/audit").await, audit);
+        assert_eq!(salon.operator.all("/audit").await, audit);
     }
-    let salon = salon.again(&house);
+    let salon = salon.again(&server);
     let more = json!({ "staff_id": kept["staff_id"] });
     salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", more).await.fails(409, "slot_unavailable");
 }

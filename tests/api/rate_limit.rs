@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, House};
+use crate::harness::{Answer, Server};
 
 fn limits(answer: &Answer) -> [i64; 3] {
     ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| answer.number(name))
@@ -10,27 +10,27 @@ fn limits(answer: &Answer) -> [i64; 3] {
 
 #[tokio::test]
 async fn a_key_has_its_limit_in_each_minute_of_the_clock() {
-    let house = House::with_limit(3).await;
-    house.clock.set("2026-03-02T06:00:12.345Z");
-    let salon = house.salon().await;
-    let minute = house.clock.seconds() / 60 * 60;
+    let server = Server::with_limit(3).await;
+    server.clock.set("2026-03-02T06:00:12.345Z");
+    let salon = server.salon().await;
+    let minute = server.clock.seconds() / 60 * 60;
     for left in [2, 1, 0] {
         assert_eq!(limits(salon.get("/me").await.is(200)), [3, left, minute + 60]);
     }
     for (second, wait) in [(12, 48), (30, 30), (59, 1)] {
-        house.clock.set(&format!("2026-03-02T06:00:{second}.345Z"));
+        server.clock.set(&format!("2026-03-02T06:00:{second}.345Z"));
         let answer = salon.get("/me").await;
         assert_eq!(limits(answer.fails(429, "rate_limited")), [3, 0, minute + 60]);
         assert_eq!(answer.number("retry-after"), wait);
     }
-    house.clock.set("2026-03-02T06:01:00Z");
+    server.clock.set("2026-03-02T06:01:00Z");
     assert_eq!(limits(salon.get("/me").await.is(200)), [3, 2, minute + 120]);
 }
 
 #[tokio::test]
 async fn every_answer_counts_whatever_it_says_but_a_429_does_not() {
-    let house = House::with_limit(6).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(6).await;
+    let salon = server.salon().await;
     salon.get("/nowhere").await.is(404);
     salon.api.delete("/me").await.is(405);
     salon.get("/appointments?x=1").await.is(400);
@@ -42,14 +42,14 @@ async fn every_answer_counts_whatever_it_says_but_a_429_does_not() {
         salon.get("/me").await.is(429);
         salon.get("/nowhere").await.is(429);
     }
-    house.clock.advance(60);
+    server.clock.advance(60);
     assert_eq!(limits(&salon.get("/me").await)[1], 5);
 }
 
 #[tokio::test]
 async fn keys_of_one_business_have_allowances_of_their_own() {
-    let house = House::with_limit(1).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(1).await;
+    let salon = server.salon().await;
     let other = salon.key(&["business:read"]).await;
     salon.get("/me").await.is(200);
     salon.get("/me").await.is(429);
@@ -59,26 +59,26 @@ async fn keys_of_one_business_have_allowances_of_their_own() {
 
 #[tokio::test]
 async fn requests_without_a_valid_key_are_counted_by_address_and_never_against_a_key() {
-    let house = House::with_limit(2).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(2).await;
+    let salon = server.salon().await;
     let wrong = format!("{}{}", &salon.key[..45], if salon.key.ends_with('a') { 'b' } else { 'a' });
-    assert_eq!(limits(house.with_key(&wrong).get("/me").await.is(401))[1], 1);
-    assert_eq!(limits(house.stranger().get("/nowhere").await.is(401))[1], 0);
-    house.stranger().get("/me").await.fails(429, "rate_limited");
-    house.with_key(&wrong).get("/me").await.fails(429, "rate_limited");
+    assert_eq!(limits(server.with_key(&wrong).get("/me").await.is(401))[1], 1);
+    assert_eq!(limits(server.anonymous().get("/nowhere").await.is(401))[1], 0);
+    server.anonymous().get("/me").await.fails(429, "rate_limited");
+    server.with_key(&wrong).get("/me").await.fails(429, "rate_limited");
     assert_eq!(limits(salon.get("/me").await.is(200))[1], 1);
-    house.clock.advance(60);
-    house.stranger().get("/me").await.is(401);
+    server.clock.advance(60);
+    server.anonymous().get("/me").await.is(401);
 }
 
 #[tokio::test]
 async fn behind_a_trusted_proxy_strangers_are_counted_by_the_address_that_it_forwards() {
-    let from = async |house: &House, clients: &[&str]| {
-        let stranger = house.stranger();
-        let request = stranger.call("GET", "/me");
+    let from = async |server: &Server, clients: &[&str]| {
+        let anonymous = server.anonymous();
+        let request = anonymous.call("GET", "/me");
         clients.iter().fold(request, |request, client| request.header("x-forwarded-for", client)).await.status
     };
-    let house = House::behind("127.0.0.1,198.51.100.0/24", 1).await;
+    let server = Server::behind("127.0.0.1,198.51.100.0/24", 1).await;
     for (clients, status) in [
         (&["203.0.113.1"][..], 401),
         (&["203.0.113.1"], 429),
@@ -92,20 +92,20 @@ async fn behind_a_trusted_proxy_strangers_are_counted_by_the_address_that_it_for
         (&["203.0.113.4, unknown"], 401),
         (&[], 429),
     ] {
-        assert_eq!(from(&house, clients).await, status, "{clients:?}");
+        assert_eq!(from(&server, clients).await, status, "{clients:?}");
     }
     // Whoever is trusted by nobody says what it likes.
-    let house = House::behind("198.51.100.0/24", 1).await;
-    assert_eq!(from(&house, &["203.0.113.1"]).await, 401);
-    assert_eq!(from(&house, &["203.0.113.2"]).await, 429);
+    let server = Server::behind("198.51.100.0/24", 1).await;
+    assert_eq!(from(&server, &["203.0.113.1"]).await, 401);
+    assert_eq!(from(&server, &["203.0.113.2"]).await, 429);
 }
 
 #[tokio::test]
 async fn a_revoked_key_counts_as_no_key() {
-    let house = House::with_limit(2).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(2).await;
+    let salon = server.salon().await;
     salon.get("/me").await.is(200);
-    salon.desk.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
+    salon.operator.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
     for _ in 0..2 {
         salon.get("/me").await.is(401);
     }
@@ -114,8 +114,8 @@ async fn a_revoked_key_counts_as_no_key() {
 
 #[tokio::test]
 async fn concurrent_requests_never_pass_the_limit() {
-    let house = House::with_limit(20).await;
-    let salon = house.salon().await;
+    let server = Server::with_limit(20).await;
+    let salon = server.salon().await;
     let tasks: Vec<_> = (0..50)
         .map(|_| {
             let api = salon.api.clone();
@@ -132,10 +132,10 @@ async fn concurrent_requests_never_pass_the_limit() {
 
 #[tokio::test]
 async fn the_operator_api_and_health_are_not_limited() {
-    let house = House::with_limit(1).await;
+    let server = Server::with_limit(1).await;
     for _ in 0..3 {
-        house.operator.get("/businesses").await.is(200);
-        house.root().get("/healthz").await.is(200);
-        house.operator.anonymous().get("/businesses").await.is(401);
+        server.operator.get("/businesses").await.is(200);
+        server.root().get("/healthz").await.is(200);
+        server.operator.anonymous().get("/businesses").await.is(401);
     }
 }

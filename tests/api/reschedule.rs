@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, stamp};
+use crate::harness::{Server, stamp};
 
 const AT: &str = "2026-03-03T09:00:00Z";
 const LATER: &str = "2026-03-03T14:00:00Z";
 
 #[tokio::test]
 async fn it_moves_with_its_id_duration_and_staff_member() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.massage, &salon.ben, AT).await;
     salon
-        .desk
+        .operator
         .patch(&format!("/services/{}", salon.massage), &json!({ "duration_minutes": 20 }))
         .await
         .is(200);
-    house.clock.advance(1);
+    server.clock.advance(1);
     let moved = salon.try_move(&booked, json!({ "starts_at": LATER })).await.is(200).data();
     let mut expected = booked.clone();
     expected["starts_at"] = json!(stamp("2026-03-03T14:00"));
@@ -31,8 +31,8 @@ async fn it_moves_with_its_id_duration_and_staff_member() {
 
 #[tokio::test]
 async fn its_own_time_does_not_stand_in_its_way() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.colour, &salon.anna, AT).await;
     for start in ["09:30", "08:30", "10:00", "09:00"] {
         let moved =
@@ -46,11 +46,11 @@ async fn its_own_time_does_not_stand_in_its_way() {
 
 #[tokio::test]
 async fn to_its_own_time_and_staff_member_it_is_unchanged_in_every_mode() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.massage, &salon.ben, AT).await;
     let tag = salon.get(&format!("/appointments/{}", booked["id"].as_str().unwrap())).await.etag();
-    house.clock.advance(100);
+    server.clock.advance(100);
     for mode in ["instant", "request", "off"] {
         salon.set(json!({ "booking_mode": mode })).await;
         for body in [
@@ -62,14 +62,14 @@ async fn to_its_own_time_and_staff_member_it_is_unchanged_in_every_mode() {
             assert_eq!((answer.is(200).data(), answer.etag()), (booked.clone(), tag.clone()));
         }
     }
-    house.clock.set("2026-03-03T09:30:00Z");
+    server.clock.set("2026-03-03T09:30:00Z");
     assert_eq!(salon.try_move(&booked, json!({ "starts_at": AT })).await.is(200).data(), booked, "under way");
 }
 
 #[tokio::test]
 async fn it_can_move_to_another_staff_member() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, AT).await;
     let moved = salon.try_move(&booked, json!({ "starts_at": AT, "staff_id": salon.chloe })).await.data();
     assert_eq!((&moved["staff_id"], &moved["staff_name"]), (&json!(salon.chloe), &json!("Chloé")));
@@ -81,8 +81,8 @@ async fn it_can_move_to_another_staff_member() {
 
 #[tokio::test]
 async fn a_staff_member_who_cannot_take_it_is_invalid() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let booked = salon.book(&salon.colour, AT).await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
     for staff in [unknown, &other.anna, &salon.ben, "x"] {
@@ -92,18 +92,18 @@ async fn a_staff_member_who_cannot_take_it_is_invalid() {
             .invalid_at(&["staff_id"]);
     }
     let cut = salon.book_with(&salon.cut, &salon.ben, AT).await;
-    salon.desk.patch(&format!("/staff/{}", salon.chloe), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/staff/{}", salon.chloe), &json!({ "active": false })).await.is(200);
     let body = json!({ "starts_at": LATER, "staff_id": salon.chloe });
     salon.try_move(&cut, body).await.invalid_at(&["staff_id"]);
 }
 
 #[tokio::test]
 async fn a_refused_move_changes_nothing() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.massage, &salon.ben, AT).await;
     salon.book_with(&salon.massage, &salon.ben, LATER).await;
-    house.clock.set("2026-03-03T08:10:00Z");
+    server.clock.set("2026-03-03T08:10:00Z");
     for (start, reason) in [
         (LATER, "taken"),
         ("2026-03-03T13:30:00Z", "taken"),
@@ -122,8 +122,8 @@ async fn a_refused_move_changes_nothing() {
 
 #[tokio::test]
 async fn what_is_cancelled_declined_or_ended_cannot_move() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let ask = async |at: &str| {
         let answer = salon.try_book_with(&salon.colour, at, json!({ "allow_pending": true })).await;
         answer.created()
@@ -131,7 +131,7 @@ async fn what_is_cancelled_declined_or_ended_cannot_move() {
     let (cancelled, declined) = (ask(AT).await, ask(LATER).await);
     salon.cancel(&cancelled).await.is(200);
     let decline = format!("/appointments/{}/decline", declined["id"].as_str().unwrap());
-    salon.desk.call("POST", &decline).await.is(200);
+    salon.operator.call("POST", &decline).await.is(200);
     for (one, at) in [(&cancelled, AT), (&declined, LATER)] {
         for start in [at, "2026-03-04T09:00:00Z", "2026-03-08T09:00:00Z"] {
             let answer = salon.try_move(one, json!({ "starts_at": start, "allow_pending": true })).await;
@@ -140,17 +140,17 @@ async fn what_is_cancelled_declined_or_ended_cannot_move() {
         }
     }
     let ended = ask(AT).await;
-    house.clock.set("2026-03-03T10:30:00Z");
+    server.clock.set("2026-03-03T10:30:00Z");
     let next = json!({ "starts_at": "2026-03-04T09:00:00Z", "allow_pending": true });
     salon.try_move(&ended, next.clone()).await.fails(409, "conflict");
-    house.clock.set("2026-03-03T10:29:59Z");
+    server.clock.set("2026-03-03T10:29:59Z");
     salon.try_move(&ended, next).await.is(200);
 }
 
 #[tokio::test]
 async fn the_modes_apply_as_for_booking() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     let to = |start: &str, allow: bool| json!({ "starts_at": start, "allow_pending": allow });
     salon.set(json!({ "booking_mode": "off" })).await;
@@ -170,37 +170,37 @@ async fn the_modes_apply_as_for_booking() {
 
 #[tokio::test]
 async fn the_teams_own_move_ignores_the_mode_and_leaves_it_confirmed() {
-    let house = House::open().await;
-    let salon = house.salon_with(json!({ "booking_mode": "request" })).await;
+    let server = Server::open().await;
+    let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = salon.try_book_with(&salon.cut, AT, json!({ "allow_pending": true })).await.created();
     let path = format!("/appointments/{}/reschedule", pending["id"].as_str().unwrap());
     salon.set(json!({ "booking_mode": "off" })).await;
-    let moved = salon.desk.post(&path, &json!({ "starts_at": LATER })).await.data();
+    let moved = salon.operator.post(&path, &json!({ "starts_at": LATER })).await.data();
     assert_eq!(
         (&moved["status"], &moved["starts_at"]),
         (&json!("confirmed"), &json!(stamp("2026-03-03T14:00")))
     );
     let sunday = json!({ "starts_at": "2026-03-08T09:00:00Z" });
-    salon.desk.post(&path, &sunday).await.fails(409, "slot_unavailable");
+    salon.operator.post(&path, &sunday).await.fails(409, "slot_unavailable");
 }
 
 #[tokio::test]
 async fn a_service_or_staff_member_that_was_turned_off_holds_no_new_time() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, AT).await;
     let staff = format!("/staff/{}", salon.ben);
-    salon.desk.patch(&staff, &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&staff, &json!({ "active": false })).await.is(200);
     salon.try_move(&booked, json!({ "starts_at": LATER })).await.fails(409, "slot_unavailable");
     salon.try_move(&booked, json!({ "starts_at": LATER, "staff_id": salon.chloe })).await.is(200);
-    salon.desk.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
+    salon.operator.patch(&format!("/services/{}", salon.cut), &json!({ "active": false })).await.is(200);
     salon.try_move(&booked, json!({ "starts_at": AT })).await.fails(409, "slot_unavailable");
 }
 
 #[tokio::test]
 async fn a_bad_body_is_refused_with_its_places() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
     for (body, paths) in [
         (json!({}), &["starts_at"][..]),

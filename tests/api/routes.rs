@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api, House, SCOPES, Salon, id};
+use crate::harness::{Answer, Api, SCOPES, Salon, Server, id};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
@@ -66,7 +66,7 @@ fn rows(salon: &Salon) -> Vec<Row> {
     let booking = salon.booking(&salon.cut, "2026-03-04T09:00:00Z", json!({}));
     let times = format!("?service_id={}&start_date=2026-03-05", salon.cut);
     let subscription = json!({ "url": "https://b.example.com/", "events": ["contact.created"] });
-    let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
+    let knowledge = json!({ "title": "Parking", "content": "Behind the server." });
     vec![
         Row { scope: None, ..get("/me", "") },
         get("/business", "business:read"),
@@ -114,9 +114,9 @@ impl Row {
 
 #[tokio::test]
 async fn every_route_of_the_table_is_tried_here_with_its_scope() {
-    let house = House::open().await;
+    let server = Server::open().await;
     let tried: BTreeSet<_> =
-        rows(&house.salon().await).iter().map(|row| (row.method.to_owned(), row.path, row.scope)).collect();
+        rows(&server.salon().await).iter().map(|row| (row.method.to_owned(), row.path, row.scope)).collect();
     let document = receptionist::openapi::document();
     let mut offered = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -129,8 +129,8 @@ async fn every_route_of_the_table_is_tried_here_with_its_scope() {
 
 #[tokio::test]
 async fn every_route_answers_a_key_that_has_its_scope_alone() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let records = Records::of(&salon).await;
     for row in rows(&salon) {
         // A key has at least one scope; for a route that needs none, any will do.
@@ -145,26 +145,26 @@ async fn every_route_answers_a_key_that_has_its_scope_alone() {
 
 #[tokio::test]
 async fn every_route_is_closed_without_a_key() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let records = Records::of(&salon).await;
-    let before = salon.desk.all("/audit").await;
+    let before = salon.operator.all("/audit").await;
     for row in rows(&salon) {
-        row.send(&house.stranger(), &records).await.fails(401, "unauthorized");
+        row.send(&server.anonymous(), &records).await.fails(401, "unauthorized");
         let other = format!("{}x", &salon.key[..salon.key.len() - 1]);
         if other != salon.key {
-            row.send(&house.with_key(&other), &records).await.fails(401, "unauthorized");
+            row.send(&server.with_key(&other), &records).await.fails(401, "unauthorized");
         }
     }
-    assert_eq!(salon.desk.all("/audit").await, before);
+    assert_eq!(salon.operator.all("/audit").await, before);
 }
 
 #[tokio::test]
 async fn every_route_is_closed_to_a_key_with_every_other_scope() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let records = Records::of(&salon).await;
-    let before = salon.desk.all("/audit").await.len();
+    let before = salon.operator.all("/audit").await.len();
     let mut keys = 0;
     for row in rows(&salon) {
         let Some(scope) = row.scope else { continue };
@@ -174,5 +174,5 @@ async fn every_route_is_closed_to_a_key_with_every_other_scope() {
         row.send(&key, &records).await.fails(403, "insufficient_scope").says(scope);
         row.send(&key, &Records::all(UNKNOWN)).await.fails(403, "insufficient_scope");
     }
-    assert_eq!(salon.desk.all("/audit").await.len(), before + keys, "nothing but the keys");
+    assert_eq!(salon.operator.all("/audit").await.len(), before + keys, "nothing but the keys");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Api, House, Salon, ids};
+use crate::harness::{Api, Salon, Server, ids};
 
 /// How many rows a request reads.
 const ROWS: usize = 16;
@@ -42,8 +42,8 @@ async fn walk(api: &Api, path: &str, limit: usize) -> (Vec<Value>, usize) {
 
 #[tokio::test]
 async fn an_empty_page_with_more_behind_it_leads_to_the_end() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let (spam, _) = many(&salon).await;
     let changed = "updated_since=2000-01-01T00:00:00Z";
     let first = salon.get("/calls?outcome=spam").await;
@@ -66,8 +66,8 @@ async fn an_empty_page_with_more_behind_it_leads_to_the_end() {
 
 #[tokio::test]
 async fn a_page_ends_short_where_its_rows_do_and_the_walk_shows_all() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let (_, zoe) = many(&salon).await;
     for path in ["/calls", "/contacts", "/contacts?q=contact", "/contacts?updated_since=2000-01-01T00:00:00Z"]
     {
@@ -80,8 +80,8 @@ async fn a_page_ends_short_where_its_rows_do_and_the_walk_shows_all() {
     }
     assert_eq!(walk(&salon.api, "/contacts?q=zo%C3%AB", 10).await.0, [zoe]);
     // The operator's lists, too.
-    let (entries, _) = walk(&salon.desk, "/audit", 100).await;
+    let (entries, _) = walk(&salon.operator, "/audit", 100).await;
     assert!(entries.len() > 80);
-    assert_eq!(ids(&walk(&salon.desk, "/audit", 7).await.0), ids(&entries));
-    assert_eq!(walk(&house.operator, "/businesses", 100).await.0.len(), 1);
+    assert_eq!(ids(&walk(&salon.operator, "/audit", 7).await.0), ids(&entries));
+    assert_eq!(walk(&server.operator, "/businesses", 100).await.0.len(), 1);
 }

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use crate::harness::House;
+use crate::harness::Server;
 
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
 async fn another_businesss_appointment_is_not_found_and_not_touched() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.book(&other.cut, AT).await;
     let path = format!("/appointments/{}", theirs["id"].as_str().unwrap());
     salon.get(&path).await.fails(404, "not_found");
@@ -17,17 +17,21 @@ async fn another_businesss_appointment_is_not_found_and_not_touched() {
     salon.cancel(&theirs).await.fails(404, "not_found");
     salon.try_move(&theirs, json!({ "starts_at": "2026-03-03T10:00:00Z" })).await.fails(404, "not_found");
     for verb in ["cancel", "confirm", "decline"] {
-        salon.desk.call("POST", &format!("{path}/{verb}")).await.fails(404, "not_found");
+        salon.operator.call("POST", &format!("{path}/{verb}")).await.fails(404, "not_found");
     }
-    salon.desk.post(&format!("{path}/reschedule"), &json!({ "starts_at": AT })).await.fails(404, "not_found");
+    salon
+        .operator
+        .post(&format!("{path}/reschedule"), &json!({ "starts_at": AT }))
+        .await
+        .fails(404, "not_found");
     assert_eq!(other.show(&theirs).await, theirs);
     assert!(salon.api.all("/appointments").await.is_empty());
 }
 
 #[tokio::test]
 async fn what_is_not_mine_is_answered_like_what_is_not_there() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.book(&other.cut, AT).await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
     let path = |id: &str| format!("/appointments/{id}");
@@ -41,8 +45,8 @@ async fn what_is_not_mine_is_answered_like_what_is_not_there() {
 
 #[tokio::test]
 async fn one_business_is_not_in_the_others_way() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let untouched = other.slots(&other.colour, "start_date=2026-03-03").await;
     salon.book(&salon.colour, AT).await;
     assert_eq!(other.slots(&other.colour, "start_date=2026-03-03").await, untouched);
@@ -62,8 +66,8 @@ async fn one_business_is_not_in_the_others_way() {
 
 #[tokio::test]
 async fn a_key_opens_its_own_business_whatever_is_asked() {
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     salon.get(&format!("/business?business_id={}", other.id)).await.invalid_at(&["business_id"]);
     salon.get(&format!("/business/{}", other.id)).await.fails(404, "not_found");
     let header = salon.api.call("GET", "/business").header("x-business-id", &other.id).await;

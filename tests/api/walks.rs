@@ -7,7 +7,7 @@ use std::future::Future;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{Dice, House, Salon, TestClock, id, ids};
+use crate::harness::{Dice, Salon, Server, TestClock, id, ids};
 
 const TASKS: u64 = 8;
 const KEPT: usize = 12;
@@ -16,14 +16,14 @@ const ROWS: usize = 15;
 
 /// Eight tasks that each write so many times, the clock going on a little now and then.
 fn writers<F: Future<Output = ()> + Send + 'static>(
-    house: &House,
+    server: &Server,
     salon: &Salon,
     rounds: u64,
     write: impl Fn(Salon, Dice, u64) -> F + Clone + Send + 'static,
 ) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for task in 0..TASKS {
-        let (salon, clock, write): (_, TestClock, _) = (salon.clone(), house.clock.clone(), write.clone());
+        let (salon, clock, write): (_, TestClock, _) = (salon.clone(), server.clock.clone(), write.clone());
         tasks.spawn(async move {
             for round in 0..rounds {
                 clock.advance_millis(i64::from(round % 2 == 0));
@@ -120,21 +120,21 @@ async fn write_appointment(salon: Salon, mut dice: Dice, _: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_contacts_while_others_write_skips_and_repeats_nothing() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
-        house.clock.advance_millis(i64::from(number % 3 == 0));
+        server.clock.advance_millis(i64::from(number % 3 == 0));
         kept.push(salon.contact(json!({ "name": format!("Kept {number}") })).await);
     }
-    walk(&salon, "/contacts", &kept, writers(&house, &salon, 6, write_contact)).await;
-    walk(&salon, "/contacts?q=kEPT", &kept, writers(&house, &salon, 1, write_message)).await;
+    walk(&salon, "/contacts", &kept, writers(&server, &salon, 6, write_contact)).await;
+    walk(&salon, "/contacts?q=kEPT", &kept, writers(&server, &salon, 1, write_message)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_contacts_that_are_being_changed_repeats_none() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
         kept.push(salon.contact(json!({ "name": format!("Kept {number}") })).await);
@@ -146,68 +146,68 @@ async fn walking_contacts_that_are_being_changed_repeats_none() {
             salon.patch_contact(&one, json!({ "name": format!("Kept {number}") })).await;
         }
     };
-    walk(&salon, "/contacts", &kept, writers(&house, &salon, 10, change)).await;
+    walk(&salon, "/contacts", &kept, writers(&server, &salon, 10, change)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_calls_while_others_write_skips_and_repeats_nothing() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
         let started = format!("2026-03-01T{:02}:30:00Z", number / 2);
         kept.push(salon.record_call(json!({ "started_at": started })).await);
     }
-    walk(&salon, "/calls", &kept, writers(&house, &salon, 8, write_call)).await;
+    walk(&salon, "/calls", &kept, writers(&server, &salon, 8, write_call)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_messages_while_others_write_skips_and_repeats_nothing() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for _ in 0..KEPT {
         kept.push(salon.message(json!({ "status": "resolved" })).await);
     }
-    walk(&salon, "/messages", &kept, writers(&house, &salon, 6, write_message)).await;
+    walk(&salon, "/messages", &kept, writers(&server, &salon, 6, write_message)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_by_updated_since_skips_nothing_that_stays() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
         kept.push(salon.contact(json!({ "name": format!("Kept {number}") })).await);
     }
     let path = "/contacts?updated_since=2000-01-01T00:00:00Z";
-    walk(&salon, path, &kept, writers(&house, &salon, 6, write_contact)).await;
+    walk(&salon, path, &kept, writers(&server, &salon, 6, write_contact)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
     let mut kept = Vec::new();
     for number in 0..KEPT {
-        house.clock.advance_millis(i64::from(number % 3 == 0));
+        server.clock.advance_millis(i64::from(number % 3 == 0));
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
     // Some stand in the list by change where they were changed, the others where they were booked.
     for booked in kept.iter().step_by(3) {
-        house.clock.advance_millis(1);
+        server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);
     }
-    walk(&salon, "/appointments", &kept, writers(&house, &salon, 8, write_appointment)).await;
+    walk(&salon, "/appointments", &kept, writers(&server, &salon, 8, write_appointment)).await;
     let path = "/appointments?updated_since=2000-01-01T00:00:00Z";
-    walk(&salon, path, &kept, writers(&house, &salon, 8, write_appointment)).await;
+    walk(&salon, path, &kept, writers(&server, &salon, 8, write_appointment)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_appointment_that_is_being_moved_is_always_found() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-10T10:00:00Z").await;
     let moving = booked.clone();
     let turn = move |salon: Salon, mut dice: Dice, _: u64| {
@@ -217,7 +217,7 @@ async fn an_appointment_that_is_being_moved_is_always_found() {
             salon.try_move(&moving, json!({ "starts_at": to })).await;
         }
     };
-    let mut tasks = writers(&house, &salon, 10, turn);
+    let mut tasks = writers(&server, &salon, 10, turn);
     while !ended(&mut tasks) {
         salon.show(&booked).await;
     }
@@ -225,22 +225,22 @@ async fn an_appointment_that_is_being_moved_is_always_found() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_contacts_misses_no_change() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    poll(&salon, "contacts", writers(&house, &salon, 10, write_contact)).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    poll(&salon, "contacts", writers(&server, &salon, 10, write_contact)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_appointments_misses_no_change() {
-    let house = House::reading(ROWS).await;
-    let salon = house.salon().await;
-    poll(&salon, "appointments", writers(&house, &salon, 10, write_appointment)).await;
+    let server = Server::reading(ROWS).await;
+    let salon = server.salon().await;
+    poll(&salon, "appointments", writers(&server, &salon, 10, write_appointment)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn polling_calls_and_messages_misses_no_change() {
-    let house = House::open().await;
-    let salon = house.salon().await;
-    poll(&salon, "calls", writers(&house, &salon, 6, write_call)).await;
-    poll(&salon, "messages", writers(&house, &salon, 6, write_message)).await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    poll(&salon, "calls", writers(&server, &salon, 6, write_call)).await;
+    poll(&salon, "messages", writers(&server, &salon, 6, write_message)).await;
 }

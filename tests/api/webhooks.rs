@@ -4,12 +4,12 @@ use std::future::IntoFuture;
 
 use serde_json::{Value, json};
 
-use crate::harness::{House, id, ids};
+use crate::harness::{Server, id, ids};
 
 #[tokio::test]
 async fn an_endpoint_is_shown_whole_and_its_secret_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let mut made = salon.webhook().await;
     let secret = made.as_object_mut().unwrap().remove("secret").unwrap();
     assert!(secret.as_str().unwrap().starts_with("whsec_"));
@@ -23,13 +23,13 @@ async fn an_endpoint_is_shown_whole_and_its_secret_once() {
     let path = format!("/webhooks/{}", id(&made));
     assert_eq!(salon.get(&path).await.data(), made);
     assert_eq!(salon.get("/webhooks").await.list(), [made.clone()]);
-    assert_eq!(salon.desk.get(&path).await.data(), made);
+    assert_eq!(salon.operator.get(&path).await.data(), made);
 }
 
 #[tokio::test]
 async fn a_url_that_is_not_public_is_refused_and_says_no_more() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for url in [
         "http://a.example.com/",
         "https://10.0.0.1/",
@@ -59,8 +59,8 @@ async fn a_url_that_is_not_public_is_refused_and_says_no_more() {
 
 #[tokio::test]
 async fn events_are_one_to_six_known_types_each_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let with = |events: Value| json!({ "url": "https://a.example.com/", "events": events });
     for (events, path) in [
         (json!([]), "events"),
@@ -75,8 +75,8 @@ async fn events_are_one_to_six_known_types_each_once() {
 
 #[tokio::test]
 async fn a_business_has_at_most_25_endpoints() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     for _ in 0..25 {
         salon.webhook().await;
     }
@@ -90,8 +90,8 @@ async fn a_business_has_at_most_25_endpoints() {
 
 #[tokio::test]
 async fn an_endpoint_is_turned_off_and_on_by_an_integration_or_the_operator() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.webhook().await;
     let path = format!("/webhooks/{}", id(&made));
     let off = salon.api.patch(&path, &json!({ "status": "disabled" })).await.data();
@@ -99,42 +99,42 @@ async fn an_endpoint_is_turned_off_and_on_by_an_integration_or_the_operator() {
     assert!(off["disabled_at"].is_string());
     let on = salon.api.patch(&path, &json!({ "status": "enabled" })).await.data();
     assert_eq!((&on["disabled_reason"], &on["disabled_at"]), (&Value::Null, &Value::Null));
-    let off = salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    let off = salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     assert_eq!(off["disabled_reason"], "operator");
-    salon.desk.patch(&path, &json!({ "url": "https://b.example.com/" })).await.invalid_at(&["url", ""]);
+    salon.operator.patch(&path, &json!({ "url": "https://b.example.com/" })).await.invalid_at(&["url", ""]);
 }
 
 #[tokio::test]
 async fn what_happens_while_an_endpoint_is_off_is_missed_and_can_be_resent() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.webhook().await;
     let path = format!("/webhooks/{}", id(&made));
-    salon.desk.patch(&path, &json!({ "status": "disabled" })).await.data();
+    salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     salon.contact(json!({ "name": "A" })).await;
-    let log = salon.desk.all(&format!("{path}/deliveries")).await;
+    let log = salon.operator.all(&format!("{path}/deliveries")).await;
     assert_eq!(log.len(), 1);
     assert_eq!(
         (&log[0]["status"], &log[0]["type"], &log[0]["attempts"]),
         (&json!("missed"), &json!("contact.created"), &json!(0))
     );
     let resend = format!("{path}/deliveries/{}/resend", log[0]["event_id"].as_str().unwrap());
-    salon.desk.post(&resend, &json!({})).await.fails(409, "conflict");
-    salon.desk.post(&format!("{path}/resend-missed"), &json!({})).await.fails(409, "conflict");
-    salon.desk.patch(&path, &json!({ "status": "enabled" })).await.data();
-    salon.desk.post(&resend, &json!({})).await.is(202);
+    salon.operator.post(&resend, &json!({})).await.fails(409, "conflict");
+    salon.operator.post(&format!("{path}/resend-missed"), &json!({})).await.fails(409, "conflict");
+    salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
+    salon.operator.post(&resend, &json!({})).await.is(202);
     salon
-        .desk
+        .operator
         .post(&format!("{path}/deliveries/{}/resend", id(&made)), &json!({}))
         .await
         .fails(404, "not_found");
-    assert_eq!(salon.desk.all(&format!("{path}/deliveries?status=missed")).await, Vec::<Value>::new());
+    assert_eq!(salon.operator.all(&format!("{path}/deliveries?status=missed")).await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn a_test_says_what_came_of_it() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.webhook().await;
     let path = format!("/webhooks/{}/test", id(&made));
     let tested = salon.api.call("POST", &path).await.data();
@@ -146,24 +146,28 @@ async fn a_test_says_what_came_of_it() {
     let tested = salon.api.post(&path, &json!({ "type": "message.taken" })).await.data();
     assert_eq!(tested["type"], "message.taken");
     salon.api.post(&path, &json!({ "type": "x" })).await.invalid_at(&["type"]);
-    assert_eq!(salon.desk.all(&format!("/webhooks/{}/deliveries", id(&made))).await, Vec::<Value>::new());
+    assert_eq!(salon.operator.all(&format!("/webhooks/{}/deliveries", id(&made))).await, Vec::<Value>::new());
 }
 
 #[tokio::test]
 async fn a_rotated_secret_is_shown_once() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let made = salon.webhook().await;
-    let rotated =
-        salon.desk.post(&format!("/webhooks/{}/rotate-secret", id(&made)), &json!({})).await.is(200).data();
+    let rotated = salon
+        .operator
+        .post(&format!("/webhooks/{}/rotate-secret", id(&made)), &json!({}))
+        .await
+        .is(200)
+        .data();
     assert!(rotated["secret"].as_str().unwrap().starts_with("whsec_"));
     assert_ne!(rotated["secret"], made["secret"]);
 }
 
 #[tokio::test]
 async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let create = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
     let post = |body: &Value| salon.api.call("POST", "/webhooks").json(body).once("post");
     let first = post(&create).await;
@@ -173,7 +177,7 @@ async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
     let moved = patch(&move_to).await;
     moved.is(200);
 
-    house.network.set_names_down(true);
+    server.network.set_names_down(true);
     for (given, again) in [(&first, post(&create).await), (&moved, patch(&move_to).await)] {
         assert_eq!(again.header("idempotent-replayed"), "true");
         assert_eq!((again.status, &again.bytes, again.etag()), (given.status, &given.bytes, given.etag()));
@@ -188,15 +192,15 @@ async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
     new.invalid_at(&["url"]);
     salon.set(json!({ "suspended": true })).await;
     post(&create).await.fails(403, "forbidden");
-    house.network.set_names_down(false);
+    server.network.set_names_down(false);
     salon.set(json!({ "suspended": false })).await;
     salon.api.call("POST", "/webhooks").json(&create).once("new").await.created();
 }
 
 #[tokio::test]
 async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
-    let house = House::open().await;
-    let salon = house.salon().await;
+    let server = Server::open().await;
+    let salon = server.salon().await;
     let body = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
     let post = || salon.api.call("POST", "/webhooks").json(&body).once("k");
     let (made, again) = (post().await, post().await);
@@ -206,7 +210,7 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
     let patch = |tag: &str| {
         salon.api.call("PATCH", &path).json(&json!({ "description": "New" })).header("if-match", tag)
     };
-    house.clock.advance(1);
+    server.clock.advance(1);
     patch(&made.etag()).await.is(200);
     patch(&made.etag()).await.fails(409, "conflict");
 }
@@ -215,8 +219,8 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
 async fn saves_and_tests_that_hang_leave_room_for_others() {
     /// So many of one business at once.
     const EACH: usize = 8;
-    let house = House::open().await;
-    let (salon, other) = (house.salon().await, house.salon().await);
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
     let body = |url: &str| json!({ "url": url, "events": ["contact.created"] });
     let hanging = body("https://a.silent.example.org/");
     let wire = body("https://a.wire.example.com/");
@@ -230,7 +234,7 @@ async fn saves_and_tests_that_hang_leave_room_for_others() {
         [save, salon.api.call("POST", &test)]
     });
     let hang: Vec<_> = calls.map(|call| tokio::spawn(call.into_future())).collect();
-    house.network.wait_for_silent(2 * EACH).await;
+    server.network.wait_for_silent(2 * EACH).await;
 
     let fine = body("https://a.example.com/");
     salon.api.post("/webhooks", &fine).await.fails(503, "internal_error");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::chance::{Rng, number_of, seed};
 use crate::client::{Answer, Client, Shop, slot, text};
-use crate::process::{Refused, Server, refused, serve};
+use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
@@ -144,7 +144,7 @@ async fn list(path: &str, get: impl AsyncFn(&str) -> Option<Answer>) -> Option<V
 }
 
 /// It ended by itself, and said why in one line.
-fn check_end(ended: &Refused) {
+fn check_end(ended: &Exited) {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.line.lines().count(), 1, "{ended:?}");
     assert!(ended.line.contains("RECEPTIONIST_DATA_DIR: "), "{ended:?}");
@@ -209,7 +209,7 @@ async fn a_store_that_was_altered_is_refused_or_whole() {
                 kept_closed += 1;
             }
             Ok(server) if good.check(&server).await.is_none() => {
-                check_end(&Refused { code: server.wait().code(), line: server.errors().trim_end().into() });
+                check_end(&Exited { code: server.wait().code(), line: server.errors().trim_end().into() });
                 ended += 1;
             }
             Ok(_) => whole += 1,
@@ -264,5 +264,5 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();
     assert!(good.check(&server).await.is_none(), "nobody noticed");
-    check_end(&Refused { code: server.wait().code(), line: server.errors().trim_end().into() });
+    check_end(&Exited { code: server.wait().code(), line: server.errors().trim_end().into() });
 }

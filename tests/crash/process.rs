@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// Starts the command and waits until it listens, or has ended.
-    pub(crate) fn try_start(mut command: Command, log: &Path) -> Result<Self, Refused> {
+    pub(crate) fn try_start(mut command: Command, log: &Path) -> Result<Self, Exited> {
         let mut child = command.stdout(Stdio::piped()).stderr(File::create(log).unwrap()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut after = |prefix: &str| {
@@ -65,7 +65,7 @@ impl Server {
         let (Some(public), Some(admin)) = (after("listening on "), after("operator API on ")) else {
             let code = child.wait().unwrap().code();
             let line = std::fs::read_to_string(log).unwrap().trim_end().to_owned();
-            return Err(Refused { code, line });
+            return Err(Exited { code, line });
         };
         Ok(Self { child: Mutex::new(child), public, admin, log: log.to_owned() })
     }
@@ -116,14 +116,14 @@ impl Drop for Server {
 
 /// How a process ended that did not start.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct Exited {
     pub(crate) code: Option<i32>,
     /// The one line on standard error.
     pub(crate) line: String,
 }
 
 /// Runs a command that must end by itself, with nothing on standard output and one line on standard error.
-pub(crate) fn refused(mut command: Command) -> Refused {
+pub(crate) fn refused(mut command: Command) -> Exited {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Whoever says something here has started, and would not end.
     let mut first = [0];
@@ -136,7 +136,7 @@ pub(crate) fn refused(mut command: Command) -> Refused {
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     let code = child.wait().unwrap().code();
     assert_eq!(err.lines().count(), 1, "{err}");
-    Refused { code, line: err.trim_end().to_owned() }
+    Exited { code, line: err.trim_end().to_owned() }
 }
 
 /// Starts a process and kills it while it starts, after so many of its lines.

@@ -3,8 +3,9 @@
 /// Who may name what; whatever is not in a list is not allowed.
 pub(crate) type Allowed = &'static [(&'static str, &'static [&'static str])];
 
-/// What the modules of `actors/src` may name of each other, from the bottom up. A module within another stands for what
-/// is in it: so a kind of actor may know what another one is told, and not what that does with it.
+/// What the modules of `actors/src` may name of each other, roughly from the bottom up. A module within another stands
+/// for what is in it: so a kind of actor may know what another one is told, and not what that does with it. That makes
+/// folders that name each other (`business` and `delivery`, `shared` and both), and never files: those form no circles.
 pub(crate) const ENGINE: Allowed = &[
     // Rules, and what they are about.
     ("domain", &[]),

@@ -3,13 +3,13 @@
 use actors::domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 
 use crate::hooks::{ATTEMPT_MILLIS, Hook, RETRY_MILLIS};
-use crate::house::{House, Span};
+use crate::model::{Model, Span};
 use crate::rows::Rows;
 
 /// So many attempts of one endpoint may be under way at once.
 const AT_ONCE: i64 = 8;
 
-impl House {
+impl Model {
     /// Checks every delivery to an endpoint that is still there.
     pub(crate) fn check_deliveries(&mut self, rows: &Rows, span: Span) {
         for (endpoint, event) in self.owed.keys().filter(|(endpoint, _)| self.hooks[endpoint].is_there()) {

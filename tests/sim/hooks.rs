@@ -10,7 +10,7 @@ use hmac::{Hmac, Mac};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::house::{Effects, House, Span};
+use crate::model::{Effects, Model, Span};
 use crate::network::Received;
 use crate::rows::Rows;
 
@@ -224,7 +224,7 @@ fn sign(secret: &[u8; 32], received: &Received) -> String {
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
 }
 
-impl House {
+impl Model {
     /// Checks a request that one of this business's endpoints received.
     pub(crate) fn check_received(&mut self, rows: &Rows, received: &Received) {
         let (endpoint, hook) = self

@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 
 use actors::domain::{DeliveryStatus, EventId, WebhookId};
 
-use crate::house::House;
+use crate::model::Model;
 use crate::rows::Rows;
 
-impl House {
+impl Model {
     /// Checks what is left between two lives.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {

@@ -31,7 +31,7 @@ enum Look {
     NamedContacts,
     Calls,
     Messages,
-    House,
+    Business,
     Audit,
     One,
 }
@@ -43,7 +43,7 @@ const LOOKS: [Look; 9] = [
     Look::NamedContacts,
     Look::Calls,
     Look::Messages,
-    Look::House,
+    Look::Business,
     Look::Audit,
     Look::One,
 ];
@@ -123,7 +123,7 @@ async fn look(
             let filter = MessageFilter::default();
             values(&some(10, async |page| handle.messages(&filter, &page).await).await?)
         }
-        Look::House => {
+        Look::Business => {
             let business = actors::view::OperatorBusinessView::from(&handle.business().await?);
             let mut found = values(&[business]);
             for service in all(50, async |page| handle.services(true, &page).await).await? {

@@ -14,7 +14,7 @@
 //! several at once; receivers take, refuse, hang and flap; names change their addresses; the network is gone for a while.
 //! A life ends in order, or in
 //! the middle of everything: the disk then forgets what it likes of what was not synced. Between two lives the disk is
-//! read row by row, and everything that happened is replayed on a simple model ([`house`], [`rules`], [`hooks`]). In
+//! read row by row, and everything that happened is replayed on a simple model ([`model`], [`rules`], [`hooks`]). In
 //! the last life all is well, and everything that is owed has to arrive.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
@@ -23,11 +23,11 @@ mod deliveries;
 mod dice;
 mod documented;
 mod hooks;
-mod house;
 mod ledger;
 mod leftovers;
 mod life;
 mod looks;
+mod model;
 mod network;
 mod nudges;
 mod ops;

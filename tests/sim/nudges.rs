@@ -60,7 +60,7 @@ impl Sim {
 
     pub(crate) fn resend_missed(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
         self.world.say(format_args!("all that {id} has missed is to be sent again"));
-        self.houses[shop].note_resend(id, self.world.time.now());
+        self.models[shop].note_resend(id, self.world.time.now());
         let handle = life.engine.business(self.shops[shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         life.spawn(async move {
@@ -80,7 +80,7 @@ impl Sim {
 
     fn resend(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
         self.world.say(format_args!("something is to be sent to {id} again"));
-        self.houses[shop].note_resend(id, self.world.time.now());
+        self.models[shop].note_resend(id, self.world.time.now());
         let handle = life.engine.business(self.shops[shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         let nth = self.dice.below(6);
@@ -184,7 +184,7 @@ impl Sim {
                 self.hardly_any_room().await;
             } else {
                 self.noticed_room().await;
-                self.houses[shop].note_let_in(self.world.time.now());
+                self.models[shop].note_let_in(self.world.time.now());
             }
             let changed = handle.change(Request::by(Actor::Operator), change).await;
             self.enough_room();
@@ -193,7 +193,7 @@ impl Sim {
                 return;
             }
             if suspended {
-                self.houses[shop].note_suspended(self.world.time.now());
+                self.models[shop].note_suspended(self.world.time.now());
                 let first = self.ledger.len();
                 for _ in 0..4 {
                     self.some_request(life);
@@ -217,7 +217,7 @@ impl Sim {
             let handle = life.engine.business(shop.id);
             if handle.business().await.unwrap().suspended {
                 self.world.say(format_args!("{number} is let in again"));
-                self.houses[number].note_let_in(self.world.time.now());
+                self.models[number].note_let_in(self.world.time.now());
                 handle.change(Request::by(Actor::Operator), PatchBusiness::suspending(false)).await.unwrap();
             }
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::hooks::Hook;
-use crate::house::{Effects, House};
+use crate::model::{Effects, Model};
 use crate::ops::Op;
 
 /// The id in a field.
@@ -23,7 +23,7 @@ fn is_active(appointment: &Value) -> bool {
     appointment["status"] == "pending" || appointment["status"] == "confirmed"
 }
 
-impl House {
+impl Model {
     /// Applies a change that was carried out, and tells what it must have brought with it.
     pub(crate) fn apply(
         &mut self,

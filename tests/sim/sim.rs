@@ -12,9 +12,9 @@ use actors::store::records::ClockRecord;
 use tokio::runtime::Runtime;
 
 use crate::dice::Dice;
-use crate::house::{House, Span};
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
+use crate::model::{Model, Span};
 use crate::network::Line;
 use crate::ops::Op;
 use crate::rows::Rows;
@@ -36,7 +36,7 @@ pub(crate) struct Sim {
     pub(crate) world: World,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
-    pub(crate) houses: Vec<House>,
+    pub(crate) models: Vec<Model>,
     /// What the disk holds of the service's count of steady time, now that no engine runs.
     kept: Option<ClockRecord>,
     pub(crate) workload: Workload,
@@ -62,9 +62,9 @@ pub(crate) fn runtime() -> Runtime {
 pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
-    let (shops, houses, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
+    let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
-    let mut sim = Sim { dice, world, ledger, shops, houses, kept, workload, has_burst, shortage };
+    let mut sim = Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage };
     sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
@@ -171,7 +171,7 @@ impl Sim {
                 phone_region: "US".into(),
             };
             let business = life.engine.create_business(new, Actor::Operator).await.unwrap();
-            self.houses.push(House::new(business.id));
+            self.models.push(Model::new(business.id));
             self.shops.push(Shop::new(business.id, zone, self.workload.endpoints_max()));
             for _ in 0..2 {
                 self.ask_and_learn(life, number, Shop::service(&self.dice).into()).await;
@@ -272,10 +272,10 @@ impl Sim {
         span.worked = self.world.failed_at().unwrap_or(span.ended);
         span.held_until = self.held_until();
         let all_rows = self.look_at_disk(span, from);
-        for (house, rows) in self.houses.iter().zip(&all_rows) {
-            house.check_nothing_left(rows);
-            for (endpoint, event) in house.owed.keys() {
-                let hook = &house.hooks[endpoint];
+        for (model, rows) in self.models.iter().zip(&all_rows) {
+            model.check_nothing_left(rows);
+            for (endpoint, event) in model.owed.keys() {
+                let hook = &model.hooks[endpoint];
                 if hook.is_there() {
                     let delivery = &rows.deliveries[&(*endpoint, *event)];
                     assert_eq!(
@@ -331,8 +331,8 @@ impl Sim {
         drop((store, runtime));
         self.check_count(span, &kept);
         self.kept = Some(kept);
-        for (house, rows) in self.houses.iter_mut().zip(&all_rows) {
-            house.replay(rows, &self.ledger, span);
+        for (model, rows) in self.models.iter_mut().zip(&all_rows) {
+            model.replay(rows, &self.ledger, span);
         }
         self.check_received(&all_rows);
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
@@ -341,14 +341,14 @@ impl Sim {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }
         let kept_from = self.kept_from();
-        for (shop, (house, rows)) in self.houses.iter_mut().zip(&all_rows).enumerate() {
-            house.check_deliveries(rows, span);
-            house.check_leftovers(rows);
-            house.check_traces(rows, entries.get(&shop).map_or(&[], Vec::as_slice), kept_from);
-            house.hooks.values_mut().for_each(crate::hooks::Hook::forget_attempts);
+        for (shop, (model, rows)) in self.models.iter_mut().zip(&all_rows).enumerate() {
+            model.check_deliveries(rows, span);
+            model.check_leftovers(rows);
+            model.check_traces(rows, entries.get(&shop).map_or(&[], Vec::as_slice), kept_from);
+            model.hooks.values_mut().for_each(crate::hooks::Hook::forget_attempts);
         }
         for seen in self.ledger.take_seen() {
-            let known = self.houses[seen.shop].stamps.contains(&(seen.id, seen.updated_at.clone()));
+            let known = self.models[seen.shop].stamps.contains(&(seen.id, seen.updated_at.clone()));
             assert!(known, "{} was {} as of {}, and is lost", seen.id, seen.how, seen.updated_at);
         }
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
@@ -360,13 +360,13 @@ impl Sim {
 
     fn check_received(&mut self, all_rows: &[Rows]) {
         for received in self.world.network.take_received() {
-            let house = self
-                .houses
+            let model = self
+                .models
                 .iter_mut()
                 .zip(all_rows)
-                .find(|(house, _)| house.hooks.values().any(|hook| hook.has_url(&received.url)));
-            let (house, rows) = house.unwrap_or_else(|| panic!("nobody wanted {received:?}"));
-            house.check_received(rows, &received);
+                .find(|(model, _)| model.hooks.values().any(|hook| hook.has_url(&received.url)));
+            let (model, rows) = model.unwrap_or_else(|| panic!("nobody wanted {received:?}"));
+            model.check_received(rows, &received);
         }
     }
 }

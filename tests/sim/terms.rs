@@ -17,9 +17,9 @@ use actors::{Engine, EngineError};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::house::House;
 use crate::ledger::{Came, Entry, Ledger, Tried, json};
 use crate::life::Life;
+use crate::model::Model;
 use crate::ops::Op;
 use crate::shop::{id, text};
 use crate::sim::Sim;
@@ -72,7 +72,7 @@ fn revokes(op: &Op, key: KeyId) -> bool {
     matches!(op, Op::RevokeKey(op) if op.id == key)
 }
 
-impl House {
+impl Model {
     /// What was asked for on the condition that nothing had changed has found nothing changed, and no key was revoked
     /// by which something was changed.
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {

@@ -53,7 +53,7 @@ pub(crate) const SCOPES: [&str; 10] = [
 ];
 
 /// A running service.
-pub(crate) struct House {
+pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
     limits: Limits,
@@ -64,7 +64,7 @@ pub(crate) struct House {
     dir: TempDir,
 }
 
-impl House {
+impl Server {
     /// A service that never limits a test.
     pub(crate) async fn open() -> Self {
         Self::with_limit(1_000_000).await
@@ -119,7 +119,7 @@ impl House {
     }
 
     /// The public API, from `/v1` on, without a key.
-    pub(crate) fn stranger(&self) -> Api {
+    pub(crate) fn anonymous(&self) -> Api {
         Api::new(self.service().public, "/v1", None)
     }
 
@@ -139,7 +139,7 @@ impl House {
     }
 
     /// The operator API of one business.
-    pub(crate) fn desk(&self, business: &str) -> Api {
+    pub(crate) fn operator_of(&self, business: &str) -> Api {
         let base = format!("/admin/v1/businesses/{business}");
         Api::new(self.service().admin, &base, Some(TOKEN))
     }

@@ -79,7 +79,7 @@ impl Salon {
     }
 
     pub(crate) async fn try_call(&self, more: Value) -> Answer {
-        self.desk.post("/calls", &merged(a_call(), more)).await
+        self.operator.post("/calls", &merged(a_call(), more)).await
     }
 
     /// Saves a call.
@@ -88,7 +88,7 @@ impl Salon {
     }
 
     pub(crate) async fn try_message(&self, more: Value) -> Answer {
-        self.desk.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
+        self.operator.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
     }
 
     /// Takes a message.
@@ -97,6 +97,6 @@ impl Salon {
     }
 
     pub(crate) async fn try_patch_message(&self, message: &Value, body: Value) -> Answer {
-        self.desk.patch(&format!("/messages/{}", id(message)), &body).await
+        self.operator.patch(&format!("/messages/{}", id(message)), &body).await
     }
 }

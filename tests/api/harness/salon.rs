@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Api, House, SCOPES};
+use super::{Answer, Api, SCOPES, Server};
 
 /// The salon. Anna offers everything, Ben all but the colouring, Chloé cuts only.
 #[derive(Clone)]
@@ -11,7 +11,7 @@ pub(crate) struct Salon {
     /// The public API with a key of every scope.
     pub(crate) api: Api,
     /// The operator API of this business.
-    pub(crate) desk: Api,
+    pub(crate) operator: Api,
     pub(crate) key: String,
     pub(crate) key_id: String,
     /// 30 minutes.
@@ -46,36 +46,36 @@ fn id_of(value: &Value) -> String {
 }
 
 impl Salon {
-    pub(super) async fn found(house: &House, changes: Value) -> Self {
+    pub(super) async fn found(server: &Server, changes: Value) -> Self {
         let mut business =
             json!({ "name": "Salon Zoé", "timezone": "Europe/Paris", "hours": week("09:00", "18:00") });
         business.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        let id = id_of(&house.operator.post("/businesses", &business).await.created());
-        let desk = house.desk(&id);
+        let id = id_of(&server.operator.post("/businesses", &business).await.created());
+        let operator = server.operator_of(&id);
         let service = async |name: &str, minutes: u32| {
             let body = json!({ "name": name, "duration_minutes": minutes });
-            id_of(&desk.post("/services", &body).await.created())
+            id_of(&operator.post("/services", &body).await.created())
         };
         let cut = service("Cut", 30).await;
         let massage = service("Massage", 60).await;
         let colour = service("Colouring", 90).await;
         let staff = async |name: &str, services: &[&String]| {
             let body = json!({ "name": name, "service_ids": services });
-            id_of(&desk.post("/staff", &body).await.created())
+            id_of(&operator.post("/staff", &body).await.created())
         };
         let anna = staff("Anna", &[&cut, &massage, &colour]).await;
         let ben = staff("Ben", &[&cut, &massage]).await;
         let chloe = staff("Chloé", &[&cut]).await;
         let body = json!({ "name": "everything", "scopes": SCOPES });
-        let key = desk.post("/keys", &body).await.created();
+        let key = operator.post("/keys", &body).await.created();
         let text = key["key"].as_str().unwrap().to_owned();
-        let api = house.with_key(&text);
-        Self { id, api, desk, key: text, key_id: id_of(&key), cut, massage, colour, anna, ben, chloe }
+        let api = server.with_key(&text);
+        Self { id, api, operator, key: text, key_id: id_of(&key), cut, massage, colour, anna, ben, chloe }
     }
 
-    /// The salon after the house was started again.
-    pub(crate) fn again(&self, house: &House) -> Self {
-        Self { api: house.with_key(&self.key), desk: house.desk(&self.id), ..self.clone() }
+    /// The salon after the server was started again.
+    pub(crate) fn again(&self, server: &Server) -> Self {
+        Self { api: server.with_key(&self.key), operator: server.operator_of(&self.id), ..self.clone() }
     }
 
     /// A webhook endpoint for two types of events.
@@ -89,7 +89,7 @@ impl Salon {
     /// A new key with these scopes.
     pub(crate) async fn key(&self, scopes: &[&str]) -> Api {
         let body = json!({ "name": "some", "scopes": scopes });
-        self.api.with_token(self.desk.post("/keys", &body).await.created()["key"].as_str().unwrap())
+        self.api.with_token(self.operator.post("/keys", &body).await.created()["key"].as_str().unwrap())
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -142,7 +142,7 @@ impl Salon {
 
     /// Changes the business as its operator.
     pub(crate) async fn set(&self, change: Value) {
-        self.desk.patch("", &change).await.is(200);
+        self.operator.patch("", &change).await.is(200);
     }
 
     /// Starts that can be booked on these days.

@@ -82,7 +82,7 @@ struct Answer {
     body: Value,
 }
 
-struct House {
+struct Server {
     engine: Engine,
     public: App,
     admin: App,
@@ -130,7 +130,7 @@ const FOUNDING: [(&str, &str, &str); 9] = [
 ];
 
 /// What every input starts from: the disk after the founding, how far the random numbers were used, and the rest of the
-/// house.
+/// server.
 struct Founded {
     disk: MemoryBackend,
     drawn: u64,
@@ -146,36 +146,36 @@ fn runtime() -> Runtime {
 
 async fn found() -> Founded {
     let (disk, random) = (MemoryBackend::new(), Arc::new(Counted::default()));
-    let mut house = House::open(&disk, &random).await;
+    let mut server = Server::open(&disk, &random).await;
     for (name, path, body) in FOUNDING {
         let path = if path.starts_with("/v1") || path.starts_with("/admin") {
             path.to_owned()
         } else {
             format!("/admin/v1/businesses/{{business_id}}{path}")
         };
-        let made = house.send(&format!("POST {path}\n\n{body}")).await.unwrap();
+        let made = server.send(&format!("POST {path}\n\n{body}")).await.unwrap();
         assert_eq!(made.status, 201, "{}", made.body);
         let data = &made.body["data"];
         if name == "own_key" {
-            house.key = data["key"].as_str().unwrap().to_owned();
+            server.key = data["key"].as_str().unwrap().to_owned();
         }
         if name == "appointment_id" {
-            house.ids.push(("contact_id", data["contact_id"].as_str().unwrap().to_owned()));
+            server.ids.push(("contact_id", data["contact_id"].as_str().unwrap().to_owned()));
         }
-        house.ids.push((name, data["id"].as_str().unwrap().to_owned()));
+        server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
     // An event that was missed, so that there is one to be sent again.
-    let path = house.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
-    house.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
-    house.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
-    house.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
-    let missed = house.send(&format!("GET {path}/deliveries")).await.unwrap();
-    house.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
-    house.engine.close().await.unwrap();
-    Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: house.key, ids: house.ids }
+    let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
+    server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
+    server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
+    server.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
+    let missed = server.send(&format!("GET {path}/deliveries")).await.unwrap();
+    server.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
+    server.engine.close().await.unwrap();
+    Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: server.key, ids: server.ids }
 }
 
-impl House {
+impl Server {
     async fn open(disk: &MemoryBackend, random: &Arc<Counted>) -> Self {
         let nobody = Arc::new(Nobody);
         let ports = Ports::with_clock_and_random(Arc::new(Morning), random.clone());
@@ -188,11 +188,11 @@ impl House {
         Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
     }
 
-    /// The house as it was founded.
+    /// The server as it was founded.
     async fn founded() -> Self {
         let Founded { disk, drawn, key, ids } = &*FOUNDED;
-        let house = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;
-        Self { key: key.clone(), ids: ids.clone(), ..house }
+        let server = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;
+        Self { key: key.clone(), ids: ids.clone(), ..server }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -271,15 +271,15 @@ pub fn answered(data: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(data);
     LazyLock::force(&FOUNDED); // it has a runtime of its own
     runtime().block_on(async {
-        let house = House::founded().await;
+        let server = Server::founded().await;
         let mut statuses = Vec::new();
         for request in text.split("\n---\n").take(REQUESTS_MAX) {
-            statuses.extend(house.send(request).await.map(|answer| answer.status));
+            statuses.extend(server.send(request).await.map(|answer| answer.status));
         }
-        let still = house.send("GET /admin/v1/businesses/{business_id}").await;
+        let still = server.send("GET /admin/v1/businesses/{business_id}").await;
         assert_eq!(still.unwrap().status, 200);
-        assert!(!house.engine.store_failed());
-        house.engine.close().await.unwrap();
+        assert!(!server.engine.store_failed());
+        server.engine.close().await.unwrap();
         statuses
     })
 }

@@ -6,7 +6,7 @@ use crate::domain::{
 };
 
 /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
-struct House {
+struct Shop {
     business: Business,
     services: BTreeMap<ServiceId, Service>,
     staff: BTreeMap<StaffId, StaffMember>,
@@ -25,7 +25,7 @@ fn hour(hour: i64) -> Timestamp {
     Timestamp::from_millis(1_772_409_600_000 + hour * 3_600_000)
 }
 
-fn house(booking_mode: BookingMode) -> House {
+fn shop(booking_mode: BookingMode) -> Shop {
     let window = |day| DayHours {
         day,
         open: LocalTime::parse("09:00").unwrap(),
@@ -34,7 +34,7 @@ fn house(booking_mode: BookingMode) -> House {
     let stamps = (hour(0), hour(0));
     let business = Business {
         id: id(1),
-        name: "House".into(),
+        name: "Shop".into(),
         zone: chrono_tz::UTC,
         locale: Locale::En,
         website_url: None,
@@ -64,10 +64,10 @@ fn house(booking_mode: BookingMode) -> House {
         updated_at: stamps.1,
     };
     let staff = [20, 21].map(|n| (id(n), member(n))).into();
-    House { business, services: [(service.id, service)].into(), staff, busy: Busy::default() }
+    Shop { business, services: [(service.id, service)].into(), staff, busy: Busy::default() }
 }
 
-impl House {
+impl Shop {
     fn schedule(&self) -> Schedule<'_> {
         Schedule {
             business: &self.business,
@@ -107,7 +107,7 @@ fn changed(outcome: Outcome) -> (Appointment, Option<EventType>) {
 #[test]
 fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
     use AppointmentStatus::{Confirmed, Pending};
-    let status = |mode, party| house(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
+    let status = |mode, party| shop(mode).book(1, hour(9), party).map(|(appointment, _)| appointment.status);
     assert_eq!(status(BookingMode::Instant, STRICT), Ok(Confirmed));
     assert_eq!(status(BookingMode::Request, STRICT), Err(Refusal::BookingRequiresConfirmation));
     assert_eq!(status(BookingMode::Request, ANYONE), Ok(Pending));
@@ -119,11 +119,11 @@ fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
 
 #[test]
 fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
-    let mut house = house(BookingMode::Request);
-    let (pending, event) = house.book(1, hour(9), ANYONE).unwrap();
+    let mut shop = shop(BookingMode::Request);
+    let (pending, event) = shop.book(1, hour(9), ANYONE).unwrap();
     assert_eq!(event, None);
-    house.book(2, hour(9), ANYONE).unwrap();
-    assert_eq!(house.book(3, hour(9), ANYONE), Err(Refusal::SlotUnavailable(SlotReason::Taken)));
+    shop.book(2, hour(9), ANYONE).unwrap();
+    assert_eq!(shop.book(3, hour(9), ANYONE), Err(Refusal::SlotUnavailable(SlotReason::Taken)));
     let (confirmed, event) = changed(confirm(&pending, hour(8)).unwrap());
     assert_eq!(event, Some(EventType::AppointmentBooked));
     assert_eq!(confirm(&confirmed, hour(8)), Ok(Outcome::Unchanged));
@@ -131,10 +131,10 @@ fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
 
 #[test]
 fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
-    let mut house = house(BookingMode::Request);
-    let (booked, event) = house.book(1, hour(9), Party::Team).unwrap();
+    let mut shop = shop(BookingMode::Request);
+    let (booked, event) = shop.book(1, hour(9), Party::Team).unwrap();
     assert_eq!(event, Some(EventType::AppointmentBooked));
-    let (moved, event) = changed(house.reschedule(&booked, hour(10), ANYONE).unwrap());
+    let (moved, event) = changed(shop.reschedule(&booked, hour(10), ANYONE).unwrap());
     assert_eq!((moved.status, event), (AppointmentStatus::Pending, None));
     let (_, event) = changed(confirm(&moved, hour(8)).unwrap());
     assert_eq!(event, Some(EventType::AppointmentRescheduled));
@@ -143,7 +143,7 @@ fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
         (declined.status, event),
         (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled))
     );
-    let (moved, event) = changed(house.reschedule(&booked, hour(10), Party::Team).unwrap());
+    let (moved, event) = changed(shop.reschedule(&booked, hour(10), Party::Team).unwrap());
     assert_eq!(
         (moved.status, event),
         (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled))
@@ -152,50 +152,50 @@ fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
 
 #[test]
 fn an_unannounced_request_ends_without_a_word() {
-    let mut house = house(BookingMode::Request);
-    let (pending, _) = house.book(1, hour(9), ANYONE).unwrap();
+    let mut shop = shop(BookingMode::Request);
+    let (pending, _) = shop.book(1, hour(9), ANYONE).unwrap();
     assert_eq!(changed(cancel(&pending, hour(8))).1, None);
     assert_eq!(changed(decline(&pending, hour(8)).unwrap()).1, None);
-    let (moved, event) = changed(house.reschedule(&pending, hour(10), Party::Team).unwrap());
+    let (moved, event) = changed(shop.reschedule(&pending, hour(10), Party::Team).unwrap());
     assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
 }
 
 #[test]
 fn what_has_ended_stays_so() {
-    let mut house = house(BookingMode::Instant);
-    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+    let mut shop = shop(BookingMode::Instant);
+    let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     let (cancelled, event) = changed(cancel(&booked, hour(8)));
     assert_eq!(event, Some(EventType::AppointmentCancelled));
     assert_eq!(cancel(&cancelled, hour(9)), Outcome::Unchanged);
     assert!(matches!(
-        house.reschedule(&cancelled, cancelled.starts_at, STRICT),
+        shop.reschedule(&cancelled, cancelled.starts_at, STRICT),
         Err(Refusal::Conflict { .. })
     ));
     assert!(matches!(confirm(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
     assert!(matches!(decline(&cancelled, hour(8)), Err(Refusal::Conflict { .. })));
     assert!(matches!(decline(&booked, hour(8)), Err(Refusal::Conflict { .. })));
     let over = Appointment { starts_at: hour(6), ends_at: hour(7), ..booked };
-    assert!(matches!(house.reschedule(&over, hour(10), STRICT), Err(Refusal::Conflict { .. })));
+    assert!(matches!(shop.reschedule(&over, hour(10), STRICT), Err(Refusal::Conflict { .. })));
     assert!(matches!(cancel(&over, hour(8)), Outcome::Changed { .. }), "a past one can be cancelled");
 }
 
 #[test]
 fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
-    let mut house = house(BookingMode::Instant);
-    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
-    house.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
+    let mut shop = shop(BookingMode::Instant);
+    let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
+    shop.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
     let half_past = hour(9) + chrono::TimeDelta::minutes(30);
-    let (moved, event) = changed(house.reschedule(&booked, half_past, STRICT).unwrap());
+    let (moved, event) = changed(shop.reschedule(&booked, half_past, STRICT).unwrap());
     assert_eq!((moved.id, moved.staff_id, moved.duration()), (booked.id, booked.staff_id, booked.duration()));
     assert_eq!(event, Some(EventType::AppointmentRescheduled));
-    house.business.booking_mode = BookingMode::Off;
-    assert_eq!(house.reschedule(&booked, booked.starts_at, STRICT), Ok(Outcome::Unchanged));
-    assert_eq!(house.reschedule(&booked, half_past, STRICT), Err(Refusal::BookingDisabled));
+    shop.business.booking_mode = BookingMode::Off;
+    assert_eq!(shop.reschedule(&booked, booked.starts_at, STRICT), Ok(Outcome::Unchanged));
+    assert_eq!(shop.reschedule(&booked, half_past, STRICT), Err(Refusal::BookingDisabled));
 }
 
 #[test]
 fn every_problem_of_a_request_is_named() {
-    let mut house = house(BookingMode::Instant);
+    let mut shop = shop(BookingMode::Instant);
     let far = Timestamp::parse("2200-01-01T09:00:00Z").unwrap();
     let request = BookRequest {
         service_id: id(11),
@@ -205,14 +205,14 @@ fn every_problem_of_a_request_is_named() {
         party: STRICT,
     };
     let others = vec![Problem::new("contact_id", "is not a contact of the business")];
-    let Err(Refusal::Invalid(problems)) = check_booking(&house.schedule(), &request, others) else {
+    let Err(Refusal::Invalid(problems)) = check_booking(&shop.schedule(), &request, others) else {
         panic!("it was accepted");
     };
     let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
-    let (booked, _) = house.book(1, hour(9), STRICT).unwrap();
+    let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
-    let Err(Refusal::Invalid(problems)) = reschedule(&house.schedule(), &booked, &to, hour(8)) else {
+    let Err(Refusal::Invalid(problems)) = reschedule(&shop.schedule(), &booked, &to, hour(8)) else {
         panic!("it was accepted");
     };
     assert_eq!(problems.len(), 1);

@@ -42,7 +42,7 @@ pub(crate) struct Span {
 }
 
 /// What a business must be.
-pub(crate) struct House {
+pub(crate) struct Model {
     pub(crate) id: BusinessId,
     /// The newest stamp; a list by change, or a start, puts the next one at most a little behind it.
     newest_stamp: Timestamp,
@@ -86,7 +86,7 @@ pub(crate) struct Effects {
     pub(crate) events: BTreeMap<&'static str, Value>,
 }
 
-impl House {
+impl Model {
     pub(crate) fn new(id: BusinessId) -> Self {
         Self {
             id,
