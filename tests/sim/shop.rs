@@ -210,7 +210,7 @@ impl Shop {
         }
     }
 
-    /// What the team changes about the house.
+    /// What the team changes about the business.
     fn next_house(&self, dice: &Dice) -> Op {
         match dice.below(10) {
             0 if self.services.len() < 5 => Self::service(dice).into(),
