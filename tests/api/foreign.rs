@@ -13,7 +13,7 @@ const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
 /// The bases of the two APIs, as the tables of routes have them.
 const PUBLIC: &str = "/v1";
-const DESK: &str = "/admin/v1/businesses/{business_id}";
+const OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
 /// A request with every id that its route takes, as `{name}`; the ones of the path are the route's own.
 struct Row {
@@ -29,7 +29,7 @@ struct Row {
 fn rows() -> Vec<Row> {
     let row = |base, method, path, query, body| Row { base, method, path, query, body };
     let public = |method, path, query, body| row(PUBLIC, method, path, query, body);
-    let operator = |method, path, query, body| row(DESK, method, path, query, body);
+    let operator = |method, path, query, body| row(OPERATOR, method, path, query, body);
     vec![
         public("GET", "/me", "", ""),
         public("GET", "/business", "", ""),
@@ -51,7 +51,7 @@ fn rows() -> Vec<Row> {
         public("GET", "/calls", "contact_id={contact_id}", ""),
         public("GET", "/calls/{call_id}", "", ""),
         public("GET", "/messages", "call_id={call_id}&contact_id={contact_id}", ""),
-        public("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the server."}"#),
+        public("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the house."}"#),
         public("GET", "/webhooks", "", ""),
         public("POST", "/webhooks", "", r#"{"url":"https://b.example.com/","events":["call.completed"]}"#),
         public("GET", "/webhooks/{webhook_id}", "", ""),
@@ -183,7 +183,7 @@ impl Row {
         }
         let api = match self.base {
             PUBLIC => &salon.api,
-            DESK => &salon.operator,
+            OPERATOR => &salon.operator,
             _ => &server.operator,
         };
         match self.body {
@@ -323,7 +323,7 @@ async fn a_row_names_every_id_that_its_route_takes() {
             let path = fill(row.path, &own, None);
             let api = match row.base {
                 PUBLIC => &salon.api,
-                DESK => &salon.operator,
+                OPERATOR => &salon.operator,
                 _ => &server.operator,
             };
             let answer = match row.method {
