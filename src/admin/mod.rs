@@ -10,6 +10,7 @@ mod businesses;
 mod calls;
 mod gate;
 mod keys;
+mod knowledge;
 mod messages;
 mod router;
 mod services;

@@ -9,7 +9,10 @@ use axum::extract::Request;
 use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
-use super::{appointments, audit, budget, businesses, calls, keys, messages, services, staff, webhooks};
+use super::{
+    appointments, audit, budget, businesses, calls, keys, knowledge, messages, services, staff, webhooks,
+};
+use crate::api;
 use crate::config::AdminToken;
 use crate::http::cursor::Cursors;
 use crate::rest::error::{ApiError, Code};
@@ -51,6 +54,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
             .details("What is left out stays. Appointments keep the duration they were booked with."),
+        delete(b!("/services/{service_id}"), Token, services::delete)
+            .named("deleteService", "Delete a service that nothing refers to")
+            .details("One that an appointment was ever booked for, or that a staff member offers, can be made inactive instead.")
+            .refuses(CONFLICT),
         post(b!("/staff"), Token, staff::create)
             .named("createStaffMember", "Add a staff member")
             .refuses(CONFLICT),
@@ -60,6 +67,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
             .details("What is left out stays. `service_ids` replaces all of them."),
+        delete(b!("/staff/{staff_id}"), Token, staff::delete)
+            .named("deleteStaffMember", "Delete a staff member that nothing refers to")
+            .details("One with whom an appointment was ever booked, or for whom a message is, can be made inactive instead.")
+            .refuses(CONFLICT),
         post(b!("/keys"), Token, keys::create)
             .named("createKey", "Create an API key")
             .details("The answer is the only one that carries the `key`.")
@@ -69,6 +80,14 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation. Keys are not shown whole."),
         delete(b!("/keys/{key_id}"), Token, keys::revoke)
             .named("revokeKey", "Revoke an API key"),
+        get(b!("/availability"), Token, api::availability::list)
+            .named("listAvailability", "List the times at which a service can be booked")
+            .details("As the public API lists them."),
+        get(b!("/appointments"), Token, api::appointments::list)
+            .named("listAppointments", "List appointments")
+            .details("Ordered by start; with `updated_since` by their last change."),
+        get(b!("/appointments/{appointment_id}"), Token, api::appointments::show)
+            .named("getAppointment", "Get an appointment"),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment as the team")
             .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode.")
@@ -86,14 +105,55 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("rescheduleAppointment", "Move an appointment to another time as the team")
             .details("It is confirmed in every booking mode.")
             .refuses(TEAM_MOVE),
+        get(b!("/contacts"), Token, api::contacts::list)
+            .named("listContacts", "List contacts")
+            .details("Newest first; with `updated_since` by their last change."),
+        post(b!("/contacts"), Token, api::contacts::create)
+            .named("createContact", "Create a contact")
+            .refuses(CONFLICT),
+        get(b!("/contacts/{contact_id}"), Token, api::contacts::show)
+            .named("getContact", "Get a contact"),
+        patch(b!("/contacts/{contact_id}"), Token, api::contacts::update)
+            .named("updateContact", "Change a contact")
+            .details("What is left out stays, null clears. A name, a phone or an email must remain.")
+            .refuses(CONFLICT),
+        get(b!("/calls"), Token, api::calls::list)
+            .named("listCalls", "List calls")
+            .details("Newest first; with `updated_since` by their last change."),
+        get(b!("/calls/{call_id}"), Token, api::calls::show)
+            .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
             .named("recordCall", "Save a call that has ended")
             .refuses(CONFLICT),
+        get(b!("/messages"), Token, api::messages::list)
+            .named("listMessages", "List messages")
+            .details("Newest first; with `updated_since` by their last change."),
         post(b!("/messages"), Token, messages::create)
             .named("takeMessage", "Take a message for the team")
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
             .named("updateMessage", "Say how far the team is with a message, or for whom it is"),
+        get(b!("/knowledge"), Token, knowledge::list)
+            .named("listKnowledge", "List what the receptionist knows")
+            .details("Ordered by creation."),
+        post(b!("/knowledge"), Token, api::knowledge::create)
+            .named("addKnowledge", "Add to what the receptionist knows")
+            .refuses(CONFLICT),
+        get(b!("/knowledge/{knowledge_id}"), Token, knowledge::show)
+            .named("getKnowledge", "Get a piece of what the receptionist knows"),
+        patch(b!("/knowledge/{knowledge_id}"), Token, knowledge::update)
+            .named("updateKnowledge", "Change a piece of what the receptionist knows")
+            .details("What is left out stays.")
+            .refuses(CONFLICT),
+        delete(b!("/knowledge/{knowledge_id}"), Token, knowledge::delete)
+            .named("deleteKnowledge", "Remove a piece of what the receptionist knows"),
+        post(b!("/webhooks"), Token, api::webhooks::create)
+            .named("createWebhook", "Subscribe an endpoint to events")
+            .details("The answer is the only one that carries the `secret`.")
+            .refuses(CONFLICT),
+        delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
+            .named("deleteWebhook", "Remove a webhook endpoint")
+            .details("What waits for it is never sent."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),

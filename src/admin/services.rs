@@ -1,6 +1,6 @@
 //! `B/services`: what can be booked.
 
-use actors::business::commands::catalog::{CreateService, PatchService};
+use actors::business::commands::catalog::{CreateService, DeleteService, PatchService};
 use actors::domain::{ServiceId, Text};
 use actors::view::OperatorServiceView;
 
@@ -8,7 +8,7 @@ use crate::http::numbers::Whole;
 use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, PlainList, Query,
+    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, PlainList, Query,
 };
 
 json_object! {
@@ -83,4 +83,17 @@ pub(super) async fn update(
             active: patch.active.set(),
         })
         .await
+}
+
+/// Looking for what refers to it comes first, and takes as long as there is much to look through.
+pub(super) async fn delete(
+    context: Context,
+    Path(id): Path<ServiceId>,
+    business: Business,
+) -> Result<Gone, ApiError> {
+    if let Some(given) = context.remembered::<DeleteService, _>().await? {
+        return Ok(given);
+    }
+    let watch = business.watch_unused_service(id).await?;
+    context.change(DeleteService { id, watch }).await
 }

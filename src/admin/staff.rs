@@ -1,6 +1,6 @@
 //! `B/staff`: who carries out services.
 
-use actors::business::commands::catalog::{CreateStaff, PatchStaff};
+use actors::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
 use actors::domain::{ServiceId, StaffId, Text};
 use actors::view::StaffView;
 use chrono_tz::Tz;
@@ -9,7 +9,7 @@ use crate::http::lists::DistinctList;
 use crate::http::patch::{Patch, not_empty};
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, PlainList, Query,
+    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, PlainList, Query,
 };
 
 /// How many services one staff member can offer.
@@ -82,4 +82,17 @@ pub(super) async fn update(
             service_ids: patch.service_ids.set().map(DistinctList::into_vec),
         })
         .await
+}
+
+/// Looking for what refers to it comes first, and takes as long as there is much to look through.
+pub(super) async fn delete(
+    context: Context,
+    Path(id): Path<StaffId>,
+    business: Business,
+) -> Result<Gone, ApiError> {
+    if let Some(given) = context.remembered::<DeleteStaff, _>().await? {
+        return Ok(given);
+    }
+    let watch = business.watch_unused_staff(id).await?;
+    context.change(DeleteStaff { id, watch }).await
 }

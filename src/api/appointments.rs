@@ -46,7 +46,7 @@ json_object! {
 
 list_query! {
     /// Which appointments are asked for.
-    pub(super) struct AppointmentsQuery => AppointmentFilter {
+    pub(crate) struct AppointmentsQuery => AppointmentFilter {
         /// Only these statuses, separated by commas.
         status: CommaList<AppointmentStatus, 4>,
         /// Only those that start at or after this instant.
@@ -64,7 +64,7 @@ list_query! {
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<AppointmentsQuery>,
     business: Business,
@@ -73,7 +73,7 @@ pub(super) async fn list(
     Ok(asked.listed(business.appointments(&asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     _: Context,
     Path(id): Path<AppointmentId>,
     business: Business,

@@ -15,7 +15,7 @@ use crate::rest::prelude::{ApiError, Business, Context, Listed, Query};
 
 query_object! {
     /// Which times are asked for.
-    pub(super) struct AvailabilityQuery {
+    pub(crate) struct AvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,
         /// The first day, in the business's time zone.
@@ -33,14 +33,14 @@ query_object! {
 
 /// A time that can be booked.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct SlotView {
+pub(crate) struct SlotView {
     /// When it starts.
     starts_at: Timestamp,
     /// When it ends.
     ends_at: Timestamp,
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<AvailabilityQuery>,
     business: Business,

@@ -9,7 +9,7 @@ use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, One, 
 
 list_query! {
     /// Which calls are asked for.
-    pub(super) struct CallsQuery => CallFilter {
+    pub(crate) struct CallsQuery => CallFilter {
         /// Only those that started at or after this instant.
         from: Option<Timestamp>,
         /// Only those that started before this instant.
@@ -25,7 +25,7 @@ list_query! {
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<CallsQuery>,
     business: Business,
@@ -34,7 +34,7 @@ pub(super) async fn list(
     Ok(asked.listed(business.calls(&asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     _: Context,
     Path(id): Path<CallId>,
     business: Business,

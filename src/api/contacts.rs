@@ -50,7 +50,7 @@ json_object! {
 
 list_query! {
     /// Which contacts are asked for.
-    pub(super) struct ContactsQuery => ContactFilter {
+    pub(crate) struct ContactsQuery => ContactFilter {
         /// Only the one with this number, E.164 or national.
         phone: Option<Phone>,
         /// Only the one with this address.
@@ -69,7 +69,7 @@ fn name_phone_or_email(properties: &Properties<'_>, at: &Place<'_>, problems: &m
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<ContactsQuery>,
     business: Business,
@@ -78,7 +78,7 @@ pub(super) async fn list(
     Ok(asked.listed(business.contacts(&asked.filter, &asked.page).await?))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     _: Context,
     Path(id): Path<ContactId>,
     business: Business,
@@ -86,7 +86,7 @@ pub(super) async fn show(
     Ok(One::of(&business.contact(id).await?.ok_or(ContactId::NOT_FOUND)?))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     context: Context,
     Body(body): Body<NewContactBody>,
 ) -> Result<Created<ContactView>, ApiError> {
@@ -100,7 +100,7 @@ pub(super) async fn create(
     context.change(CreateContact { details }).await
 }
 
-pub(super) async fn update(
+pub(crate) async fn update(
     context: Context,
     Body(body): Body<ContactPatchBody>,
     Path(id): Path<ContactId>,

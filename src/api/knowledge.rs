@@ -22,7 +22,7 @@ json_object! {
     }
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     context: Context,
     Body(body): Body<KnowledgeBody>,
 ) -> Result<Created<KnowledgeView>, ApiError> {

@@ -9,7 +9,7 @@ use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query
 
 list_query! {
     /// Which messages are asked for.
-    pub(super) struct MessagesQuery => MessageFilter {
+    pub(crate) struct MessagesQuery => MessageFilter {
         /// Only those taken at or after this instant.
         from: Option<Timestamp>,
         /// Only those taken before this instant.
@@ -25,7 +25,7 @@ list_query! {
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<MessagesQuery>,
     business: Business,

@@ -4,18 +4,18 @@
 //! scope, syntax, idempotency, state. Every request acts on the business of its key and on no other.
 
 pub(crate) mod access;
-mod appointments;
-mod availability;
+pub(crate) mod appointments;
+pub(crate) mod availability;
 mod business;
-mod calls;
+pub(crate) mod calls;
 mod catalog;
-mod contacts;
+pub(crate) mod contacts;
 mod gate;
-mod knowledge;
+pub(crate) mod knowledge;
 mod me;
-mod messages;
+pub(crate) mod messages;
 mod rate_limit;
 mod router;
-mod webhooks;
+pub(crate) mod webhooks;
 
 pub(crate) use router::{router, table};

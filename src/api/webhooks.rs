@@ -67,7 +67,7 @@ pub(super) async fn show(
     Ok(One::of(&WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     context: Context,
     Body(body): Body<WebhookBody>,
     business: Business,
@@ -112,7 +112,7 @@ pub(super) async fn update(
     context.change(change).await
 }
 
-pub(super) async fn delete(context: Context, Path(id): Path<WebhookId>) -> Result<Gone, ApiError> {
+pub(crate) async fn delete(context: Context, Path(id): Path<WebhookId>) -> Result<Gone, ApiError> {
     context.change(DeleteWebhook { id }).await
 }
 

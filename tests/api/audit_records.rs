@@ -107,7 +107,7 @@ async fn knowledge_is_told_once_however_often_it_is_sent() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = count(&salon).await;
-    let body = json!({ "title": "Parking", "content": "Behind the server." });
+    let body = json!({ "title": "Parking", "content": "Behind the house." });
     let send = async || salon.api.call("POST", "/knowledge").json(&body).once("k").await.created();
     let (made, _) = (send().await, send().await);
     let entries = entries_after(&salon, before).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Server, merged, of_characters};
 
 fn parking() -> Value {
-    json!({ "title": "Parking", "content": "Behind the server." })
+    json!({ "title": "Parking", "content": "Behind the house." })
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ mod rate_limit;
 mod reschedule;
 mod routes;
 mod short_pages;
+mod team;
 mod tenancy;
 mod walks;
 mod webhooks;

@@ -66,7 +66,7 @@ fn rows(salon: &Salon) -> Vec<Row> {
     let booking = salon.booking(&salon.cut, "2026-03-04T09:00:00Z", json!({}));
     let times = format!("?service_id={}&start_date=2026-03-05", salon.cut);
     let subscription = json!({ "url": "https://b.example.com/", "events": ["contact.created"] });
-    let knowledge = json!({ "title": "Parking", "content": "Behind the server." });
+    let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
     vec![
         Row { scope: None, ..get("/me", "") },
         get("/business", "business:read"),

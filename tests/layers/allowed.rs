@@ -123,7 +123,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
         &[
             &["request"],
             &["write"],
-            &["accounts", "ages", "overlay", "stamps", "state"],
+            &["accounts", "ages", "overlay", "references", "stamps", "state"],
             &[
                 "announce",
                 "change",
@@ -218,7 +218,7 @@ pub(crate) const EDGES: Allowed = &[
     ("metrics", &["rest", "server", "telemetry"]),
     ("app", &["http", "metrics", "rest", "server"]),
     ("api", &["http", "metrics", "rest", "server"]),
-    ("admin", &["config", "http", "rest"]),
+    ("admin", &["api", "config", "http", "rest"]),
     ("openapi", &["admin", "api", "http", "rest"]),
     ("service", &["admin", "api", "app", "config", "http", "metrics", "openapi", "rest", "server"]),
     ("cli", &["config", "openapi", "server", "service", "telemetry"]),

@@ -165,6 +165,9 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
         Op::PatchWebhook(op) => {
             handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some_and(|hook| hook.is_enabled()))
         }
+        Op::DeleteKnowledge(op) => handle.knowledge(op.id).await.is_ok_and(|shown| shown.is_some()),
+        // Whether anything refers to it nobody looked for: it may have been there.
+        Op::RemoveService(_) | Op::RemoveStaff(_) => true,
         // An endpoint is deleted or not there, which is another refusal.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
         Op::RevokeKey(op) => {

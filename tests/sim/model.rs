@@ -296,7 +296,15 @@ impl Model {
                         let stamp = (id.parse().unwrap(), at.to_owned());
                         assert!(self.stamps.contains(&stamp), "{name} was answered and is lost: {shown}");
                     }
-                    let creates = matches!(tried.op, Op::Book(_) | Op::CreateKey(_) | Op::DeleteWebhook(_));
+                    let creates = matches!(
+                        tried.op,
+                        Op::Book(_)
+                            | Op::CreateKey(_)
+                            | Op::DeleteWebhook(_)
+                            | Op::DeleteKnowledge(_)
+                            | Op::RemoveService(_)
+                            | Op::RemoveStaff(_)
+                    );
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }
                 Came::Refused => {

@@ -3,17 +3,76 @@
 use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use actors::business::commands::budget::PatchBudget;
 use actors::business::commands::calls::RecordCall;
-use actors::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
+use actors::business::commands::catalog::{
+    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
+};
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::keys::{CreateKey, RevokeKey};
-use actors::business::commands::knowledge::AddKnowledge;
+use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
 use actors::business::{Answer, Change, Request};
-use actors::domain::{Email, Phone};
+use actors::domain::{Email, Phone, ServiceId, StaffId};
 use actors::store::Weight;
 use actors::{BusinessHandle, EngineError};
+
+/// Deletes a service that nothing refers to, which is looked for first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RemoveService {
+    pub(crate) id: ServiceId,
+}
+
+/// Deletes a staff member whom nothing refers to, which is looked for first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RemoveStaff {
+    pub(crate) id: StaffId,
+}
+
+/// What a business can be asked for.
+trait Asked {
+    fn weight(&self) -> Weight;
+
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError>;
+}
+
+impl<C: Change + 'static> Asked for C {
+    fn weight(&self) -> Weight {
+        Change::weight(self)
+    }
+
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+        of.change(request, self).await
+    }
+}
+
+impl Asked for RemoveService {
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+        if let Some(given) = of.remembered::<DeleteService>(&request).await? {
+            return Ok(given);
+        }
+        let watch = of.watch_unused_service(self.id).await?;
+        of.change(request, DeleteService { id: self.id, watch }).await
+    }
+}
+
+impl Asked for RemoveStaff {
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+
+    async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
+        if let Some(given) = of.remembered::<DeleteStaff>(&request).await? {
+            return Ok(given);
+        }
+        let watch = of.watch_unused_staff(self.id).await?;
+        of.change(request, DeleteStaff { id: self.id, watch }).await
+    }
+}
 
 macro_rules! ops {
     ($($name:ident),* $(,)?) => {
@@ -40,14 +99,14 @@ macro_rules! ops {
             /// How much room on the disk it asks for.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
-                    $(Self::$name(change) => change.weight(),)*
+                    $(Self::$name(asked) => Asked::weight(asked),)*
                 }
             }
 
             /// Asks a business for it.
             pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer, EngineError> {
                 match self {
-                    $(Self::$name(change) => of.change(request, change).await,)*
+                    $(Self::$name(asked) => Asked::ask(asked, of, request).await,)*
                 }
             }
         }
@@ -58,6 +117,7 @@ ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
+    PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff,
 }
 
 impl Op {

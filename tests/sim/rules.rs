@@ -73,9 +73,38 @@ impl Model {
                 self.revoked.insert(revoke.id);
                 effects.noted.push(("api_key.revoked", revoke.id.uuid()));
             }
+            Op::DeleteKnowledge(gone) => {
+                self.newest.remove(&gone.id.uuid());
+                effects.noted.push(("knowledge.deleted", gone.id.uuid()));
+            }
+            Op::RemoveService(gone) => {
+                let id = gone.id.uuid();
+                self.check_unused(id);
+                effects.noted.push(("service.deleted", id));
+            }
+            Op::RemoveStaff(gone) => {
+                let id = gone.id.uuid();
+                self.check_unused(id);
+                effects.noted.push(("staff.deleted", id));
+            }
             _ => self.keep(op, body, &mut effects),
         }
         effects
+    }
+
+    /// Takes away a service or staff member, which nothing may refer to.
+    fn check_unused(&mut self, id: Uuid) {
+        assert!(self.newest.remove(&id).is_some(), "{id} was deleted twice");
+        let named = id.to_string();
+        let refers = |shown: &Value| {
+            shown["service_id"] == named.as_str()
+                || shown["staff_id"] == named.as_str()
+                || shown["service_ids"]
+                    .as_array()
+                    .is_some_and(|ids| ids.iter().any(|id| id == named.as_str()))
+        };
+        let user = self.newest.values().find(|shown| refers(shown));
+        assert!(user.is_none(), "{id} was deleted, and {} refers to it", user.unwrap());
     }
 
     /// Takes over what was answered to a change that has few rules.
@@ -109,6 +138,13 @@ impl Model {
                 ("message.updated", None, given)
             }
             Op::AddKnowledge(_) => ("knowledge.created", None, json!({})),
+            Op::PatchKnowledge(change) => {
+                let mut given = json!({ "id": change.id });
+                if let Some(content) = &change.patch.content {
+                    given["content"] = content.as_str().into();
+                }
+                ("knowledge.updated", None, given)
+            }
             Op::CreateService(_) => ("service.created", None, json!({})),
             Op::PatchService(change) => {
                 ("service.updated", None, json!({ "id": change.id, "active": change.active }))

@@ -14,9 +14,9 @@ use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
     AppointmentId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome, CallStatus,
     ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
-    EventTypes, KeyId, KnowledgeDetails, LocalTime, Locale, MessageDetails, MessageId, MessageStatus, Phone,
-    Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus,
-    WeeklyHours,
+    EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
+    MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    WebhookSecret, WebhookStatus, WeeklyHours,
 };
 use actors::net::WebhookUrl;
 use actors::ports::Random;
@@ -40,6 +40,7 @@ pub(crate) struct Shop {
     pub(crate) contacts: Vec<ContactId>,
     pub(crate) calls: Vec<CallId>,
     pub(crate) messages: Vec<MessageId>,
+    pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
     /// How many endpoints it has at most.
@@ -81,6 +82,7 @@ impl Shop {
             contacts: Vec::new(),
             calls: Vec::new(),
             messages: Vec::new(),
+            knowledge: Vec::new(),
             webhooks: Vec::new(),
             keys: Vec::new(),
             endpoints_max,
@@ -104,6 +106,10 @@ impl Shop {
             Op::CreateStaff(_) => self.staff.push(id(&body["id"])),
             Op::CreateKey(_) => self.keys.push(id(&body["id"])),
             Op::CreateWebhook(_) => self.webhooks.push(id(&body["id"])),
+            Op::AddKnowledge(_) => self.knowledge.push(id(&body["id"])),
+            Op::DeleteKnowledge(gone) => self.knowledge.retain(|known| *known != gone.id),
+            Op::RemoveService(gone) => self.services.retain(|known| *known != gone.id),
+            Op::RemoveStaff(gone) => self.staff.retain(|known| *known != gone.id),
             Op::DeleteWebhook(gone) => self.webhooks.retain(|known| *known != gone.id),
             _ => {}
         }

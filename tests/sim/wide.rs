@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use actors::business::ContactFilter;
 use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::webhooks::DeleteWebhook;
-use actors::domain::{ContactDetails, WebhookStatus};
+use actors::domain::{ContactDetails, KnowledgePatch, WebhookStatus};
 use chrono_tz::Tz;
 
 use crate::life::Life;
 use crate::looks::all;
 use crate::network::Mood;
-use crate::ops::Op;
+use crate::ops::{Op, RemoveService, RemoveStaff};
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
@@ -86,6 +87,7 @@ impl Sim {
             7..=9 => self.some_reused_key(life),
             10..=16 => self.some_change_by_key(life),
             17 | 18 => self.some_search(life),
+            20 | 21 => self.some_removal(life),
             19 if !self.has_burst && self.world.has_room() => self.burst(life).await,
             _ => return false,
         }
@@ -126,6 +128,28 @@ impl Sim {
                 self.ask_and_learn(life, shop, op).await;
             }
         }
+    }
+
+    /// The team changes or removes what it has no use for any more. What is in use stays.
+    fn some_removal(&self, life: &mut Life) {
+        let number = self.dice.below(self.shops.len());
+        let shop = &self.shops[number];
+        let op: Op = match (self.dice.below(6), self.dice.any(&shop.knowledge)) {
+            (0, Some(id)) => DeleteKnowledge { id }.into(),
+            (1 | 2, Some(id)) => {
+                // Longer or shorter than it was, in pieces or not.
+                let times = *self.dice.pick(&[1, 40, 900, 2_700]);
+                let content = Some(text(&"Behind the house. ".repeat(times)));
+                let patch = KnowledgePatch { content, ..KnowledgePatch::default() };
+                PatchKnowledge { id, patch }.into()
+            }
+            (3, _) if shop.services.len() < 8 => Shop::service(&self.dice).into(),
+            (4, _) if shop.staff.len() > 2 => RemoveStaff { id: *self.dice.pick(&shop.staff) }.into(),
+            // The first ones, which the workload needs, are in use nearly always.
+            _ if shop.services.len() > 2 => RemoveService { id: *self.dice.pick(&shop.services) }.into(),
+            _ => shop.member(&self.dice).into(),
+        };
+        self.ask(life, number, op, false);
     }
 
     /// Somebody searches contacts by a part of their names, to the last page.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::references::Watch;
 use super::request::{IfMatch, Request};
 use super::state::State;
 use crate::domain::availability::Schedule;
@@ -163,6 +164,16 @@ impl<'a> Context<'a> {
     /// A staff member of the business.
     pub fn staff(&self, id: StaffId) -> Option<&'a crate::domain::StaffMember> {
         self.state.staff.get(&id)
+    }
+
+    /// Every staff member of the business.
+    pub fn staff_members(&self) -> impl Iterator<Item = &'a crate::domain::StaffMember> {
+        self.state.staff.values()
+    }
+
+    /// Whether anything has come to refer to this since the watch began; `None` when that is not known.
+    pub fn referred_to(&self, id: uuid::Uuid, watch: Watch) -> Option<bool> {
+        self.state.references.referred_to(id, watch)
     }
 
     /// A webhook endpoint of the business.

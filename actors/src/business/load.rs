@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
 use super::overlay::Overlay;
+use super::references::References;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
 use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
@@ -85,6 +86,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
         sweeping: false,
         overlay: Overlay::default(),
+        references: References::default(),
         accounts: Accounts::new(id, budget, told, waiting),
         checked_key: Cell::new(None),
         store: store.clone(),

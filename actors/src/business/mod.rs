@@ -25,6 +25,7 @@ mod message;
 mod names;
 mod overlay;
 mod queries;
+mod references;
 mod remembered;
 mod request;
 mod stamps;
@@ -38,6 +39,7 @@ pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
 pub(crate) use actor::BusinessActor;

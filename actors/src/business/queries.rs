@@ -11,6 +11,7 @@ mod changes;
 mod contacts;
 mod messages;
 mod pages;
+mod references;
 
 use chrono::NaiveDate;
 use tokio::sync::oneshot;
@@ -23,12 +24,14 @@ use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::Slot;
-use crate::domain::{ApiKey, AuditEntry, Business, Service, ServiceId, StaffId, StaffMember, Timestamp};
+use crate::domain::{
+    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Service, ServiceId, StaffId, StaffMember, Timestamp,
+};
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys};
-use crate::view::{BudgetView, OperatorKeyView};
+use crate::view::{BudgetView, KnowledgeView, OperatorKeyView};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
@@ -105,6 +108,29 @@ impl BusinessHandle {
             collect(reader, range, Order::Ascending, page, |_, value| StaffMember::decode(value).map(Some))
         })
         .await
+    }
+
+    /// What the receptionist knows, in the order in which it was added.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn knowledge_list(&self, page: &PageRequest) -> Result<Page<KnowledgeView>, EngineError> {
+        let range = keys::of_kind(self.id, kind::KNOWLEDGE);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                Ok(Some(KnowledgeView::from(&Knowledge::decode(value)?)))
+            })
+        })
+        .await
+    }
+
+    /// A piece of what the receptionist knows.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
+        let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
+        Ok(knowledge.as_ref().map(KnowledgeView::from))
     }
 
     /// The audit log, newest first.

@@ -12,6 +12,7 @@ use chrono::TimeDelta;
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
 use super::overlay::Overlay;
+use super::references::References;
 use super::stamps::Stamps;
 use super::write::Write;
 use crate::clock::Clocks;
@@ -54,6 +55,8 @@ pub(crate) struct State {
     /// Whether a step of deleting what has outlived its time is under way.
     pub(crate) sweeping: bool,
     pub(crate) overlay: Overlay,
+    /// What may be deleted soon, and whether anything has come to refer to it.
+    pub(crate) references: References,
     /// How much it keeps, and may keep.
     pub(crate) accounts: Accounts,
     /// The key that was found to be good last, and the credentials' generation in which it was. Forgotten when this
@@ -129,6 +132,7 @@ impl State {
 
     /// Takes over what a change has written.
     pub(crate) fn apply(&mut self, write: Write) {
+        self.references.note(&write);
         match write {
             Write::Business(business) => self.business = business,
             Write::Budget(budget) => self.accounts.budget = budget,
@@ -152,12 +156,19 @@ impl State {
             Write::NoWebhook(id) => {
                 self.webhooks.remove(&id);
             }
+            Write::NoService(id) => {
+                self.services.remove(&id);
+            }
+            Write::NoStaff(id) => {
+                self.staff.remove(&id);
+            }
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Delivery { .. }
             | Write::Call(_)
             | Write::Message { .. }
-            | Write::Knowledge(_) => {}
+            | Write::Knowledge { .. }
+            | Write::NoKnowledge { .. } => {}
         }
     }
 

@@ -66,12 +66,16 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Appointment { before, .. } => before.is_none(),
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
-        Write::Call(_) | Write::Knowledge(_) => true,
+        Write::Knowledge { bytes_before, .. } => bytes_before.is_none(),
+        Write::Call(_) => true,
         Write::Business(_)
         | Write::Budget(_)
         | Write::ApiKey(_)
         | Write::Webhook(_)
         | Write::NoWebhook(_)
+        | Write::NoKnowledge { .. }
+        | Write::NoService(_)
+        | Write::NoStaff(_)
         | Write::Delivery { .. } => false,
     }
 }

@@ -4,8 +4,9 @@
 
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
-    ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, ResourceId,
-    Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, KnowledgeId,
+    ResourceId, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -61,7 +62,23 @@ pub enum Write {
         after: TakenMessage,
     },
     /// A piece of knowledge.
-    Knowledge(Knowledge),
+    Knowledge {
+        /// How long its value in the store was, or `None` for a new one.
+        bytes_before: Option<usize>,
+        /// As it shall be.
+        after: Knowledge,
+    },
+    /// A piece of knowledge that is no more.
+    NoKnowledge {
+        /// Which.
+        id: KnowledgeId,
+        /// How long its value in the store is.
+        bytes: usize,
+    },
+    /// A service that is no more.
+    NoService(ServiceId),
+    /// A staff member who is no more.
+    NoStaff(StaffId),
 }
 
 impl Write {
@@ -94,7 +111,12 @@ impl Write {
             }
             Self::Call(new) => call(of, new, batch),
             Self::Message { before, after } => message(of, before.as_ref(), after, batch),
-            Self::Knowledge(new) => batch.put(keys::knowledge(of, new.id), new.encode()),
+            Self::Knowledge { bytes_before, after } => {
+                batch.put_over(keys::knowledge(of, after.id), after.encode(), bytes_before.unwrap_or(0));
+            }
+            Self::NoKnowledge { id, bytes } => batch.delete_whole(keys::knowledge(of, *id), *bytes),
+            Self::NoService(id) => batch.delete(keys::service(of, *id)),
+            Self::NoStaff(id) => batch.delete(keys::staff(of, *id)),
         }
     }
 }

@@ -48,3 +48,29 @@ impl KnowledgeDetails {
         }
     }
 }
+
+/// What of a piece of knowledge is to change.
+#[derive(Clone, Debug, Default)]
+pub struct KnowledgePatch {
+    /// What it is about.
+    pub title: Option<Text<1, 200>>,
+    /// What it says.
+    pub content: Option<Text<1, 50_000>>,
+    /// Where it comes from; the inner `None` clears it.
+    pub source_url: Option<Option<String>>,
+    /// The language it is in; the inner `None` clears it.
+    pub locale: Option<Option<Locale>>,
+}
+
+impl KnowledgePatch {
+    /// The piece of knowledge as it is with this change; when it changed is not part of it.
+    pub fn apply(self, before: &Knowledge) -> Knowledge {
+        Knowledge {
+            title: self.title.map_or_else(|| before.title.clone(), Text::into_string),
+            content: self.content.map_or_else(|| before.content.clone(), Text::into_string),
+            source_url: self.source_url.unwrap_or_else(|| before.source_url.clone()),
+            locale: self.locale.unwrap_or(before.locale),
+            ..before.clone()
+        }
+    }
+}

@@ -46,7 +46,7 @@ pub use ids::{
     ResourceId, ServiceId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
-pub use knowledge::{Knowledge, KnowledgeDetails};
+pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};

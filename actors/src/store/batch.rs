@@ -30,6 +30,14 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
+    /// Puts a value in the place of one of this length: of a long one no piece stays behind.
+    pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
+        for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
+            self.delete(piece_key(&key, number));
+        }
+        self.put(key, value);
+    }
+
     /// Deletes the key and a value of this length, which may be long.
     pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
         self.delete(key);

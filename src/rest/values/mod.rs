@@ -9,9 +9,9 @@ use std::str::FromStr;
 
 use actors::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, EventId, EventType, KeyId, Locale,
-    MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source, StaffId, Text, Urgency,
-    WebhookId, WebhookStatus,
+    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, EventId, EventType, KeyId,
+    KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source, StaffId,
+    Text, Urgency, WebhookId, WebhookStatus,
 };
 use serde_json::{Value, json};
 
@@ -58,6 +58,7 @@ record_ids! {
     AppointmentId: "appointment_id", "appointment";
     CallId: "call_id", "call";
     ContactId: "contact_id", "contact";
+    KnowledgeId: "knowledge_id", "knowledge";
     // Of an event a path names the delivery to the endpoint that is named before it.
     EventId: "event_id", "delivery";
     KeyId: "key_id", "API key";

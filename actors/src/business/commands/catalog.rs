@@ -6,8 +6,9 @@ use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{New, Shown};
-use crate::domain::{Refusal, Service, ServiceId, StaffId, StaffMember, Text};
+use crate::business::references::{Watch, in_use};
+use crate::business::request::{New, Removed, Shown};
+use crate::domain::{Refusal, ResourceId, Service, ServiceId, StaffId, StaffMember, Text};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{OperatorServiceView, StaffView};
@@ -185,4 +186,62 @@ impl Change for PatchStaff {
 fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
     let problems = context.unknown_services(ids);
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+}
+
+/// Deletes a service that nothing refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteService {
+    /// Which.
+    pub id: ServiceId,
+    /// The watch in which nothing was found that refers to it.
+    pub watch: Watch,
+}
+
+impl Change for DeleteService {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.service(self.id).ok_or(Refusal::NotFound("service"))?;
+        if let Some(member) = context.staff_members().find(|member| member.offers(self.id)) {
+            return Err(in_use(format!("staff member {} offers it", member.id)).into());
+        }
+        check_watch(context, self.id, self.watch)?;
+        Ok(Decision::gone().note("service.deleted", "service", self.id).write(Write::NoService(self.id)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Deletes a staff member that nothing refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteStaff {
+    /// Whom.
+    pub id: StaffId,
+    /// The watch in which nothing was found that refers to them.
+    pub watch: Watch,
+}
+
+impl Change for DeleteStaff {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
+        check_watch(context, self.id, self.watch)?;
+        Ok(Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Refuses when something has come to refer to it since it was looked for, or when that is not known any more.
+fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: Watch) -> Result<(), EngineError> {
+    match context.referred_to(id.uuid(), watch) {
+        Some(false) => Ok(()),
+        Some(true) => Err(in_use("something has come to refer to it just now".into()).into()),
+        None => Err(EngineError::Overloaded),
+    }
 }

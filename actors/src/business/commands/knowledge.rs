@@ -1,15 +1,15 @@
-//! Adding knowledge.
+//! Adding, changing and removing knowledge.
 
 use serde_json::Value;
 
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::New;
+use crate::business::request::{New, Removed, Shown};
 use crate::business::{Answer, Write};
-use crate::domain::{KnowledgeDetails, KnowledgeId, Timestamp};
+use crate::domain::{Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Refusal, Timestamp};
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight};
+use crate::store::{Record, StoreError, Weight, keys};
 use crate::view::{self, KnowledgeView};
 
 /// Adds a piece of knowledge.
@@ -28,7 +28,7 @@ impl Change for AddKnowledge {
         let decision = Decision::created(&shown).note("knowledge.created", "knowledge", knowledge.id);
         // The content may be long, and whoever asks again sends it again: no content has no characters.
         let remembered = KnowledgeView { content: String::new(), ..shown };
-        Ok(decision.remember(&remembered).write(Write::Knowledge(knowledge)))
+        Ok(decision.remember(&remembered).write(Write::Knowledge { bytes_before: None, after: knowledge }))
     }
 
     fn replay(&self, remembered: Answer) -> Result<Answer, StoreError> {
@@ -47,4 +47,75 @@ impl Change for AddKnowledge {
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+}
+
+/// Changes what is given of a piece of knowledge and keeps the rest.
+#[derive(Clone, Debug)]
+pub struct PatchKnowledge {
+    /// Which.
+    pub id: KnowledgeId,
+    /// What of it.
+    pub patch: KnowledgePatch,
+}
+
+impl Change for PatchKnowledge {
+    type Gives = Shown<KnowledgeView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let (before, bytes) = stored(context, self.id)?;
+        let shown = KnowledgeView::from(&before);
+        context.check_match(&shown)?;
+        let mut after = self.patch.apply(&before);
+        if after == before {
+            return Ok(Decision::unchanged(&shown));
+        }
+        after.updated_at = context.at();
+        let now_shown = KnowledgeView::from(&after);
+        let (from, to) = in_brief(shown, &now_shown);
+        Ok(Decision::answering(&now_shown)
+            .note_changes("knowledge.updated", "knowledge", self.id, (&from, &to))
+            .write(Write::Knowledge { bytes_before: Some(bytes), after }))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+}
+
+/// Removes a piece of knowledge.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteKnowledge {
+    /// Which.
+    pub id: KnowledgeId,
+}
+
+impl Change for DeleteKnowledge {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let (_, bytes) = stored(context, self.id)?;
+        let gone = Write::NoKnowledge { id: self.id, bytes };
+        Ok(Decision::gone().note("knowledge.deleted", "knowledge", self.id).write(gone))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// A piece of knowledge, and how long its value is.
+fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<(Knowledge, usize), EngineError> {
+    let value = context.read_raw(&keys::knowledge(context.business_id(), id))?;
+    let value = value.ok_or(Refusal::NotFound("knowledge"))?;
+    Ok((Knowledge::decode(&value)?, value.len()))
+}
+
+/// What the audit log tells of a change: that the content is another, and not all that it was and is, which may be long.
+fn in_brief(before: KnowledgeView, after: &KnowledgeView) -> (KnowledgeView, KnowledgeView) {
+    let length = |shown: &KnowledgeView| format!("{} characters", shown.content.chars().count());
+    let (from, mut to) = (length(&before), length(after));
+    if before.content != after.content && from == to {
+        to = format!("{to}, others");
+    }
+    (KnowledgeView { content: from, ..before }, KnowledgeView { content: to, ..after.clone() })
 }

@@ -1,0 +1,71 @@
+//! Looking for what refers to a service or a staff member.
+
+use super::{PageRequest, collect};
+use crate::business::BusinessHandle;
+use crate::business::references::{Watch, in_use};
+use crate::domain::{Appointment, ResourceId, ServiceId, StaffId, TakenMessage};
+use crate::error::EngineError;
+use crate::store::keys::kind;
+use crate::store::{Order, Record, StoreError, keys};
+
+impl BusinessHandle {
+    /// Looks whether an appointment refers to the service, and has it watched until it is deleted. Whether a staff
+    /// member offers it is decided with the deletion.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
+    pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch, EngineError> {
+        let watch = self.ask(move |state, _| Ok(state.references.watch(id.uuid()))).await?;
+        self.check_none(kind::APPOINTMENT, "appointment", move |value| {
+            let appointment = Appointment::decode(value)?;
+            Ok((appointment.service_id == id).then(|| appointment.id.uuid()))
+        })
+        .await?;
+        Ok(watch)
+    }
+
+    /// Looks whether an appointment or a message refers to the staff member, and has them watched until they are
+    /// deleted.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`](crate::domain::Refusal::Conflict) when one does, or the engine's failure.
+    pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch, EngineError> {
+        let watch = self.ask(move |state, _| Ok(state.references.watch(id.uuid()))).await?;
+        self.check_none(kind::APPOINTMENT, "appointment", move |value| {
+            let appointment = Appointment::decode(value)?;
+            Ok((appointment.staff_id == id).then(|| appointment.id.uuid()))
+        })
+        .await?;
+        self.check_none(kind::MESSAGE, "message", move |value| {
+            let message = TakenMessage::decode(value)?;
+            Ok((message.staff_id == Some(id)).then(|| message.id.uuid()))
+        })
+        .await?;
+        Ok(watch)
+    }
+
+    /// Refuses when there is a record of the kind of which the rule gives the id.
+    async fn check_none(
+        &self,
+        kind: u8,
+        named: &str,
+        refers: impl Fn(&[u8]) -> Result<Option<uuid::Uuid>, StoreError> + Clone + Send + 'static,
+    ) -> Result<(), EngineError> {
+        let range = keys::of_kind(self.id, kind);
+        let mut page = PageRequest { limit: 1, after: None };
+        loop {
+            let refers = refers.clone();
+            let look = self.list(&page, move |reader, page| {
+                collect(reader, range, Order::Ascending, page, |_, value| refers(value))
+            });
+            let found = look.await?;
+            if let Some(id) = found.items.first() {
+                return Err(in_use(format!("{named} {id} refers to it")).into());
+            }
+            match found.next {
+                Some(next) => page.after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `B/knowledge`: what the receptionist knows, and changing or removing it.
+
+use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
+use actors::domain::{KnowledgeId, KnowledgePatch, Locale, Text};
+use actors::view::KnowledgeView;
+
+use crate::http::patch::{Patch, not_empty};
+use crate::json_object;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Context, Gone, ListQuery, Listed, One, Path, PlainList, Query, RecordId,
+};
+use crate::rest::values::web::WebsiteUrl;
+
+json_object! {
+    /// What of a piece of knowledge is to change; what is absent stays.
+    pub(crate) struct KnowledgePatchBody {
+        /// What it is about.
+        title: Patch<Text<1, 200>>,
+        /// What it says.
+        content: Patch<Text<1, 50_000>>,
+        /// Where it comes from; null clears it.
+        source_url: Patch<Option<WebsiteUrl>>,
+        /// The language it is in; null clears it.
+        locale: Patch<Option<Locale>>,
+    }
+    check not_empty
+}
+
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<KnowledgeView>, ApiError> {
+    let asked = query.open(&context, business.list("operator knowledge"))?;
+    Ok(asked.listed(business.knowledge_list(&asked.page).await?))
+}
+
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<KnowledgeId>,
+    business: Business,
+) -> Result<One<KnowledgeView>, ApiError> {
+    Ok(One::of(&business.knowledge(id).await?.ok_or(KnowledgeId::NOT_FOUND)?))
+}
+
+pub(super) async fn update(
+    context: Context,
+    Body(body): Body<KnowledgePatchBody>,
+    Path(id): Path<KnowledgeId>,
+) -> Result<One<KnowledgeView>, ApiError> {
+    let patch = KnowledgePatch {
+        title: body.title.set(),
+        content: body.content.set(),
+        source_url: body.source_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+        locale: body.locale.set(),
+    };
+    context.change(PatchKnowledge { id, patch }).await
+}
+
+pub(super) async fn delete(context: Context, Path(id): Path<KnowledgeId>) -> Result<Gone, ApiError> {
+    context.change(DeleteKnowledge { id }).await
+}
