@@ -106,6 +106,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "KeyBody" => json!({"name": "booking page", "scopes": ["appointments:read", "appointments:write"]}),
         "MessageBody" => json!({"caller_name": "Ada Lovelace", "caller_phone": "+33 6 12 34 56 80",
             "body": "Please send me a quotation."}),
+        "KnowledgePatchBody" => json!({"title": "Parking and bicycles", "locale": null}),
         "MessagePatch" => json!({"status": "resolved", "staff_id": STAFF}),
         "NewApiKey" => with(api_key(), &json!({"key": "rcpt_QdkSNMHQ_4c6f72656d20697073756d20646f6c6f72"})),
         "NewBusinessBody" => json!({"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr",
