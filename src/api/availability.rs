@@ -4,8 +4,8 @@ use actors::business::Page;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot};
 use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::cursor::CursorText;
 use crate::http::numbers::Limit;
@@ -32,7 +32,8 @@ query_object! {
 }
 
 /// A time that can be booked.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Slot")]
 pub(super) struct SlotView {
     /// When it starts.
     starts_at: Timestamp,

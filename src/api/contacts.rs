@@ -4,7 +4,6 @@ use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text, Timestamp};
 use actors::view::ContactView;
-use chrono_tz::Tz;
 
 use crate::http::patch::{Patch, not_empty};
 use crate::http::problems::{Path as Place, Problems};
@@ -12,6 +11,7 @@ use crate::http::read::Properties;
 use crate::rest::prelude::{
     ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
 };
+use crate::rest::values::time::Zone;
 use crate::{json_object, list_query};
 
 json_object! {
@@ -26,7 +26,7 @@ json_object! {
         /// The language they speak.
         locale: Option<Locale>,
         /// Their IANA time zone.
-        timezone: Option<Tz>,
+        timezone: Option<Zone>,
     }
     check name_phone_or_email
 }
@@ -43,7 +43,7 @@ json_object! {
         /// The language they speak.
         locale: Patch<Option<Locale>>,
         /// Their IANA time zone.
-        timezone: Patch<Option<Tz>>,
+        timezone: Patch<Option<Zone>>,
     }
     check not_empty
 }
@@ -95,7 +95,7 @@ pub(super) async fn create(
         phone: body.phone,
         email: body.email,
         locale: body.locale,
-        zone: body.timezone,
+        zone: body.timezone.map(Zone::get),
     };
     context.change(CreateContact { details }).await
 }
@@ -110,7 +110,7 @@ pub(super) async fn update(
         phone: body.phone.set(),
         email: body.email.set(),
         locale: body.locale.set(),
-        zone: body.timezone.set(),
+        zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
     };
     context.change(PatchContact { id, patch }).await
 }

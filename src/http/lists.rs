@@ -3,18 +3,17 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use super::describe::Describe;
 use super::json::Json;
 use super::problems::{Path, Problems};
 use super::query::FromQuery;
 use super::read::{FromJson, FromText, items};
-use super::schemas::Schemas;
 
 /// An array of `MIN` to `MAX` items.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List<T, const MIN: usize, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct List<T, const MIN: usize, const MAX: usize>(#[schemars(length(min = MIN, max = MAX))] Vec<T>);
 
 impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
     /// The items.
@@ -29,15 +28,12 @@ impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, 
     }
 }
 
-impl<T: Describe, const MIN: usize, const MAX: usize> Describe for List<T, MIN, MAX> {
-    fn describe(schemas: &mut Schemas) -> Value {
-        json!({"type": "array", "items": T::describe(schemas), "minItems": MIN, "maxItems": MAX})
-    }
-}
-
 /// An array of `MIN` to `MAX` items, none of them twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DistinctList<T, const MIN: usize, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct DistinctList<T, const MIN: usize, const MAX: usize>(
+    #[schemars(length(min = MIN, max = MAX), extend("uniqueItems" = true))] Vec<T>,
+);
 
 impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
     /// The items.
@@ -59,17 +55,10 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
-impl<T: Describe, const MIN: usize, const MAX: usize> Describe for DistinctList<T, MIN, MAX> {
-    fn describe(schemas: &mut Schemas) -> Value {
-        let mut list = List::<T, MIN, MAX>::describe(schemas);
-        list["uniqueItems"] = json!(true);
-        list
-    }
-}
-
 /// Some of a few values, with commas between them: a set, so in order and none of them twice. Absent it is empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommaList<T, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);
 
 impl<T, const MAX: usize> CommaList<T, MAX> {
     /// The values, at most as many as were given.
@@ -84,6 +73,9 @@ impl<T, const MAX: usize> CommaList<T, MAX> {
 }
 
 impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
+    const REQUIRED: bool = false;
+    type Given = Self;
+
     fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
         if text.split(',').count() > MAX {
             return Err(format!("must list at most {MAX} values"));
@@ -97,13 +89,5 @@ impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
 
     fn absent() -> Result<Self, String> {
         Ok(Self(Vec::new()))
-    }
-}
-
-impl<T: Describe, const MAX: usize> Describe for CommaList<T, MAX> {
-    const REQUIRED: bool = false;
-
-    fn describe(schemas: &mut Schemas) -> Value {
-        json!({"type": "array", "items": T::describe(schemas), "minItems": 1, "maxItems": MAX})
     }
 }

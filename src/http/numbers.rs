@@ -1,17 +1,17 @@
 //! Whole numbers within bounds, in bodies and in queries.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use super::describe::Describe;
 use super::json::Json;
 use super::problems::{Path, Problems};
 use super::query::FromQuery;
 use super::read::FromJson;
-use super::schemas::Schemas;
+use super::schemas::without_format;
 
 /// A whole number from `MIN` to `MAX`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: u32, const MAX: u32>(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub struct Whole<const MIN: u32, const MAX: u32>(#[schemars(range(min = MIN, max = MAX))] u32);
 
 impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
     /// The number.
@@ -47,15 +47,12 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     }
 }
 
-impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
-    }
-}
-
 /// The size of a page: 1 to `MAX`, `DEFAULT` when absent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit<const DEFAULT: u32, const MAX: u32>(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub struct Limit<const DEFAULT: u32, const MAX: u32>(
+    #[schemars(range(min = 1, max = MAX), extend("default" = DEFAULT))] u32,
+);
 
 impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
     /// The number of items.
@@ -65,20 +62,15 @@ impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
+    const REQUIRED: bool = false;
+    type Given = Self;
+
     fn from_query(text: &str, _: &str) -> Result<Self, String> {
         Whole::<1, MAX>::from_digits(text).map(|whole| Self(whole.get()))
     }
 
     fn absent() -> Result<Self, String> {
         Ok(Self(DEFAULT))
-    }
-}
-
-impl<const DEFAULT: u32, const MAX: u32> Describe for Limit<DEFAULT, MAX> {
-    const REQUIRED: bool = false;
-
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": 1, "maximum": MAX, "default": DEFAULT})
     }
 }
 

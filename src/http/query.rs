@@ -3,12 +3,10 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
-use serde_json::Value;
+use schemars::JsonSchema;
 
-use super::describe::Describe;
 use super::problems::{Invalid, Path, Problems};
 use super::read::{FromText, NUL};
-use super::schemas::Schemas;
 
 /// A type that a query string can be read as; [`query_object!`](crate::query_object) declares them.
 pub trait FromParameters: Sized {
@@ -17,13 +15,15 @@ pub trait FromParameters: Sized {
 
     /// Reads every parameter, or adds what is wrong.
     fn from_parameters(parameters: &Parameters, problems: &mut Problems) -> Option<Self>;
-
-    /// The parameters as the document lists them.
-    fn parameters(schemas: &mut Schemas) -> Vec<Value>;
 }
 
 /// A type that one parameter can be read as.
-pub trait FromQuery: Describe + Sized {
+pub trait FromQuery: Sized {
+    /// Whether it has to be there.
+    const REQUIRED: bool = true;
+    /// What it is when it is there: in a query nothing can be null.
+    type Given: JsonSchema;
+
     /// Reads the decoded value; national phone numbers are those of the region.
     ///
     /// # Errors
@@ -40,18 +40,25 @@ pub trait FromQuery: Describe + Sized {
 }
 
 impl<T: FromText> FromQuery for T {
+    type Given = Self;
+
     fn from_query(text: &str, _: &str) -> Result<Self, String> {
         if text.contains('\0') { Err(NUL.into()) } else { T::from_text(text) }
     }
 }
 
 impl FromQuery for bool {
+    type Given = Self;
+
     fn from_query(text: &str, _: &str) -> Result<Self, String> {
         text.parse().map_err(|_| "must be true or false".into())
     }
 }
 
 impl<T: FromQuery> FromQuery for Option<T> {
+    const REQUIRED: bool = false;
+    type Given = T::Given;
+
     fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
         T::from_query(text, phone_region).map(Some)
     }

@@ -11,12 +11,18 @@
 //! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
 //! errors into ours.
 
-use super::describe::Describe;
+use schemars::JsonSchema;
+
 use super::json::Json;
 use super::problems::{Invalid, Path, Problems};
 
 /// A type that can be read from JSON.
-pub trait FromJson: Describe + Sized {
+pub trait FromJson: JsonSchema + Sized {
+    /// Whether a property of this type has to be there.
+    const REQUIRED: bool = true;
+    /// Whether a property of this type may be left out to keep what is there.
+    const PATCH: bool = false;
+
     /// Reads the value, or adds what is wrong with it.
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self>;
 
@@ -45,7 +51,7 @@ pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
 }
 
 /// A type written as a string, in a body as in a query. Its parser stands here alone.
-pub trait FromText: Describe + Sized {
+pub trait FromText: JsonSchema + Sized {
     /// Reads the text, which holds no NUL.
     ///
     /// # Errors
@@ -87,6 +93,8 @@ impl FromJson for bool {
 
 /// Absent and `null` are both `None`.
 impl<T: FromJson> FromJson for Option<T> {
+    const REQUIRED: bool = false;
+
     fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
         match json {
             Json::Null => Some(None),

@@ -2,10 +2,11 @@
 
 use actors::business::commands::appointments::BookingContact;
 use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
-use chrono_tz::Tz;
-use serde_json::{Value, json};
+use schemars::Schema;
+use serde_json::json;
 
 use super::error::ApiError;
+use super::values::time::Zone;
 use crate::http::problems::{Path, Problems};
 use crate::http::read::Properties;
 use crate::json_object;
@@ -22,7 +23,7 @@ json_object! {
         /// The language they speak.
         locale: Option<Locale>,
         /// Their IANA time zone.
-        timezone: Option<Tz>,
+        timezone: Option<Zone>,
     }
     check phone_or_email
 }
@@ -45,11 +46,12 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &Path<'_>, problems: 
 
 /// What [`one_contact`] checks, as a schema. It stands inside of `allOf`, where generators of clients leave the object
 /// the class that it is.
-pub(crate) fn one_contact_described(object: &mut Value) {
-    object["allOf"] = json!([{"oneOf": [
+pub(crate) fn one_contact_described(object: &mut Schema) {
+    let choice = json!([{"oneOf": [
         {"required": ["contact_id"], "properties": {"contact_id": {"type": "string"}}},
         {"required": ["contact"], "properties": {"contact": {"type": "object"}}},
     ]}]);
+    object.insert("allOf".into(), choice);
 }
 
 /// The contact of a booking whose body [`one_contact`] has checked.
@@ -64,7 +66,7 @@ pub(crate) fn booking_contact(
             phone: contact.phone,
             email: contact.email,
             locale: contact.locale,
-            zone: contact.timezone,
+            zone: contact.timezone.map(Zone::get),
         })),
         (None, None) => Err(ApiError::invalid("contact", "is required, or contact_id")),
     }

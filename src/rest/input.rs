@@ -9,6 +9,7 @@ use std::ops::Deref;
 
 use actors::BusinessHandle;
 use actors::domain::ResourceId;
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::context::Incoming;
@@ -78,7 +79,7 @@ pub(crate) struct PathId {
 /// The query string, read whole.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: FromParameters + Send> Input for Query<T> {
+impl<T: FromParameters + JsonSchema + Send> Input for Query<T> {
     const STAGE: Stage = Stage::Syntax;
     const IS_QUERY: bool = true;
 
@@ -87,7 +88,7 @@ impl<T: FromParameters + Send> Input for Query<T> {
     }
 
     fn describe(taken: &mut Taken, schemas: &mut Schemas) {
-        taken.query = T::parameters(schemas);
+        taken.query = schemas.parameters::<T>(T::NAMES);
     }
 }
 
@@ -113,7 +114,7 @@ impl<T: FromJson + Send> Input for Body<T> {
     }
 
     fn describe(taken: &mut Taken, schemas: &mut Schemas) {
-        taken.body = Some(TakenBody { required: T::REQUIRED, schema: T::describe(schemas) });
+        taken.body = Some(TakenBody { required: T::REQUIRED, schema: schemas.of::<T>() });
     }
 }
 
@@ -195,10 +196,6 @@ impl FromParameters for NoQuery {
 
     fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
         Some(Self)
-    }
-
-    fn parameters(_: &mut Schemas) -> Vec<Value> {
-        Vec::new()
     }
 }
 

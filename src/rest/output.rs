@@ -3,6 +3,7 @@
 //! What always holds: a resource has an entity tag, and nothing else has; the answer to a change is of the kind that
 //! the handler's signature says.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use actors::business::{Answer, AnswerStatus};
@@ -11,9 +12,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::error::ApiError;
 use crate::http::envelope;
@@ -27,10 +28,29 @@ pub(crate) trait Output: Send {
     const KIND: Kind;
 
     /// What it shows, if anything.
-    fn shows(schemas: &mut Schemas) -> Option<Value>;
+    fn shows(schemas: &mut Schemas) -> Option<Shown>;
 
     /// The answer to the request with this head.
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
+}
+
+/// What an answer shows, as the document tells of it.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// The name of what it shows, or of which it shows a page.
+    pub(crate) name: Cow<'static, str>,
+    /// The whole body.
+    pub(crate) body: Value,
+}
+
+impl Shown {
+    fn one<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Answer<V>>() }
+    }
+
+    fn page<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Page<'_, V>>() }
+    }
 }
 
 /// How a request is answered when all is well.
@@ -112,11 +132,11 @@ impl<V> TryFrom<Answer> for One<V> {
     }
 }
 
-impl<V: ToSchema> Output for One<V> {
+impl<V: JsonSchema> Output for One<V> {
     const KIND: Kind = Kind::One;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Shown> {
+        Some(Shown::one::<V>(schemas))
     }
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
@@ -156,11 +176,11 @@ impl<V> TryFrom<Answer> for Created<V> {
     }
 }
 
-impl<V: ToSchema> Output for Created<V> {
+impl<V: JsonSchema> Output for Created<V> {
     const KIND: Kind = Kind::Created;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Shown> {
+        Some(Shown::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -174,11 +194,11 @@ pub(crate) struct Listed<V> {
     pub(super) next_cursor: Option<String>,
 }
 
-impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     const KIND: Kind = Kind::Page;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Shown> {
+        Some(Shown::page::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -189,11 +209,11 @@ impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
 /// What an action says of itself, which is no resource.
 pub(crate) struct Plain<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
     const KIND: Kind = Kind::Plain;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Shown> {
+        Some(Shown::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -204,11 +224,11 @@ impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
 /// What will be done.
 pub(crate) struct Accepted<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Accepted<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
     const KIND: Kind = Kind::Accepted;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Shown> {
+        Some(Shown::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -234,7 +254,7 @@ impl TryFrom<Answer> for Gone {
 impl Output for Gone {
     const KIND: Kind = Kind::Gone;
 
-    fn shows(_: &mut Schemas) -> Option<Value> {
+    fn shows(_: &mut Schemas) -> Option<Shown> {
         None
     }
 

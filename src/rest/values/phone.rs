@@ -4,17 +4,12 @@
 //! one is known to the plan of its region, or refused.
 
 use actors::domain::{Phone, TextError};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use crate::http::describe::Describe;
 use crate::http::json::Json;
 use crate::http::problems::{Path, Problems};
 use crate::http::query::FromQuery;
 use crate::http::read::{FromJson, FromText};
-use crate::http::schemas::Schemas;
-
-/// The greatest number of characters of a phone number as people write it.
-const PHONE_CHARS_MAX: usize = 64;
 
 /// A number in E.164 form, or a national one of the region that the request is read in.
 impl FromJson for Phone {
@@ -27,14 +22,10 @@ impl FromJson for Phone {
 
 /// As in a body.
 impl FromQuery for Phone {
+    type Given = Self;
+
     fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
         phone(text, phone_region).map_err(|error| error.to_string())
-    }
-}
-
-impl Describe for Phone {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "minLength": 1, "maxLength": PHONE_CHARS_MAX})
     }
 }
 
@@ -47,7 +38,7 @@ pub(crate) fn load_numbering_plans() {
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();
     // The parser's work grows with the text, and no number is longer.
-    if text.chars().count() > PHONE_CHARS_MAX {
+    if text.chars().count() > Phone::WRITTEN_CHARS_MAX {
         return Err(TextError::Phone);
     }
     if text.starts_with(['+', '＋']) {
@@ -83,8 +74,9 @@ fn international(text: &str) -> Result<Phone, TextError> {
 }
 
 /// A region whose national phone numbers can be read, by its ISO 3166 code in capitals.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PhoneRegion(String);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct PhoneRegion(#[schemars(regex(pattern = "^[A-Z]{2}$"))] String);
 
 impl PhoneRegion {
     /// The region of a business that names none.
@@ -109,12 +101,6 @@ impl FromText for PhoneRegion {
             Ok(_) if shaped => Ok(Self(text.to_owned())),
             _ => Err("must be an ISO 3166 region in capitals such as US".into()),
         }
-    }
-}
-
-impl Describe for PhoneRegion {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "pattern": "^[A-Z]{2}$"})
     }
 }
 
