@@ -27,11 +27,13 @@ pub struct Answer<V> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Page", description = "")]
 pub struct Page<'a, V> {
-    data: &'a [V],
+    /// The items, which describe themselves.
+    #[schemars(description = "")]
+    pub data: &'a [V],
     /// Whether there is another page. There may be one behind a page that is short or empty.
-    has_more: bool,
+    pub has_more: bool,
     /// The `cursor` of the next page; null exactly when there is none.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// One resource, already rendered, with its tag, which is that of the resource alone where more is rendered, this once.

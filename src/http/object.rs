@@ -1,5 +1,8 @@
 //! The macros that declare request types. One declaration says what a body or a query may hold; reading and the schema
 //! follow from it, and its doc comments are the schema's descriptions.
+//!
+//! The derive of schemars does not do here: it goes by how serde would read, for which an `Option` may be null in a query
+//! as well and nothing is known of a PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};

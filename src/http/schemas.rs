@@ -2,6 +2,9 @@
 //!
 //! What always holds: a type is described once, by its [`JsonSchema`], whether it is read or shown; two types never
 //! share a name in the document; an object has the properties that are listed and no others.
+//!
+//! schemars would give a second type of the same name a number and say nothing; here that is a fault. It keeps the
+//! properties of an object sorted, so whoever wants the parameters of a query in their order names them.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
@@ -82,7 +85,7 @@ impl Schemas {
             assert!(named.insert(name.clone(), schema).is_none(), "two schemas are called {name}");
         }
         for name in named.keys() {
-            // So the generator calls the second.
+            // With a number behind its name the generator tells a second type from the first.
             let taken = name.trim_end_matches(|c: char| c.is_ascii_digit());
             assert!(taken == name || !named.contains_key(taken), "two schemas are called {taken}");
         }
@@ -118,7 +121,8 @@ fn form(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
     }
-    // OpenAPI itself knows these two formats of whole numbers. How wide one is that we keep says nothing of its bounds.
+    // Of whole numbers OpenAPI itself knows the formats `int32` and `int64`. A status that is kept in 16 bits is not
+    // bounded by them.
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if format == "uint16" {
         schema.remove("maximum");

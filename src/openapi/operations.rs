@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::parts::{Api, Conventions, component, headers_sent};
 use super::{errors, examples};
+use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
 use crate::rest::input::PathId;
@@ -144,8 +145,8 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});
     if let Some(shown) = &operation.signature.shows {
         let example = examples::of(&shown.name).map(|example| match answers {
-            Kind::Page => json!({"data": [example], "has_more": false, "next_cursor": null}),
-            _ => json!({"data": example}),
+            Kind::Page => json!(Page { data: &[example], has_more: false, next_cursor: None }),
+            _ => json!(Answer { data: example }),
         });
         response["content"] = json!({"application/json": {"schema": shown.body}});
         if let Some(example) = example {

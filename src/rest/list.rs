@@ -1,8 +1,9 @@
 //! Lists: what narrows them, and which part of them is asked for.
 //!
-//! What always holds: a filter is declared once ([`list_query!`](crate::list_query)), and so are `limit` and `cursor`; the query that is read, what a
-//! cursor is tied to and what the engine is asked for follow from it. A cursor is tied to every filter, in the order
-//! in which they are declared: another order, or another filter, and the cursors of before are none of this list.
+//! What always holds: a filter is declared once ([`list_query!`](crate::list_query)), and what every list has is
+//! declared here; the query that is read, what a cursor is tied to and what the engine is asked for follow from it. A
+//! cursor is tied to every filter, in the order in which they are declared: another order, or another filter, and the
+//! cursors of before are none of this list.
 
 use actors::business::{Page, PageRequest};
 use actors::domain::{

@@ -2,7 +2,7 @@
 //!
 //! What always holds: a type is described here once, whether it is read or shown; what is shown or read without a
 //! description does not compile. A view describes itself by its derive, which goes by the attributes of serde that it is
-//! serialised by.
+//! serialised by; the types of the domain, which know nothing of documents, are described from here.
 
 use std::borrow::Cow;
 

@@ -18,7 +18,7 @@ impl FromText for Timestamp {
     }
 }
 
-/// A time zone. Names are those of the IANA database, in its own case.
+/// A time zone, a type of ours so that it can be described. Names are those of the IANA database, in its own case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct Zone(#[schemars(with = "String", length(min = 1, max = ZONE_CHARS_MAX))] Tz);
