@@ -3,20 +3,20 @@
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::domain::{BUDGET_MAX, BudgetKind};
 use actors::view::BudgetView;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use crate::http::describe::Describe;
 use crate::http::json::Json;
 use crate::http::patch::{Patch, not_empty};
-use crate::http::problems::{Path, Problems};
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::FromJson;
-use crate::http::schemas::Schemas;
+use crate::http::schemas::without_format;
 use crate::json_object;
 use crate::rest::prelude::{ApiError, Body, Business, Context, One};
 
 /// How many rows or bytes of a kind are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BudgetBound(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
 
 impl BudgetBound {
     /// The number.
@@ -26,7 +26,7 @@ impl BudgetBound {
 }
 
 impl FromJson for BudgetBound {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let number = json.as_whole().and_then(|number| u64::try_from(number).ok());
         match number.filter(|number| *number <= BUDGET_MAX) {
             Some(number) => Some(Self(number)),
@@ -35,12 +35,6 @@ impl FromJson for BudgetBound {
                 None
             }
         }
-    }
-}
-
-impl Describe for BudgetBound {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": 0, "maximum": BUDGET_MAX})
     }
 }
 

@@ -5,8 +5,8 @@ use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
 use actors::view::{DeliveryView, WebhookView};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::patch::{Patch, not_empty};
 use crate::rest::prelude::{
@@ -33,24 +33,24 @@ list_query! {
 }
 
 /// How many deliveries are sent again.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ResentDeliveries)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ResentDeliveries")]
 pub(super) struct Resent {
     /// Their number.
     resent: u64,
 }
 
 /// An endpoint's new secret, shown this once and never in a log.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookSecret)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookSecret")]
 pub(super) struct Rotated {
     /// The secret.
     secret: String,
 }
 
 /// A delivery that is sent again.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ResentDelivery)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ResentDelivery")]
 pub(super) struct Resending {
     /// The event.
     event_id: EventId,

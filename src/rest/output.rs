@@ -3,6 +3,7 @@
 //! What always holds: a resource has an entity tag, and nothing else has; a handler gives the answer to a change as
 //! what the change's type says it shows ([`AnswerTo`]).
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use actors::business::{Answer, Gives, New, Removed, Shown};
@@ -11,9 +12,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::error::ApiError;
 use crate::http::envelope;
@@ -27,10 +28,29 @@ pub(crate) trait Output: Send {
     const KIND: Kind;
 
     /// What it shows, if anything.
-    fn shows(schemas: &mut Schemas) -> Option<Value>;
+    fn shows(schemas: &mut Schemas) -> Option<Described>;
 
     /// The answer to the request with this head.
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
+}
+
+/// What an answer shows, as the document tells of it.
+#[derive(Debug)]
+pub(crate) struct Described {
+    /// The name of what it shows, or of which it shows a page.
+    pub(crate) name: Cow<'static, str>,
+    /// The whole body.
+    pub(crate) body: Value,
+}
+
+impl Described {
+    fn one<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Answer<V>>() }
+    }
+
+    fn page<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Page<'_, V>>() }
+    }
 }
 
 /// How a request is answered when all is well.
@@ -105,11 +125,11 @@ impl<V: 'static> AnswerTo<Shown<V>> for One<V> {
     }
 }
 
-impl<V: ToSchema> Output for One<V> {
+impl<V: JsonSchema> Output for One<V> {
     const KIND: Kind = Kind::One;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
@@ -146,11 +166,11 @@ impl<V: 'static> AnswerTo<New<V>> for Created<V> {
     }
 }
 
-impl<V: ToSchema> Output for Created<V> {
+impl<V: JsonSchema> Output for Created<V> {
     const KIND: Kind = Kind::Created;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -164,11 +184,11 @@ pub(crate) struct Listed<V> {
     pub(super) next_cursor: Option<String>,
 }
 
-impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     const KIND: Kind = Kind::Page;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::page::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -179,11 +199,11 @@ impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
 /// What an action says of itself, which is no resource.
 pub(crate) struct Plain<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
     const KIND: Kind = Kind::Plain;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -194,11 +214,11 @@ impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
 /// What will be done.
 pub(crate) struct Accepted<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Accepted<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
     const KIND: Kind = Kind::Accepted;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -220,7 +240,7 @@ impl AnswerTo<Removed> for Gone {
 impl Output for Gone {
     const KIND: Kind = Kind::Gone;
 
-    fn shows(_: &mut Schemas) -> Option<Value> {
+    fn shows(_: &mut Schemas) -> Option<Described> {
         None
     }
 
