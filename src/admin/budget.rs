@@ -6,12 +6,12 @@ use actors::view::BudgetView;
 use schemars::JsonSchema;
 
 use crate::http::json::Json;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::FromJson;
 use crate::http::schemas::without_format;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
 
 /// How many rows or bytes of a kind are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
@@ -46,7 +46,6 @@ json_object! {
         /// At most so many bytes; null brings the default back.
         bytes_max: Patch<Option<BudgetBound>>,
     }
-    check not_empty
 }
 
 json_object! {
@@ -71,7 +70,6 @@ json_object! {
         /// Deliveries that wait for an attempt, with the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,
     }
-    check not_empty
 }
 
 fn limit(patch: KindPatch) -> LimitPatch {
@@ -87,7 +85,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<BudgetPatch>,
     business: Business,
-) -> Result<One<BudgetView>, ApiError> {
+) -> Result<Changed<BudgetView>, ApiError> {
     let given = [
         (BudgetKind::Services, patch.services),
         (BudgetKind::Staff, patch.staff),

@@ -6,10 +6,10 @@ use actors::domain::{BookingMode, Locale, Text, WeeklyHours};
 use actors::view::OperatorBusinessView;
 
 use crate::http::cursor::Binding;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, PlainList, Query,
 };
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
@@ -55,7 +55,6 @@ json_object! {
         /// Whether its keys are shut out of everything but `GET /me`.
         suspended: Patch<bool>,
     }
-    check not_empty
 }
 
 pub(super) async fn create(
@@ -91,7 +90,7 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<OperatorB
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorBusinessPatch>,
-) -> Result<One<OperatorBusinessView>, ApiError> {
+) -> Result<Changed<OperatorBusinessView>, ApiError> {
     context
         .change(PatchBusiness {
             name: patch.name.set(),

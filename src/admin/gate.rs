@@ -46,7 +46,7 @@ impl Gate<Token> for TokenGate {
         let mut caller = Caller {
             actor: Actor::Operator,
             business: None,
-            reading: Reading::PLAIN,
+            reading: Reading::by(PhoneRegion::default()),
             idempotency_scope: None,
             principal: None,
         };

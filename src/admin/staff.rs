@@ -5,10 +5,10 @@ use actors::domain::{ServiceId, StaffId, Text};
 use actors::view::StaffView;
 
 use crate::http::lists::DistinctList;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, Path, PlainList, Query,
 };
 use crate::rest::values::time::Zone;
 
@@ -41,7 +41,6 @@ json_object! {
         /// All the services they offer.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
     }
-    check not_empty
 }
 
 pub(super) async fn create(
@@ -72,7 +71,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<StaffPatch>,
     Path(id): Path<StaffId>,
-) -> Result<One<StaffView>, ApiError> {
+) -> Result<Changed<StaffView>, ApiError> {
     context
         .change(PatchStaff {
             id,

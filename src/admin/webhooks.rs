@@ -8,10 +8,10 @@ use actors::view::{DeliveryView, WebhookView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Context, ListQuery, Listed, One, Path, Plain, PlainList, Query,
-    RecordId,
+    Accepted, ApiError, Body, Business, Changed, Context, ListQuery, Listed, One, Path, Plain, PlainList,
+    Query, RecordId,
 };
 use crate::{json_object, list_query};
 
@@ -21,7 +21,6 @@ json_object! {
         /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
         status: Patch<WebhookStatus>,
     }
-    check not_empty
 }
 
 list_query! {
@@ -68,8 +67,8 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     _: Context,
-    business: Business,
     Path(id): Path<WebhookId>,
+    business: Business,
 ) -> Result<One<WebhookView>, ApiError> {
     let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
     Ok(One::of(&WebhookView::from(&endpoint)))
@@ -79,7 +78,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorWebhookPatch>,
     Path(id): Path<WebhookId>,
-) -> Result<One<WebhookView>, ApiError> {
+) -> Result<Changed<WebhookView>, ApiError> {
     let change = PatchWebhook {
         id,
         url: None,
@@ -113,8 +112,8 @@ pub(super) async fn resend(
 
 pub(super) async fn resend_missed(
     _: Context,
-    business: Business,
     Path(id): Path<WebhookId>,
+    business: Business,
 ) -> Result<Accepted<Resent>, ApiError> {
     Ok(Accepted(Resent { resent: business.resend_missed(id).await? }))
 }

@@ -25,7 +25,7 @@ list_query! {
     }
     /// At most so many times.
     limit: Limit<500, 500>,
-    settle with_last_day
+    normalize with_last_day
 }
 
 impl AvailabilityQuery {
@@ -118,7 +118,7 @@ mod tests {
         let tied = |rest: &str| {
             let query = format!("start_date=2026-03-02&service_id={SERVICE}{rest}");
             let query: AvailabilityQuery = parse(Some(&query), Reading::PLAIN).unwrap();
-            query.settled().unwrap().bind(Binding::list("availability"))
+            query.normalized().unwrap().bind(Binding::list("availability"))
         };
         let expected = |last: &str, staff: Option<&str>| {
             let days =

@@ -4,9 +4,9 @@ use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::domain::{Locale, Text, WeeklyHours};
 use actors::view::BusinessView;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
@@ -24,7 +24,6 @@ json_object! {
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
     }
-    check not_empty
 }
 
 pub(super) async fn show(_: Context, business: Business) -> Result<One<BusinessView>, ApiError> {
@@ -34,7 +33,7 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<BusinessV
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<BusinessPatch>,
-) -> Result<One<BusinessView>, ApiError> {
+) -> Result<Changed<BusinessView>, ApiError> {
     context
         .change(PatchProfile(PatchBusiness {
             name: patch.name.set(),

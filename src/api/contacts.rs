@@ -5,11 +5,11 @@ use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text, Timestamp};
 use actors::view::ContactView;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
 };
 use crate::rest::values::time::Zone;
 use crate::{json_object, list_query};
@@ -45,7 +45,6 @@ json_object! {
         /// Their IANA time zone.
         timezone: Patch<Option<Zone>>,
     }
-    check not_empty
 }
 
 list_query! {
@@ -104,7 +103,7 @@ pub(super) async fn update(
     context: Context,
     Body(body): Body<ContactPatchBody>,
     Path(id): Path<ContactId>,
-) -> Result<One<ContactView>, ApiError> {
+) -> Result<Changed<ContactView>, ApiError> {
     let patch = ContactPatch {
         name: body.name.set(),
         phone: body.phone.set(),

@@ -1,8 +1,8 @@
 //! The macros that declare request types. One declaration says what a body or a query may hold; reading and the schema
 //! follow from it, and its doc comments are the schema's descriptions.
 //!
-//! The derive of schemars does not do here: it goes by how serde would read, for which an `Option` may be null in a query
-//! as well and nothing is known of a PATCH.
+//! The derive of schemars does not do here: it goes by how serde would read, for which an `Option` may be null in a
+//! query as well and nothing is known of a PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ use super::read::FromJson;
 pub struct Declared {
     properties: Map<String, Value>,
     required: Vec<&'static str>,
-    patches: usize,
+    patches: Vec<bool>,
 }
 
 impl Declared {
@@ -27,7 +27,7 @@ impl Declared {
         doc: &[&str],
         generator: &mut SchemaGenerator,
     ) {
-        self.patches += usize::from(T::PATCH);
+        self.patches.push(T::PATCH);
         self.add::<T>(name, doc, T::REQUIRED, generator);
     }
 
@@ -57,10 +57,9 @@ impl Declared {
     /// The object. One in which everything may be left out must still ask for something. `more` adds what must hold
     /// between the properties.
     pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
-        let everything = self.patches == self.properties.len();
         let mut object =
             json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});
-        if everything {
+        if is_patch(&self.patches) {
             object.insert("minProperties".into(), json!(1));
         }
         if !self.required.is_empty() {
@@ -71,10 +70,24 @@ impl Declared {
     }
 }
 
+/// Whether an object is that of a PATCH, by which of its properties keep what is there when they are left out: all of
+/// them. It must have one.
+pub const fn is_patch(properties: &[bool]) -> bool {
+    let mut at = 0;
+    while at < properties.len() {
+        if !properties[at] {
+            return false;
+        }
+        at += 1;
+    }
+    at > 0
+}
+
 /// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
 ///
 /// Every property is read even when others are wrong; unknown and duplicate ones are problems. A property that is
-/// no Rust name is declared `kind as "type": …`. What must hold between properties is a function after `check`, and one
+/// no Rust name is declared `kind as "type": …`. Where all may be left out to keep what is there, one must be there.
+/// What else must hold between properties is a function after `check`, and one
 /// after `described` that adds it to the schema.
 #[macro_export]
 macro_rules! json_object {
@@ -99,6 +112,9 @@ macro_rules! json_object {
             ) -> Option<Self> {
                 const NAMES: &[&str] = &[$($crate::name_of!($field $($json)?)),*];
                 let properties = $crate::http::read::Properties::sort(json, NAMES, at, problems)?;
+                if const { $crate::http::object::is_patch(&[$(<$type as $crate::http::read::FromJson>::PATCH),*]) } {
+                    $crate::http::patch::not_empty(&properties, at, problems);
+                }
                 $($check(&properties, at, problems);)?
                 $(let $field: Option<$type> =
                     properties.read($crate::name_of!($field $($json)?), at, problems);)*

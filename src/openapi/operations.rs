@@ -129,14 +129,14 @@ fn headers_read(operation: &Operation<'_>, conventions: Conventions) -> impl Ite
 fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str, Value) {
     let answers = operation.signature.answers;
     let (status, description) = match answers {
-        Kind::One | Kind::Plain => ("200", "Done."),
+        Kind::One | Kind::Changed | Kind::Plain => ("200", "Done."),
         Kind::Page => ("200", "A page of the list."),
         Kind::Created => ("201", "Created."),
         Kind::Accepted => ("202", "It will be done."),
         Kind::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();
-    if matches!(answers, Kind::One | Kind::Created) {
+    if matches!(answers, Kind::One | Kind::Changed | Kind::Created) {
         sent.push("ETag");
     }
     if operation.changes() && conventions.idempotent {

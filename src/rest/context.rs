@@ -61,8 +61,8 @@ impl Context {
         Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// The answer that was given to this request for such a change, if it is to happen once and did. For handlers that ask others before
-    /// the change is made: the same request again gets the same answer, whatever they would say now.
+    /// The answer that was given to this request for such a change, if it is to happen once and did. For handlers that
+    /// ask others before the change is made: the same request again gets the same answer, whatever they would say now.
     pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
         C: Change,

@@ -1,9 +1,10 @@
 //! What a handler takes beside its [`Context`](super::context::Context): its query, its body, the business, the ids
 //! in its path. Each knows how it is read and how it is described.
 //!
-//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named;
-//! a handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler does not take may not be there: a
-//! query where it takes none is refused, and so is the body of a change that takes none.
+//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named; a
+//! handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler
+//! does not take may not be there: a query where it takes none is refused, and so is the body of a change that takes
+//! none.
 
 use std::ops::Deref;
 

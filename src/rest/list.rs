@@ -29,7 +29,7 @@ pub(crate) trait ListQuery: FromParameters {
     ///
     /// # Errors
     /// When none can be.
-    fn settled(self) -> Result<Self, ApiError> {
+    fn normalized(self) -> Result<Self, ApiError> {
         Ok(self)
     }
 
@@ -44,7 +44,7 @@ pub(crate) trait ListQuery: FromParameters {
     /// # Errors
     /// When the cursor is none of this list with these filters.
     fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
-        let query = self.settled()?;
+        let query = self.normalized()?;
         let (binding, cursors) = (query.bind(list), context.cursors.clone());
         let (limit, cursor) = query.part();
         let after = cursor.map(|cursor| cursors.open(&binding, cursor.as_str())).transpose()?;
@@ -84,7 +84,7 @@ list_query! {
 ///
 /// What narrows the list is the query itself, or the filter of the engine that is named after `=>`, whose fields have
 /// the names of the parameters. A list of another size than most says so in a `limit` of its own, and a function after
-/// `settle` makes of a query the one that is meant, before a cursor is tied to it.
+/// `normalize` makes of a query the one that is meant, before a cursor is tied to it.
 #[macro_export]
 macro_rules! list_query {
     (
@@ -94,7 +94,7 @@ macro_rules! list_query {
         }
         $(#[doc = $limit_doc:literal])*
         limit: $limit:ty,
-        $(settle $settle:path)?
+        $(normalize $normalize:path)?
     ) => {
         $crate::query_object! {
             $(#[doc = $doc])*
@@ -111,8 +111,8 @@ macro_rules! list_query {
             type Filter = $crate::filter_of!($name $($filter)?);
 
             $(
-                fn settled(self) -> Result<Self, $crate::rest::error::ApiError> {
-                    $settle(self)
+                fn normalized(self) -> Result<Self, $crate::rest::error::ApiError> {
+                    $normalize(self)
                 }
             )?
 
@@ -131,14 +131,14 @@ macro_rules! list_query {
     (
         $(#[doc = $doc:literal])*
         $vis:vis struct $name:ident $(=> $filter:ident)? { $($fields:tt)* }
-        $(settle $settle:path)?
+        $(normalize $normalize:path)?
     ) => {
         $crate::list_query! {
             $(#[doc = $doc])*
             $vis struct $name $(=> $filter)? { $($fields)* }
             /// At most so many.
             limit: $crate::http::numbers::Limit<50, 100>,
-            $(settle $settle)?
+            $(normalize $normalize)?
         }
     };
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use actors::business::{Answer, Gives, New, Removed, Shown};
 use actors::view;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -56,8 +56,10 @@ impl Described {
 /// How a request is answered when all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// 200 with a resource and its tag.
+    /// 200 with a resource and its tag, or 304 to a client that has this version.
     One,
+    /// 200 with a resource as a change has left it, and its tag.
+    Changed,
     /// 201 with a new resource and its tag.
     Created,
     /// 200 with a page of a list.
@@ -119,12 +121,6 @@ impl<V: Serialize> One<V> {
     }
 }
 
-impl<V: 'static> AnswerTo<Shown<V>> for One<V> {
-    fn answer_to(answer: Answer) -> Self {
-        Self { resource: Resource::changed(answer), shows: PhantomData }
-    }
-}
-
 impl<V: JsonSchema> Output for One<V> {
     const KIND: Kind = Kind::One;
 
@@ -133,11 +129,32 @@ impl<V: JsonSchema> Output for One<V> {
     }
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
-        if !matches!(head.method, Method::GET | Method::HEAD) {
-            return Ok(self.resource.answer(StatusCode::OK));
-        }
         let known = Condition::if_none_match(&head.headers)?;
         Ok(envelope::found(&self.resource.rendered, known.as_ref()))
+    }
+}
+
+/// A resource as a change has left it, which was made only if it was as the request's `If-Match` says.
+pub(crate) struct Changed<V> {
+    resource: Resource,
+    shows: PhantomData<fn() -> V>,
+}
+
+impl<V: 'static> AnswerTo<Shown<V>> for Changed<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { resource: Resource::changed(answer), shows: PhantomData }
+    }
+}
+
+impl<V: JsonSchema> Output for Changed<V> {
+    const KIND: Kind = Kind::Changed;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(self.resource.answer(StatusCode::OK))
     }
 }
 

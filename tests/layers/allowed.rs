@@ -115,8 +115,8 @@ pub(crate) const ENGINE: Allowed = &[
     ),
 ];
 
-/// The files of each kind of actor, from the bottom up: what is asked and told, with the rules that stand beside it; the
-/// rows that are written; the state; deciding; the actor; what others call. A file names none of a later row.
+/// The files of each kind of actor, from the bottom up: what is asked and told, with the rules that stand beside it;
+/// the rows that are written; the state; deciding; the actor; what others call. A file names none of a later row.
 pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
     (
         "business",

@@ -1,8 +1,8 @@
 //! The schemas of the domain's types: words from their own tables, ids, instants, times of day and texts.
 //!
 //! What always holds: a type is described here once, whether it is read or shown; what is shown or read without a
-//! description does not compile. A view describes itself by its derive, which goes by the attributes of serde that it is
-//! serialised by; the types of the domain, which know nothing of documents, are described from here.
+//! description does not compile. A view describes itself by its derive, which goes by the attributes of serde that it
+//! is serialised by; the types of the domain, which know nothing of documents, are described from here.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ use crate::domain::{
 /// A local time of day as the API writes it, as a regular expression.
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-/// Describes a type whose schema is written out where it is used, since a name of its own would say no more: a text of a
-/// kind, a number, a list. The bounds of a generic type stand in brackets before it.
+/// Describes a type whose schema is written out where it is used, since a name of its own would say no more: a text of
+/// a kind, a number, a list. The bounds of a generic type stand in brackets before it.
 macro_rules! inline_schema {
     ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
