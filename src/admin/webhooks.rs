@@ -67,8 +67,8 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     _: Context,
-    Path(id): Path<WebhookId>,
     business: Business,
+    Path(id): Path<WebhookId>,
 ) -> Result<One<WebhookView>, ApiError> {
     let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
     Ok(One::of(&WebhookView::from(&endpoint)))
@@ -112,8 +112,8 @@ pub(super) async fn resend(
 
 pub(super) async fn resend_missed(
     _: Context,
-    Path(id): Path<WebhookId>,
     business: Business,
+    Path(id): Path<WebhookId>,
 ) -> Result<Accepted<Resent>, ApiError> {
     Ok(Accepted(Resent { resent: business.resend_missed(id).await? }))
 }
