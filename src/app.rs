@@ -22,7 +22,7 @@ use crate::http::request_id::{X_REQUEST_ID, request_id};
 use crate::metrics::Metrics;
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
-use crate::rest::panics::caught;
+use crate::rest::panics::caught_open;
 use crate::server::{ClientAddr, Unfit};
 
 /// What is answered to connections that have no place too: what a supervisor and monitoring ask.
@@ -60,7 +60,7 @@ impl App {
             Some(error) => error.into_response(),
             None => {
                 let answer = self.router.oneshot(request);
-                caught(async { answer.await.unwrap_or_else(|never| match never {}) }).await
+                caught_open(async { answer.await.unwrap_or_else(|never| match never {}) }).await
             }
         };
         let took = start.elapsed();

@@ -65,7 +65,7 @@ pub fn operator_document() -> Value {
 }
 
 fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
-    schemas.view::<Body<'_>>();
+    schemas.of::<Body<'_>>();
     let mut responses = errors::of_no_operation(api.conventions, api.base_path);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);
     let (scheme, needs) = api.security;

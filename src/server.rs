@@ -46,8 +46,8 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long sent data may stay unacknowledged before the kernel gives the connection up.
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// How many connections the system holds that are not yet taken; Linux holds no more than its `net.core.somaxconn`. A rush
-/// beyond it has to try again, a second later.
+/// How many connections the system holds that are not yet taken; Linux holds no more than its `net.core.somaxconn`. A
+/// rush beyond it has to try again, a second later.
 const BACKLOG: u32 = 4_096;
 
 /// How long to wait after an accept that failed for want of descriptors or memory.

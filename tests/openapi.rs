@@ -1,5 +1,5 @@
-//! The published documents: well-formed by their own standard, with examples that keep their schemas; and the checker that
-//! holds answers against it, tried on answers that are as promised and on some that are not.
+//! The published documents: well-formed by their own standard, with examples that keep their schemas; and the checker
+//! that holds answers against it, tried on answers that are as promised and on some that are not.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 

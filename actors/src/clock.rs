@@ -3,8 +3,8 @@
 //!
 //! There are three times, and each question has one that answers it:
 //!
-//! - [`Clocks::now`], the believed wall clock: stamps, what lies in the past, what is old. It follows the wall clock as far
-//!   as the steady clock bears it out ([`belief`]), so a glitch leaves no trace;
+//! - [`Clocks::now`], the believed wall clock: stamps, what lies in the past, what is old. It follows the wall clock as
+//!   far as the steady clock bears it out ([`belief`]), so a glitch leaves no trace;
 //! - [`Clocks::raw`], the wall clock as it is: what others hold against their own clock, as `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): how long something is kept. It goes evenly while the
 //!   service runs, and is kept over restarts and crashes.
@@ -103,8 +103,9 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Takes note of the stamp of a change. One far ahead of what is kept is kept soon, not within a minute only: a wrong
-    /// clock mostly shows at the next start though a crash comes. Where nothing is kept for want of room, it does not.
+    /// Takes note of the stamp of a change. One far ahead of what is kept is kept soon, not within a minute only: a
+    /// wrong clock mostly shows at the next start though a crash comes. Where nothing is kept for want of room, it does
+    /// not.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -113,8 +114,8 @@ impl Clocks {
         }
     }
 
-    /// Asked once a minute: bears a jump out though nobody else may ask what time it is, and tells the log when the wall
-    /// clock begins or ceases to be doubted.
+    /// Asked once a minute: bears a jump out though nobody else may ask what time it is, and tells the log when the
+    /// wall clock begins or ceases to be doubted.
     pub(crate) fn tell(&self) {
         let _ = self.now();
         let doubted = self.0.belief.lock().doubted();

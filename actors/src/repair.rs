@@ -4,8 +4,8 @@
 //!
 //! - within a business stamps keep their order: those of the future move into the time between the newest of the others
 //!   and the present, a millisecond apart where there is room ([`map`]);
-//! - a record and its index rows move in one batch; ids, the bytes of events, what the audit log quotes, and instants that
-//!   a client gave (`starts_at`, `ends_at`, `started_at`) stay;
+//! - a record and its index rows move in one batch; ids, the bytes of events, what the audit log quotes, and instants
+//!   that a client gave (`starts_at`, `ends_at`, `started_at`) stay;
 //! - it can be ended at any moment and begun again: the instant that is taken for the present, and each business's map,
 //!   are on the disk before the first record moves. Until it has come to its end no engine starts on the store.
 

@@ -4,8 +4,8 @@
 //!
 //! - it reads [`SCAN_ROWS_MAX`] rows and what its last item takes, and no more, whatever it asks for;
 //! - the first step is made where the request runs, and ends after [`FIRST_STEP_TIME_MAX`] as well. Whoever needs more
-//!   reads on a thread of its own: one request of a business at a time, [`SCANS_MAX`] in all, in turn, so that a business
-//!   waits for one request of each other business at most. Too many that wait are refused;
+//!   reads on a thread of its own: one request of a business at a time, [`SCANS_MAX`] in all, in turn, so that a
+//!   business waits for one request of each other business at most. Too many that wait are refused;
 //! - a request that is dropped while it waits has left, and one that is dropped while it reads ends with its step.
 //!
 //! A simulation has no threads. There the same steps are made where the request runs, and everybody else gets a turn
@@ -112,8 +112,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the row that was just read is to be left to the next step. Whoever asks has the row, so that the end of a
-    /// list is seen where the bound is, and takes one row in any case, so that each step goes on.
+    /// Whether the row that was just read is to be left to the next step. Whoever asks has the row, so that the end of
+    /// a list is seen where the bound is, and takes one row in any case, so that each step goes on.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -245,8 +245,8 @@ struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for the business's turn, then for a place of all: there a business waits once at most, so that they come in
-    /// turn.
+    /// Waits for the business's turn, then for a place of all: there a business waits once at most, so that they come
+    /// in turn.
     async fn place(self) -> Result<Place, EngineError> {
         let stopping = |_| EngineError::Stopping; // neither is ever closed
         let turn = Arc::clone(&self.one).acquire_owned().await.map_err(stopping)?;

@@ -1,4 +1,5 @@
-//! What the actors share of the engine: the store, the clocks, each other's directories, and how much may go on at once.
+//! What the actors share of the engine: the store, the clocks, each other's directories, and how much may go on at
+//! once.
 //!
 //! It is below the actors: it knows what they are told, and neither what they do with it nor how they are started.
 

@@ -12,7 +12,7 @@ mod contacts;
 mod conversations;
 mod event;
 mod keys;
-pub mod schema;
+mod schema;
 mod webhooks;
 
 use base64::Engine as _;
@@ -27,6 +27,7 @@ pub use business::{BusinessView, HoursView, OperatorBusinessView};
 pub use catalog::{OperatorServiceView, ServiceView, StaffView};
 pub use contacts::ContactView;
 pub use conversations::{CallView, KnowledgeView, MessageView};
+pub use event::Event;
 pub(crate) use event::event;
 pub use keys::{KeyView, NewKeyView, OperatorKeyView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};

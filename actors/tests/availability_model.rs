@@ -392,7 +392,8 @@ fn case() -> impl Strategy<Value = Case> {
         ];
         (hours(), durations(), staff, any::<Option<Index>>(), bookings, now, vec(probe, 40)).prop_map(
             move |(hours, duration, staff, asked, bookings, now, probes)| {
-                // Only someone who offers the service can be asked for; the rest is refused before any time is looked at.
+                // Only someone who offers the service can be asked for; the rest is refused before any time is looked
+                // at.
                 let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at] == (true, true)).collect();
                 let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
                 let last = first + Days::new(more);

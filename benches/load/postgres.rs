@@ -1,8 +1,8 @@
 //! The peer: PostgreSQL keeping the same promise, in its own way, driven by its own `pgbench`.
 //!
 //! An appointment goes in under an exclusion constraint on (staff member, time), an outbox row with it, in one
-//! transaction with `synchronous_commit` and `fsync` on. What is set beside the defaults only helps it: more memory, and
-//! a log that is not cut while it is measured.
+//! transaction with `synchronous_commit` and `fsync` on. What is set beside the defaults only helps it: more memory,
+//! and a log that is not cut while it is measured.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -7,7 +7,7 @@ use actors::view::AppointmentView;
 
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
-use crate::rest::prelude::{ApiError, Body, Context, Created, One, Path};
+use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
 
 json_object! {
     /// A booking by the team; it is confirmed in every booking mode.
@@ -67,7 +67,7 @@ pub(super) async fn reschedule(
     context: Context,
     Body(body): Body<TeamRescheduleBody>,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
     context.change(Reschedule { id, request }).await
@@ -76,20 +76,20 @@ pub(super) async fn reschedule(
 pub(super) async fn confirm(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     context.change(Confirm { id }).await
 }
 
 pub(super) async fn decline(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     context.change(Decline { id }).await
 }
 
 pub(super) async fn cancel(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     context.change(Cancel { id }).await
 }

@@ -3,20 +3,20 @@
 use actors::business::commands::budget::{LimitPatch, PatchBudget};
 use actors::domain::{BUDGET_MAX, BudgetKind};
 use actors::view::BudgetView;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use crate::http::describe::Describe;
 use crate::http::json::Json;
-use crate::http::patch::{Patch, not_empty};
-use crate::http::problems::{Path, Problems};
+use crate::http::patch::Patch;
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::FromJson;
-use crate::http::schemas::Schemas;
+use crate::http::schemas::without_format;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
 
 /// How many rows or bytes of a kind are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BudgetBound(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
 
 impl BudgetBound {
     /// The number.
@@ -26,7 +26,7 @@ impl BudgetBound {
 }
 
 impl FromJson for BudgetBound {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let number = json.as_whole().and_then(|number| u64::try_from(number).ok());
         match number.filter(|number| *number <= BUDGET_MAX) {
             Some(number) => Some(Self(number)),
@@ -38,12 +38,6 @@ impl FromJson for BudgetBound {
     }
 }
 
-impl Describe for BudgetBound {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": 0, "maximum": BUDGET_MAX})
-    }
-}
-
 json_object! {
     /// What of one kind's budget is to change; what is absent stays.
     pub(crate) struct KindPatch {
@@ -52,7 +46,6 @@ json_object! {
         /// At most so many bytes; null brings the default back.
         bytes_max: Patch<Option<BudgetBound>>,
     }
-    check not_empty
 }
 
 json_object! {
@@ -77,7 +70,6 @@ json_object! {
         /// Deliveries that wait for an attempt, with the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,
     }
-    check not_empty
 }
 
 fn limit(patch: KindPatch) -> LimitPatch {
@@ -93,7 +85,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<BudgetPatch>,
     business: Business,
-) -> Result<One<BudgetView>, ApiError> {
+) -> Result<Changed<BudgetView>, ApiError> {
     let given = [
         (BudgetKind::Services, patch.services),
         (BudgetKind::Staff, patch.staff),

@@ -4,15 +4,15 @@ use actors::NewBusiness;
 use actors::business::commands::profile::PatchBusiness;
 use actors::domain::{BookingMode, Locale, Text, WeeklyHours};
 use actors::view::OperatorBusinessView;
-use chrono_tz::Tz;
 
 use crate::http::cursor::Binding;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, PlainList, Query,
 };
 use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
@@ -21,7 +21,7 @@ json_object! {
         /// Its name.
         name: Text<1, 200>,
         /// Its IANA time zone.
-        timezone: Tz,
+        timezone: Zone,
         /// The default language for callers; `en` when absent.
         locale: Option<Locale>,
         /// Its web site.
@@ -41,7 +41,7 @@ json_object! {
         /// Its name.
         name: Patch<Text<1, 200>>,
         /// Its IANA time zone.
-        timezone: Patch<Tz>,
+        timezone: Patch<Zone>,
         /// The default language for callers.
         locale: Patch<Locale>,
         /// Its web site; null clears it.
@@ -55,7 +55,6 @@ json_object! {
         /// Whether its keys are shut out of everything but `GET /me`.
         suspended: Patch<bool>,
     }
-    check not_empty
 }
 
 pub(super) async fn create(
@@ -64,7 +63,7 @@ pub(super) async fn create(
 ) -> Result<Created<OperatorBusinessView>, ApiError> {
     let new = NewBusiness {
         name: body.name,
-        zone: body.timezone,
+        zone: body.timezone.get(),
         locale: body.locale.unwrap_or(Locale::En),
         website_url: body.website_url.map(WebsiteUrl::into_string),
         booking_mode: body.booking_mode.unwrap_or(BookingMode::Instant),
@@ -91,11 +90,11 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<OperatorB
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorBusinessPatch>,
-) -> Result<One<OperatorBusinessView>, ApiError> {
+) -> Result<Changed<OperatorBusinessView>, ApiError> {
     context
         .change(PatchBusiness {
             name: patch.name.set(),
-            zone: patch.timezone.set(),
+            zone: patch.timezone.set().map(Zone::get),
             locale: patch.locale.set(),
             website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
             booking_mode: patch.booking_mode.set(),

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use crate::config::AdminToken;
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
+use crate::http::reading::Reading;
 use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
@@ -45,7 +46,7 @@ impl Gate<Token> for TokenGate {
         let mut caller = Caller {
             actor: Actor::Operator,
             business: None,
-            phone_region: PhoneRegion::DEFAULT.to_owned(),
+            reading: Reading::by(PhoneRegion::default()),
             idempotency_scope: None,
             principal: None,
         };
@@ -55,7 +56,7 @@ impl Gate<Token> for TokenGate {
             let handle = self.engine.business(id);
             match handle.business().await {
                 Ok(business) => {
-                    caller.phone_region = business.phone_region;
+                    caller.reading = PhoneRegion::reading(&business);
                     caller.business = Some(handle);
                 }
                 Err(EngineError::NotFound) => {}

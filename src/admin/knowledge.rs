@@ -4,10 +4,11 @@ use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
 use actors::domain::{KnowledgeId, KnowledgePatch, Locale, Text};
 use actors::view::KnowledgeView;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Gone, ListQuery, Listed, One, Path, PlainList, Query, RecordId,
+    ApiError, Body, Business, Changed, Context, Gone, ListQuery, Listed, One, Path, PlainList, Query,
+    RecordId,
 };
 use crate::rest::values::web::WebsiteUrl;
 
@@ -23,7 +24,6 @@ json_object! {
         /// The language it is in; null clears it.
         locale: Patch<Option<Locale>>,
     }
-    check not_empty
 }
 
 pub(super) async fn list(
@@ -47,7 +47,7 @@ pub(super) async fn update(
     context: Context,
     Body(body): Body<KnowledgePatchBody>,
     Path(id): Path<KnowledgeId>,
-) -> Result<One<KnowledgeView>, ApiError> {
+) -> Result<Changed<KnowledgeView>, ApiError> {
     let patch = KnowledgePatch {
         title: body.title.set(),
         content: body.content.set(),

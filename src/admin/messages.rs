@@ -6,9 +6,9 @@ use actors::domain::{
 };
 use actors::view::MessageView;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Context, Created, One, Path};
+use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
 
 json_object! {
     /// A message as it is taken.
@@ -40,7 +40,6 @@ json_object! {
         /// For whom it is; null clears it.
         staff_id: Patch<Option<StaffId>>,
     }
-    check not_empty
 }
 
 pub(super) async fn create(
@@ -64,6 +63,6 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<MessagePatch>,
     Path(id): Path<MessageId>,
-) -> Result<One<MessageView>, ApiError> {
+) -> Result<Changed<MessageView>, ApiError> {
     context.change(PatchMessage { id, status: patch.status.set(), staff_id: patch.staff_id.set() }).await
 }

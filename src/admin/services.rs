@@ -5,10 +5,10 @@ use actors::domain::{ServiceId, Text};
 use actors::view::OperatorServiceView;
 
 use crate::http::numbers::Whole;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
 };
 
 json_object! {
@@ -37,7 +37,6 @@ json_object! {
         /// Whether it can be booked.
         active: Patch<bool>,
     }
-    check not_empty
 }
 
 /// No description.
@@ -73,7 +72,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<ServicePatch>,
     Path(id): Path<ServiceId>,
-) -> Result<One<OperatorServiceView>, ApiError> {
+) -> Result<Changed<OperatorServiceView>, ApiError> {
     context
         .change(PatchService {
             id,

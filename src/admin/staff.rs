@@ -3,14 +3,14 @@
 use actors::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
 use actors::domain::{ServiceId, StaffId, Text};
 use actors::view::StaffView;
-use chrono_tz::Tz;
 
 use crate::http::lists::DistinctList;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
 };
+use crate::rest::values::time::Zone;
 
 /// How many services one staff member can offer.
 const SERVICES_MAX: usize = 500;
@@ -23,7 +23,7 @@ json_object! {
         /// Whether they take appointments; true when absent.
         active: Option<bool>,
         /// The IANA time zone they see times in; the business's when absent.
-        timezone: Option<Tz>,
+        timezone: Option<Zone>,
         /// The services they offer.
         service_ids: DistinctList<ServiceId, 0, SERVICES_MAX>,
     }
@@ -37,11 +37,10 @@ json_object! {
         /// Whether they take appointments.
         active: Patch<bool>,
         /// The IANA time zone they see times in.
-        timezone: Patch<Tz>,
+        timezone: Patch<Zone>,
         /// All the services they offer.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
     }
-    check not_empty
 }
 
 pub(super) async fn create(
@@ -52,7 +51,7 @@ pub(super) async fn create(
         .change(CreateStaff {
             name: body.name,
             active: body.active.unwrap_or(true),
-            zone: body.timezone,
+            zone: body.timezone.map(Zone::get),
             service_ids: body.service_ids.into_vec(),
         })
         .await
@@ -72,13 +71,13 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<StaffPatch>,
     Path(id): Path<StaffId>,
-) -> Result<One<StaffView>, ApiError> {
+) -> Result<Changed<StaffView>, ApiError> {
     context
         .change(PatchStaff {
             id,
             name: patch.name.set(),
             active: patch.active.set(),
-            zone: patch.timezone.set(),
+            zone: patch.timezone.set().map(Zone::get),
             service_ids: patch.service_ids.set().map(DistinctList::into_vec),
         })
         .await

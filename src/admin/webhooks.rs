@@ -5,13 +5,13 @@ use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
 use actors::view::{DeliveryView, WebhookView};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Context, ListQuery, Listed, One, Path, Plain, PlainList, Query,
-    RecordId,
+    Accepted, ApiError, Body, Business, Changed, Context, ListQuery, Listed, One, Path, Plain, PlainList,
+    Query, RecordId,
 };
 use crate::{json_object, list_query};
 
@@ -21,7 +21,6 @@ json_object! {
         /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
         status: Patch<WebhookStatus>,
     }
-    check not_empty
 }
 
 list_query! {
@@ -33,24 +32,24 @@ list_query! {
 }
 
 /// How many deliveries are sent again.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ResentDeliveries)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ResentDeliveries")]
 pub(super) struct Resent {
     /// Their number.
     resent: u64,
 }
 
 /// An endpoint's new secret, shown this once and never in a log.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookSecret)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookSecret")]
 pub(super) struct Rotated {
     /// The secret.
     secret: String,
 }
 
 /// A delivery that is sent again.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ResentDelivery)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ResentDelivery")]
 pub(super) struct Resending {
     /// The event.
     event_id: EventId,
@@ -79,7 +78,7 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorWebhookPatch>,
     Path(id): Path<WebhookId>,
-) -> Result<One<WebhookView>, ApiError> {
+) -> Result<Changed<WebhookView>, ApiError> {
     let change = PatchWebhook {
         id,
         url: None,

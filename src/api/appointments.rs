@@ -9,7 +9,7 @@ use actors::view::AppointmentView;
 use crate::http::lists::CommaList;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
 };
 use crate::{json_object, list_query};
 
@@ -99,7 +99,7 @@ pub(super) async fn book(
 pub(super) async fn cancel(
     context: Context,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     context.change(Cancel { id }).await
 }
 
@@ -107,7 +107,7 @@ pub(super) async fn reschedule(
     context: Context,
     Body(body): Body<RescheduleBody>,
     Path(id): Path<AppointmentId>,
-) -> Result<One<AppointmentView>, ApiError> {
+) -> Result<Changed<AppointmentView>, ApiError> {
     let request = MoveRequest {
         starts_at: body.starts_at,
         staff_id: body.staff_id,

@@ -4,16 +4,14 @@ use actors::business::Page;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot};
 use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::http::cursor::CursorText;
 use crate::http::numbers::Limit;
-use crate::query_object;
-use crate::rest::list::Asked;
-use crate::rest::prelude::{ApiError, Business, Context, Listed, Query};
+use crate::list_query;
+use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query};
 
-query_object! {
+list_query! {
     /// Which times are asked for.
     pub(crate) struct AvailabilityQuery {
         /// The service to book.
@@ -24,15 +22,28 @@ query_object! {
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
-        /// At most so many times.
-        limit: Limit<500, 500>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
+    }
+    /// At most so many times.
+    limit: Limit<500, 500>,
+    normalize with_last_day
+}
+
+impl AvailabilityQuery {
+    fn days(&self) -> (NaiveDate, NaiveDate) {
+        (self.start_date, self.end_date.unwrap_or(self.start_date))
     }
 }
 
+/// The query with its last day, by which a cursor is the same whether that day is told or left out.
+fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
+    let (first, last) = query.days();
+    check_days(first, last)?;
+    Ok(AvailabilityQuery { end_date: Some(last), ..query })
+}
+
 /// A time that can be booked.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Slot")]
 pub(crate) struct SlotView {
     /// When it starts.
     starts_at: Timestamp,
@@ -45,15 +56,8 @@ pub(crate) async fn list(
     Query(query): Query<AvailabilityQuery>,
     business: Business,
 ) -> Result<Listed<SlotView>, ApiError> {
-    let (first, last) = (query.start_date, query.end_date.unwrap_or(query.start_date));
-    check_days(first, last)?;
-    let binding = business
-        .list("availability")
-        .with_filter(Some(query.service_id))
-        .with_filter(Some(first))
-        .with_filter(Some(last))
-        .with_filter(query.staff_id);
-    let asked = Asked::new(&context, (), (query.limit.get(), query.cursor.as_ref()), binding)?;
+    let asked = query.open(&context, business.list("availability"))?;
+    let (query, (first, last)) = (&asked.filter, asked.filter.days());
     let slots = business.availability(query.service_id, query.staff_id, first, last).await?;
     Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, |slot| SlotView {
         starts_at: slot.starts_at,
@@ -98,4 +102,34 @@ fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slo
     items.truncate(limit);
     let next = items.last().filter(|_| more).map(|slot| slot.starts_at.millis().to_be_bytes().to_vec());
     Ok(Page { items, next })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::cursor::Binding;
+    use crate::http::query::parse;
+    use crate::http::reading::Reading;
+
+    #[test]
+    fn cursors_are_tied_to_the_service_both_days_and_the_staff_member() {
+        const SERVICE: &str = "01900000-0000-7000-8000-000000000001";
+        const STAFF: &str = "01900000-0000-7000-8000-000000000002";
+        let tied = |rest: &str| {
+            let query = format!("start_date=2026-03-02&service_id={SERVICE}{rest}");
+            let query: AvailabilityQuery = parse(Some(&query), Reading::PLAIN).unwrap();
+            query.normalized().unwrap().bind(Binding::list("availability"))
+        };
+        let expected = |last: &str, staff: Option<&str>| {
+            let days =
+                Binding::list("availability").with_filter(Some(SERVICE)).with_filter(Some("2026-03-02"));
+            days.with_filter(Some(last)).with_filter(staff)
+        };
+        assert_eq!(tied(""), expected("2026-03-02", None));
+        assert_eq!(tied("&end_date=2026-03-02&limit=7"), expected("2026-03-02", None));
+        assert_eq!(
+            tied(&format!("&end_date=2026-03-04&staff_id={STAFF}")),
+            expected("2026-03-04", Some(STAFF))
+        );
+    }
 }

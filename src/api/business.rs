@@ -3,11 +3,11 @@
 use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::domain::{Locale, Text, WeeklyHours};
 use actors::view::BusinessView;
-use chrono_tz::Tz;
 
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Context, One};
+use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
+use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
@@ -16,7 +16,7 @@ json_object! {
         /// Its name.
         name: Patch<Text<1, 200>>,
         /// Its IANA time zone.
-        timezone: Patch<Tz>,
+        timezone: Patch<Zone>,
         /// The default language for callers.
         locale: Patch<Locale>,
         /// Its web site; null clears it.
@@ -24,7 +24,6 @@ json_object! {
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
     }
-    check not_empty
 }
 
 pub(super) async fn show(_: Context, business: Business) -> Result<One<BusinessView>, ApiError> {
@@ -34,11 +33,11 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<BusinessV
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<BusinessPatch>,
-) -> Result<One<BusinessView>, ApiError> {
+) -> Result<Changed<BusinessView>, ApiError> {
     context
         .change(PatchProfile(PatchBusiness {
             name: patch.name.set(),
-            zone: patch.timezone.set(),
+            zone: patch.timezone.set().map(Zone::get),
             locale: patch.locale.set(),
             website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
             hours: patch.hours.set(),

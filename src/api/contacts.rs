@@ -4,14 +4,14 @@ use actors::business::ContactFilter;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text, Timestamp};
 use actors::view::ContactView;
-use chrono_tz::Tz;
 
-use crate::http::patch::{Patch, not_empty};
-use crate::http::problems::{Path as Place, Problems};
+use crate::http::patch::Patch;
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
+    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
 };
+use crate::rest::values::time::Zone;
 use crate::{json_object, list_query};
 
 json_object! {
@@ -26,7 +26,7 @@ json_object! {
         /// The language they speak.
         locale: Option<Locale>,
         /// Their IANA time zone.
-        timezone: Option<Tz>,
+        timezone: Option<Zone>,
     }
     check name_phone_or_email
 }
@@ -43,9 +43,8 @@ json_object! {
         /// The language they speak.
         locale: Patch<Option<Locale>>,
         /// Their IANA time zone.
-        timezone: Patch<Option<Tz>>,
+        timezone: Patch<Option<Zone>>,
     }
-    check not_empty
 }
 
 list_query! {
@@ -63,7 +62,7 @@ list_query! {
 }
 
 /// A contact with none of the three could never be told from another.
-fn name_phone_or_email(properties: &Properties<'_>, at: &Place<'_>, problems: &mut Problems) {
+fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
         problems.add(at, "must have one of name, phone, email");
     }
@@ -95,7 +94,7 @@ pub(crate) async fn create(
         phone: body.phone,
         email: body.email,
         locale: body.locale,
-        zone: body.timezone,
+        zone: body.timezone.map(Zone::get),
     };
     context.change(CreateContact { details }).await
 }
@@ -104,13 +103,13 @@ pub(crate) async fn update(
     context: Context,
     Body(body): Body<ContactPatchBody>,
     Path(id): Path<ContactId>,
-) -> Result<One<ContactView>, ApiError> {
+) -> Result<Changed<ContactView>, ApiError> {
     let patch = ContactPatch {
         name: body.name.set(),
         phone: body.phone.set(),
         email: body.email.set(),
         locale: body.locale.set(),
-        zone: body.timezone.set(),
+        zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
     };
     context.change(PatchContact { id, patch }).await
 }

@@ -22,6 +22,7 @@ use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
 use crate::rest::router::Gate;
+use crate::rest::values::phone::PhoneRegion;
 use crate::server::ClientAddr;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -134,7 +135,7 @@ impl Gate<Access> for Arc<KeyGate> {
         let caller = Caller {
             actor: Actor::ApiKey(principal.key.id),
             business: Some(self.engine.business(principal.business.id)),
-            phone_region: principal.business.phone_region.clone(),
+            reading: PhoneRegion::reading(&principal.business),
             idempotency_scope: Some(principal.key.id),
             principal: Some(principal),
         };

@@ -2,13 +2,13 @@
 
 use actors::domain::BusinessId;
 use actors::view::KeyView;
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::rest::prelude::{ApiError, Business, Context, One};
 
 /// The key and its business.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CallerIdentity {
     /// The key.
     api_key: KeyView,
@@ -17,7 +17,7 @@ pub(super) struct CallerIdentity {
 }
 
 /// A business by name.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct BusinessName {
     /// Its id.
     id: BusinessId,

@@ -6,11 +6,11 @@ use actors::net::WebhookUrl;
 use actors::view::{NewWebhookView, TestView, WebhookView};
 
 use crate::http::lists::DistinctList;
-use crate::http::patch::{Patch, not_empty};
+use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, One, Path, Plain, PlainList, Query,
-    RecordId,
+    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, One, Path, Plain,
+    PlainList, Query, RecordId,
 };
 
 json_object! {
@@ -37,7 +37,6 @@ json_object! {
         /// `enabled` turns a disabled endpoint on again, `disabled` turns it off.
         status: Patch<WebhookStatus>,
     }
-    check not_empty
 }
 
 json_object! {
@@ -93,7 +92,7 @@ pub(super) async fn update(
     Body(patch): Body<WebhookPatch>,
     Path(id): Path<WebhookId>,
     business: Business,
-) -> Result<One<WebhookView>, ApiError> {
+) -> Result<Changed<WebhookView>, ApiError> {
     let url = patch.url.set();
     if let Some(url) = &url {
         if let Some(given) = context.remembered::<PatchWebhook, _>().await? {

@@ -7,12 +7,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
+use schemars::JsonSchema;
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-use super::describe::Describe;
 use super::read::FromText;
-use super::schemas::Schemas;
 
 /// The greatest number of characters of a cursor.
 pub const CURSOR_CHARS_MAX: usize = 512;
@@ -32,8 +31,9 @@ const VERSION: u8 = 1;
 pub struct CursorError;
 
 /// A cursor as a query has it, not yet opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CursorText(String);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct CursorText(#[schemars(length(max = CURSOR_CHARS_MAX))] String);
 
 impl CursorText {
     /// The text, of at most [`CURSOR_CHARS_MAX`] characters.
@@ -45,12 +45,6 @@ impl CursorText {
 impl FromText for CursorText {
     fn from_text(text: &str) -> Result<Self, String> {
         if text.len() > CURSOR_CHARS_MAX { Err(CursorError.to_string()) } else { Ok(Self(text.to_owned())) }
-    }
-}
-
-impl Describe for CursorText {
-    fn describe(_: &mut Schemas) -> serde_json::Value {
-        serde_json::json!({"type": "string", "maxLength": CURSOR_CHARS_MAX})
     }
 }
 

@@ -6,12 +6,35 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::etag::{Condition, ETag};
 
 /// So many headers an answer has at most, all told.
 const HEADERS: usize = 10;
+
+/// One thing that is answered.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{V}Answer", description = "")]
+pub struct Answer<V> {
+    /// What is shown, which describes itself.
+    #[schemars(description = "")]
+    pub data: V,
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{V}Page", description = "")]
+pub struct Page<'a, V> {
+    /// The items, which describe themselves.
+    #[schemars(description = "")]
+    pub data: &'a [V],
+    /// Whether there is another page. There may be one behind a page that is short or empty.
+    pub has_more: bool,
+    /// The `cursor` of the next page; null exactly when there is none.
+    pub next_cursor: Option<String>,
+}
 
 /// One resource, already rendered, with its tag, which is that of the resource alone where more is rendered, this once.
 pub fn resource(status: StatusCode, rendered: &[u8], alone: &[u8]) -> Response {
@@ -33,7 +56,7 @@ pub fn found(rendered: &[u8], if_none_match: Option<&Condition>) -> Response {
     tagged(StatusCode::OK, rendered, &tag)
 }
 
-/// Something rendered that is no resource and so has no tag.
+/// Something rendered that is no resource and so has no tag: an [`Answer`], around what is rendered already.
 pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
     let body = [br#"{"data":"#, rendered, b"}"].concat();
     json(status, body)
@@ -44,12 +67,6 @@ pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
 /// # Errors
 /// A fault of ours: an item cannot be rendered.
 pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, serde_json::Error> {
-    #[derive(Serialize)]
-    struct Page<'a, T> {
-        data: &'a [T],
-        has_more: bool,
-        next_cursor: Option<String>,
-    }
     let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
     // About what the items come to, so that they are rendered into one piece of memory.
     let mut body = Vec::with_capacity((64 + 2 * size_of::<T>()) * (items.len() + 1));
@@ -78,7 +95,7 @@ mod tests {
     async fn a_resource_carries_its_tag_and_is_not_sent_again() {
         let rendered = br#"{"id":1}"#;
         let (status, headers, body) = parts(resource(StatusCode::CREATED, rendered, rendered)).await;
-        assert_eq!((status, body), (201, json!({"data": {"id": 1}})));
+        assert_eq!((status, body), (201, json!(Answer { data: json!({"id": 1}) })));
         assert_eq!(headers["content-type"], "application/json");
 
         let mut known = HeaderMap::new();

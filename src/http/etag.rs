@@ -2,8 +2,8 @@
 //!
 //! A tag is a hash of the resource's JSON, so it is the same after a restart and on every machine.
 //!
-//! The typed headers of the `headers` crate answer whether a tag passes, and do not give the tags; here a change carries
-//! them to where it is decided, and what is wrong with a header is told with its name.
+//! The typed headers of the `headers` crate answer whether a tag passes, and do not give the tags; here a change
+//! carries them to where it is decided, and what is wrong with a header is told with its name.
 
 use actors::domain::Problem;
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};

@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use super::describe::Describe;
 use super::json::Json;
-use super::problems::{Path, Problems};
+use super::problems::{FieldPath, Problems};
 use super::query::FromQuery;
 use super::read::{FromJson, FromText, items};
-use super::schemas::Schemas;
+use super::reading::Reading;
 
 /// An array of `MIN` to `MAX` items.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List<T, const MIN: usize, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct List<T, const MIN: usize, const MAX: usize>(#[schemars(length(min = MIN, max = MAX))] Vec<T>);
 
 impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
     /// The items.
@@ -24,20 +24,17 @@ impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
 }
 
 impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, MAX> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         items(json, (MIN, MAX), at, problems).map(Self)
     }
 }
 
-impl<T: Describe, const MIN: usize, const MAX: usize> Describe for List<T, MIN, MAX> {
-    fn describe(schemas: &mut Schemas) -> Value {
-        json!({"type": "array", "items": T::describe(schemas), "minItems": MIN, "maxItems": MAX})
-    }
-}
-
 /// An array of `MIN` to `MAX` items, none of them twice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DistinctList<T, const MIN: usize, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct DistinctList<T, const MIN: usize, const MAX: usize>(
+    #[schemars(length(min = MIN, max = MAX), extend("uniqueItems" = true))] Vec<T>,
+);
 
 impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
     /// The items.
@@ -47,7 +44,7 @@ impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
 }
 
 impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for DistinctList<T, MIN, MAX> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let items: Vec<T> = items(json, (MIN, MAX), at, problems)?;
         let mut seen = HashSet::new();
         for (index, item) in items.iter().enumerate() {
@@ -59,17 +56,10 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
-impl<T: Describe, const MIN: usize, const MAX: usize> Describe for DistinctList<T, MIN, MAX> {
-    fn describe(schemas: &mut Schemas) -> Value {
-        let mut list = List::<T, MIN, MAX>::describe(schemas);
-        list["uniqueItems"] = json!(true);
-        list
-    }
-}
-
 /// Some of a few values, with commas between them: a set, so in order and none of them twice. Absent it is empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommaList<T, const MAX: usize>(Vec<T>);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);
 
 impl<T, const MAX: usize> CommaList<T, MAX> {
     /// The values, at most as many as were given.
@@ -84,11 +74,14 @@ impl<T, const MAX: usize> CommaList<T, MAX> {
 }
 
 impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
-    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
+    const REQUIRED: bool = false;
+    type Given = Self;
+
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
         if text.split(',').count() > MAX {
             return Err(format!("must list at most {MAX} values"));
         }
-        let values = text.split(',').map(|item| T::from_query(item, phone_region));
+        let values = text.split(',').map(|item| T::from_query(item, reading));
         let mut values = values.collect::<Result<Vec<_>, _>>()?;
         values.sort();
         values.dedup();
@@ -97,13 +90,5 @@ impl<T: FromText + Ord, const MAX: usize> FromQuery for CommaList<T, MAX> {
 
     fn absent() -> Result<Self, String> {
         Ok(Self(Vec::new()))
-    }
-}
-
-impl<T: Describe, const MAX: usize> Describe for CommaList<T, MAX> {
-    const REQUIRED: bool = false;
-
-    fn describe(schemas: &mut Schemas) -> Value {
-        json!({"type": "array", "items": T::describe(schemas), "minItems": 1, "maxItems": MAX})
     }
 }

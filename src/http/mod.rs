@@ -12,18 +12,18 @@
 pub(crate) mod authorization;
 pub mod body;
 pub mod cursor;
-pub mod describe;
 pub mod envelope;
 pub mod etag;
 pub(crate) mod idempotency;
 pub mod json;
 pub mod lists;
 pub mod numbers;
-mod object;
+pub mod object;
 pub mod patch;
 pub mod problems;
 pub mod query;
 pub mod read;
+pub mod reading;
 pub mod request_id;
 pub mod schemas;
 #[cfg(test)]

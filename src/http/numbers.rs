@@ -1,17 +1,18 @@
 //! Whole numbers within bounds, in bodies and in queries.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use super::describe::Describe;
 use super::json::Json;
-use super::problems::{Path, Problems};
+use super::problems::{FieldPath, Problems};
 use super::query::FromQuery;
 use super::read::FromJson;
-use super::schemas::Schemas;
+use super::reading::Reading;
+use super::schemas::without_format;
 
 /// A whole number from `MIN` to `MAX`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: u32, const MAX: u32>(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub struct Whole<const MIN: u32, const MAX: u32>(#[schemars(range(min = MIN, max = MAX))] u32);
 
 impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
     /// The number.
@@ -41,21 +42,18 @@ impl<const MIN: u32, const MAX: u32> Whole<MIN, MAX> {
 }
 
 impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let read = json.as_whole().ok_or_else(Self::expected).and_then(Self::within);
         read.map_err(|message| problems.add(at, message)).ok()
     }
 }
 
-impl<const MIN: u32, const MAX: u32> Describe for Whole<MIN, MAX> {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
-    }
-}
-
 /// The size of a page: 1 to `MAX`, `DEFAULT` when absent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit<const DEFAULT: u32, const MAX: u32>(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, transform = without_format)]
+pub struct Limit<const DEFAULT: u32, const MAX: u32>(
+    #[schemars(range(min = 1, max = MAX), extend("default" = DEFAULT))] u32,
+);
 
 impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
     /// The number of items.
@@ -65,20 +63,15 @@ impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> FromQuery for Limit<DEFAULT, MAX> {
-    fn from_query(text: &str, _: &str) -> Result<Self, String> {
+    const REQUIRED: bool = false;
+    type Given = Self;
+
+    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
         Whole::<1, MAX>::from_digits(text).map(|whole| Self(whole.get()))
     }
 
     fn absent() -> Result<Self, String> {
         Ok(Self(DEFAULT))
-    }
-}
-
-impl<const DEFAULT: u32, const MAX: u32> Describe for Limit<DEFAULT, MAX> {
-    const REQUIRED: bool = false;
-
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "integer", "minimum": 1, "maximum": MAX, "default": DEFAULT})
     }
 }
 
@@ -89,9 +82,9 @@ mod tests {
     #[test]
     fn a_whole_number_lies_within_its_bounds() {
         let read = |body: &str| {
-            let mut problems = Problems::of_request_in("US");
+            let mut problems = Problems::new(Reading::PLAIN);
             let json = Json::parse(body.as_bytes()).unwrap();
-            Whole::<5, 1440>::from_json(&json, &Path::Root, &mut problems).map(Whole::get)
+            Whole::<5, 1440>::from_json(&json, &FieldPath::Root, &mut problems).map(Whole::get)
         };
         for (body, number) in [("5", 5), ("1440", 1440), ("30.0", 30), ("3e1", 30)] {
             assert_eq!(read(body), Some(number), "{body}");

@@ -1,10 +1,94 @@
-//! The macros that declare request types. One declaration says what a body or a query may hold; reading follows from
-//! it, and its doc comments are the descriptions of the published document.
+//! The macros that declare request types. One declaration says what a body or a query may hold; reading and the schema
+//! follow from it, and its doc comments are the schema's descriptions.
+//!
+//! The derive of schemars does not do here: it goes by how serde would read, for which an `Option` may be null in a
+//! query as well and nothing is known of a PATCH.
 
-/// Declares the struct of a JSON body and its [`FromJson`](crate::http::read::FromJson).
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+
+use super::query::FromQuery;
+use super::read::FromJson;
+
+/// The schema of a declared object, property by property. What is required, and what a PATCH may leave out, the types
+/// of the properties say.
+#[derive(Debug, Default)]
+pub struct Declared {
+    properties: Map<String, Value>,
+    required: Vec<&'static str>,
+    patches: Vec<bool>,
+}
+
+impl Declared {
+    /// Adds the property of a body.
+    pub fn property<T: FromJson>(
+        &mut self,
+        name: &'static str,
+        doc: &[&str],
+        generator: &mut SchemaGenerator,
+    ) {
+        self.patches.push(T::PATCH);
+        self.add::<T>(name, doc, T::REQUIRED, generator);
+    }
+
+    /// Adds the parameter of a query.
+    pub fn parameter<T: FromQuery>(
+        &mut self,
+        name: &'static str,
+        doc: &[&str],
+        generator: &mut SchemaGenerator,
+    ) {
+        self.add::<T::Given>(name, doc, T::REQUIRED, generator);
+    }
+
+    fn add<T: JsonSchema>(
+        &mut self,
+        name: &'static str,
+        doc: &[&str],
+        required: bool,
+        generator: &mut SchemaGenerator,
+    ) {
+        let mut schema = generator.subschema_for::<T>();
+        schema.insert("description".into(), json!(doc.join("\n")));
+        self.properties.insert(name.to_owned(), schema.to_value());
+        self.required.extend(required.then_some(name));
+    }
+
+    /// The object. One in which everything may be left out must still ask for something. `more` adds what must hold
+    /// between the properties.
+    pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
+        let mut object =
+            json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});
+        if is_patch(&self.patches) {
+            object.insert("minProperties".into(), json!(1));
+        }
+        if !self.required.is_empty() {
+            object.insert("required".into(), json!(self.required));
+        }
+        more.iter().for_each(|more| more(&mut object));
+        object
+    }
+}
+
+/// Whether an object is that of a PATCH, by which of its properties keep what is there when they are left out: all of
+/// them. It must have one.
+pub const fn is_patch(properties: &[bool]) -> bool {
+    let mut at = 0;
+    while at < properties.len() {
+        if !properties[at] {
+            return false;
+        }
+        at += 1;
+    }
+    at > 0
+}
+
+/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
 ///
 /// Every property is read even when others are wrong; unknown and duplicate ones are problems. A property that is
-/// no Rust name is declared `kind as "type": …`. What must hold between properties is a function after `check`.
+/// no Rust name is declared `kind as "type": …`. Where all may be left out to keep what is there, one must be there.
+/// What else must hold between properties is a function after `check`, and one
+/// after `described` that adds it to the schema.
 #[macro_export]
 macro_rules! json_object {
     (
@@ -23,11 +107,14 @@ macro_rules! json_object {
         impl $crate::http::read::FromJson for $name {
             fn from_json(
                 json: &$crate::http::json::Json,
-                at: &$crate::http::problems::Path<'_>,
+                at: &$crate::http::problems::FieldPath<'_>,
                 problems: &mut $crate::http::problems::Problems,
             ) -> Option<Self> {
                 const NAMES: &[&str] = &[$($crate::name_of!($field $($json)?)),*];
                 let properties = $crate::http::read::Properties::sort(json, NAMES, at, problems)?;
+                if const { $crate::http::object::is_patch(&[$(<$type as $crate::http::read::FromJson>::PATCH),*]) } {
+                    $crate::http::patch::not_empty(&properties, at, problems);
+                }
                 $($check(&properties, at, problems);)?
                 $(let $field: Option<$type> =
                     properties.read($crate::name_of!($field $($json)?), at, problems);)*
@@ -35,18 +122,13 @@ macro_rules! json_object {
             }
         }
 
-        impl $crate::http::describe::Describe for $name {
-            fn describe(schemas: &mut $crate::http::schemas::Schemas) -> ::serde_json::Value {
-                use $crate::http::describe::Declared;
-                let properties = vec![$(Declared::property::<$type>(
-                    $crate::name_of!($field $($json)?), &[$($field_doc),*], schemas)),*];
-                $crate::http::describe::object(stringify!($name), &[$($doc),*], properties, |_object| { $($($described(_object);)?)? }, schemas)
-            }
-        }
+        $crate::declared_schema!($name [$($doc),*] |generator, declared| {
+            $(declared.property::<$type>($crate::name_of!($field $($json)?), &[$($field_doc),*], generator);)*
+        } $($($described)?)?);
     };
 }
 
-/// Declares the struct of a query string and its [`FromParameters`](crate::http::query::FromParameters), as
+/// Declares the struct of a query string, its [`FromParameters`](crate::http::query::FromParameters) and its schema, as
 /// [`json_object!`](crate::json_object) does for a body.
 #[macro_export]
 macro_rules! query_object {
@@ -73,11 +155,32 @@ macro_rules! query_object {
                     parameters.read($crate::name_of!($field $($parameter)?), problems);)*
                 Some(Self { $($field: $field?,)* })
             }
+        }
 
-            fn parameters(schemas: &mut $crate::http::schemas::Schemas) -> Vec<::serde_json::Value> {
-                use $crate::http::describe::Declared;
-                vec![$(Declared::parameter::<$type>(
-                    $crate::name_of!($field $($parameter)?), &[$($field_doc),*], schemas).into_parameter()),*]
+        $crate::declared_schema!($name [$($doc),*] |generator, declared| {
+            $(declared.parameter::<$type>($crate::name_of!($field $($parameter)?), &[$($field_doc),*], generator);)*
+        });
+    };
+}
+
+/// The schema of a declared object.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! declared_schema {
+    ($name:ident $doc:tt |$generator:ident, $declared:ident| $add:block $($more:path)?) => {
+        impl ::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema($generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                let mut $declared = $crate::http::object::Declared::default();
+                $add
+                $declared.object(&$doc, &[$($more)?])
             }
         }
     };

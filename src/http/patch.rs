@@ -2,13 +2,13 @@
 //!
 //! What always holds: what is left out stays as it is, and a PATCH asks for something.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use super::describe::Describe;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
 use super::json::Json;
-use super::problems::{Path, Problems};
+use super::problems::{FieldPath, Problems};
 use super::read::{FromJson, Properties};
-use super::schemas::Schemas;
 
 /// A property of a PATCH: absent keeps what is there. `Patch<Option<T>>` can be cleared with `null`, `Patch<T>` not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,26 +31,39 @@ impl<T> Patch<T> {
 }
 
 impl<T: FromJson> FromJson for Patch<T> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    const REQUIRED: bool = false;
+    const PATCH: bool = true;
+
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         T::from_json(json, at, problems).map(Self::Set)
     }
 
-    fn absent(_: &Path<'_>, _: &mut Problems) -> Option<Self> {
+    fn absent(_: &FieldPath<'_>, _: &mut Problems) -> Option<Self> {
         Some(Self::Keep)
     }
 }
 
-impl<T: Describe> Describe for Patch<T> {
-    const REQUIRED: bool = false;
-    const PATCH: bool = true;
+/// That of the value.
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
 
-    fn describe(schemas: &mut Schemas) -> Value {
-        T::describe(schemas)
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
     }
 }
 
 /// A check for the body of a PATCH: something must be asked for.
-pub(crate) fn not_empty(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+pub(crate) fn not_empty(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if properties.is_empty() {
         problems.add(at, format!("must have at least one of {}", properties.names().join(", ")));
     }

@@ -7,6 +7,8 @@ use std::fmt;
 
 use actors::domain::Problem;
 
+use super::reading::Reading;
+
 /// How many problems of one request are named; the rest is only counted, so that an answer stays small.
 pub const PROBLEMS_MAX: usize = 100;
 
@@ -15,28 +17,28 @@ pub const PATH_CHARS_MAX: usize = 200;
 
 /// A place in a request: `hours[0].open`.
 #[derive(Clone, Copy, Debug)]
-pub enum Path<'a> {
+pub enum FieldPath<'a> {
     /// The whole.
     Root,
     /// A property.
-    Property(&'a Path<'a>, &'a str),
+    Property(&'a FieldPath<'a>, &'a str),
     /// An item of an array, from 0.
-    Item(&'a Path<'a>, usize),
+    Item(&'a FieldPath<'a>, usize),
 }
 
-impl<'a> Path<'a> {
+impl<'a> FieldPath<'a> {
     /// The property of this name.
-    pub fn property(&'a self, name: &'a str) -> Path<'a> {
-        Path::Property(self, name)
+    pub fn property(&'a self, name: &'a str) -> FieldPath<'a> {
+        FieldPath::Property(self, name)
     }
 
     /// The item at this place.
-    pub fn item(&'a self, index: usize) -> Path<'a> {
-        Path::Item(self, index)
+    pub fn item(&'a self, index: usize) -> FieldPath<'a> {
+        FieldPath::Item(self, index)
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
@@ -52,22 +54,22 @@ impl fmt::Display for Path<'_> {
 pub struct Problems {
     named: Vec<Problem>,
     unnamed: usize,
-    phone_region: String,
+    reading: Reading,
 }
 
 impl Problems {
-    /// None yet, for a request whose national phone numbers are of this ISO 3166 region.
-    pub fn of_request_in(phone_region: &str) -> Self {
-        Self { named: Vec::new(), unnamed: 0, phone_region: phone_region.to_owned() }
+    /// None yet, for a request whose values are read so.
+    pub fn new(reading: Reading) -> Self {
+        Self { named: Vec::new(), unnamed: 0, reading }
     }
 
-    /// The region in which national phone numbers are read.
-    pub fn phone_region(&self) -> &str {
-        &self.phone_region
+    /// What values are read by.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Adds what is wrong at a place.
-    pub fn add(&mut self, at: &Path<'_>, message: impl Into<String>) {
+    pub fn add(&mut self, at: &FieldPath<'_>, message: impl Into<String>) {
         if self.named.len() == PROBLEMS_MAX {
             self.unnamed += 1;
             return;

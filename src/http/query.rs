@@ -3,12 +3,11 @@
 //! Decoding is that of HTML forms: `+` is a space, as every client library writes it. An offset typed as `+01:00`
 //! without escaping is therefore wrong, and the problem says how to write it.
 
-use serde_json::Value;
+use schemars::JsonSchema;
 
-use super::describe::Describe;
-use super::problems::{Invalid, Path, Problems};
+use super::problems::{FieldPath, Invalid, Problems};
 use super::read::{FromText, NUL};
-use super::schemas::Schemas;
+use super::reading::Reading;
 
 /// A type that a query string can be read as; [`query_object!`](crate::query_object) declares them.
 pub trait FromParameters: Sized {
@@ -17,18 +16,20 @@ pub trait FromParameters: Sized {
 
     /// Reads every parameter, or adds what is wrong.
     fn from_parameters(parameters: &Parameters, problems: &mut Problems) -> Option<Self>;
-
-    /// The parameters as the document lists them.
-    fn parameters(schemas: &mut Schemas) -> Vec<Value>;
 }
 
 /// A type that one parameter can be read as.
-pub trait FromQuery: Describe + Sized {
-    /// Reads the decoded value; national phone numbers are those of the region.
+pub trait FromQuery: Sized {
+    /// Whether it has to be there.
+    const REQUIRED: bool = true;
+    /// What it is when it is there: in a query nothing can be null.
+    type Given: JsonSchema;
+
+    /// Reads the decoded value.
     ///
     /// # Errors
     /// What is wrong, as a predicate.
-    fn from_query(text: &str, phone_region: &str) -> Result<Self, String>;
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, String>;
 
     /// What an absent parameter means.
     ///
@@ -40,20 +41,27 @@ pub trait FromQuery: Describe + Sized {
 }
 
 impl<T: FromText> FromQuery for T {
-    fn from_query(text: &str, _: &str) -> Result<Self, String> {
+    type Given = Self;
+
+    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
         if text.contains('\0') { Err(NUL.into()) } else { T::from_text(text) }
     }
 }
 
 impl FromQuery for bool {
-    fn from_query(text: &str, _: &str) -> Result<Self, String> {
+    type Given = Self;
+
+    fn from_query(text: &str, _: &Reading) -> Result<Self, String> {
         text.parse().map_err(|_| "must be true or false".into())
     }
 }
 
 impl<T: FromQuery> FromQuery for Option<T> {
-    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
-        T::from_query(text, phone_region).map(Some)
+    const REQUIRED: bool = false;
+    type Given = T::Given;
+
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
+        T::from_query(text, reading).map(Some)
     }
 
     fn absent() -> Result<Self, String> {
@@ -80,14 +88,14 @@ impl Parameters {
     pub fn read<T: FromQuery>(&self, name: &str, problems: &mut Problems) -> Option<T> {
         let parameter = self.values.iter().find(|parameter| parameter.name == name);
         let read = match parameter {
-            Some(parameter) => T::from_query(&parameter.value, problems.phone_region()),
+            Some(parameter) => T::from_query(&parameter.value, problems.reading()),
             None => T::absent(),
         };
         let explain = |mut message: String| {
             if parameter.is_some_and(|parameter| parameter.plus) {
                 message.push_str(" (in a query, + is a space; write it as %2B)");
             }
-            problems.add(&Path::Root.property(name), message);
+            problems.add(&FieldPath::Root.property(name), message);
         };
         read.map_err(explain).ok()
     }
@@ -97,28 +105,28 @@ impl Parameters {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let Some(name) = decode(name) else {
-                problems.add(&Path::Root.property(name), "is not a valid percent-encoded name");
+                problems.add(&FieldPath::Root.property(name), "is not a valid percent-encoded name");
                 continue;
             };
             match decode(value) {
                 Some(decoded) => values.push(Parameter { name, value: decoded, plus: value.contains('+') }),
-                None => problems.add(&Path::Root.property(&name), "is not valid percent-encoded UTF-8"),
+                None => problems.add(&FieldPath::Root.property(&name), "is not valid percent-encoded UTF-8"),
             }
         }
         Self { values }
     }
 }
 
-/// Reads a query string; national phone numbers are those of the region.
+/// Reads a query string.
 ///
 /// # Errors
 /// Every problem: unknown, repeated, missing, badly encoded or wrong parameters.
-pub fn parse<T: FromParameters>(query: Option<&str>, phone_region: &str) -> Result<T, Invalid> {
-    let mut problems = Problems::of_request_in(phone_region);
+pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result<T, Invalid> {
+    let mut problems = Problems::new(reading);
     let parameters = Parameters::decode(query.unwrap_or_default(), &mut problems);
     let mut seen = vec![false; T::NAMES.len()];
     for Parameter { name, .. } in &parameters.values {
-        let at = Path::Root;
+        let at = FieldPath::Root;
         match T::NAMES.iter().position(|known| known == name) {
             None => problems.add(&at.property(name), "is not a known parameter"),
             Some(index) if seen[index] => problems.add(&at.property(name), "is given twice"),

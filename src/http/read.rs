@@ -11,29 +11,36 @@
 //! all stay: it would replace this file and half of `object`, by about as much of its own attributes and of turning its
 //! errors into ours.
 
-use super::describe::Describe;
+use schemars::JsonSchema;
+
 use super::json::Json;
-use super::problems::{Invalid, Path, Problems};
+use super::problems::{FieldPath, Invalid, Problems};
+use super::reading::Reading;
 
 /// A type that can be read from JSON.
-pub trait FromJson: Describe + Sized {
+pub trait FromJson: JsonSchema + Sized {
+    /// Whether a property of this type has to be there.
+    const REQUIRED: bool = true;
+    /// Whether a property of this type may be left out to keep what is there.
+    const PATCH: bool = false;
+
     /// Reads the value, or adds what is wrong with it.
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self>;
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self>;
 
     /// What an absent property means.
-    fn absent(at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn absent(at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         problems.add(at, "is required");
         None
     }
 }
 
-/// Reads a typed value out of JSON; national phone numbers are those of the region.
+/// Reads a typed value out of JSON.
 ///
 /// # Errors
 /// Every problem.
-pub fn from_json<T: FromJson>(json: &Json, phone_region: &str) -> Result<T, Invalid> {
-    let mut problems = Problems::of_request_in(phone_region);
-    let value = T::from_json(json, &Path::Root, &mut problems);
+pub fn from_json<T: FromJson>(json: &Json, reading: Reading) -> Result<T, Invalid> {
+    let mut problems = Problems::new(reading);
+    let value = T::from_json(json, &FieldPath::Root, &mut problems);
     problems.finish(value)
 }
 
@@ -41,11 +48,11 @@ pub fn from_json<T: FromJson>(json: &Json, phone_region: &str) -> Result<T, Inva
 #[cfg(test)]
 pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
     let json = Json::parse(body).map_err(|problem| Invalid(vec![problem]))?;
-    from_json(&json, "US")
+    from_json(&json, Reading::PLAIN)
 }
 
 /// A type written as a string, in a body as in a query. Its parser stands here alone.
-pub trait FromText: Describe + Sized {
+pub trait FromText: JsonSchema + Sized {
     /// Reads the text, which holds no NUL.
     ///
     /// # Errors
@@ -54,7 +61,7 @@ pub trait FromText: Describe + Sized {
 }
 
 impl<T: FromText> FromJson for T {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let read = match json {
             Json::String(text) if text.contains('\0') => Err(NUL.into()),
             Json::String(text) => T::from_text(text),
@@ -74,7 +81,7 @@ impl FromText for String {
 }
 
 impl FromJson for bool {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         match json {
             Json::Bool(value) => Some(*value),
             _ => {
@@ -87,14 +94,16 @@ impl FromJson for bool {
 
 /// Absent and `null` are both `None`.
 impl<T: FromJson> FromJson for Option<T> {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    const REQUIRED: bool = false;
+
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         match json {
             Json::Null => Some(None),
             _ => T::from_json(json, at, problems).map(Some),
         }
     }
 
-    fn absent(_: &Path<'_>, _: &mut Problems) -> Option<Self> {
+    fn absent(_: &FieldPath<'_>, _: &mut Problems) -> Option<Self> {
         Some(None)
     }
 }
@@ -103,7 +112,7 @@ impl<T: FromJson> FromJson for Option<T> {
 pub(crate) fn items<T: FromJson>(
     json: &Json,
     (min, max): (usize, usize),
-    at: &Path<'_>,
+    at: &FieldPath<'_>,
     problems: &mut Problems,
 ) -> Option<Vec<T>> {
     let Json::Array(items) = json else {
@@ -138,13 +147,17 @@ impl<'a> Properties<'a> {
     pub fn sort(
         json: &'a Json,
         names: &'static [&'static str],
-        at: &Path<'_>,
+        at: &FieldPath<'_>,
         problems: &mut Problems,
     ) -> Option<Self> {
         let Json::Object(properties) = json else {
             problems.add(
                 at,
-                if matches!(at, Path::Root) { "the body must be a JSON object" } else { "must be an object" },
+                if matches!(at, FieldPath::Root) {
+                    "the body must be a JSON object"
+                } else {
+                    "must be an object"
+                },
             );
             return None;
         };
@@ -176,7 +189,7 @@ impl<'a> Properties<'a> {
     }
 
     /// Reads the property of this name.
-    pub fn read<T: FromJson>(&self, name: &str, at: &Path<'_>, problems: &mut Problems) -> Option<T> {
+    pub fn read<T: FromJson>(&self, name: &str, at: &FieldPath<'_>, problems: &mut Problems) -> Option<T> {
         let index = self.names.iter().position(|known| *known == name);
         match index.and_then(|index| self.values[index]) {
             Some(value) => T::from_json(value, &at.property(name), problems),

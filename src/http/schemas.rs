@@ -1,176 +1,140 @@
-//! The schemas of the published document that have a name, and those of what is shown.
+//! The schemas of the published document: those that schemars makes of the types, in the form of this document.
 //!
-//! What always holds: two types never share a name in the document unless they are described alike.
+//! What always holds: a type is described once, by its [`JsonSchema`], whether it is read or shown; two types never
+//! share a name in the document; an object has the properties that are listed and no others.
 //!
-//! What is read is described where it is declared ([`Describe`](super::describe::Describe)), since its readers know more
-//! than its Rust type says; what is shown is described by utoipa's derive, which goes by the attributes of serde that it
-//! is serialised by. Both end here, and what is read as well as shown (ids, words, instants) is described once, by its
-//! view.
+//! schemars would give a second type of the same name a number and say nothing; here that is a fault. It keeps the
+//! properties of an object sorted, so whoever wants the parameters of a query in their order names them.
 
-use std::collections::BTreeMap;
-
+use schemars::generate::SchemaSettings;
+use schemars::transform::transform_subschemas;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
-use utoipa::openapi::{RefOr, schema::Schema};
 
 /// Where the document keeps the schemas that have a name.
-const COMPONENTS: &str = "#/components/schemas/";
+const COMPONENTS: &str = "/components/schemas";
 
-/// The schemas that have a name.
-#[derive(Debug, Default)]
-pub struct Schemas(BTreeMap<String, Value>);
+/// The schemas of a document.
+#[derive(Debug)]
+pub struct Schemas {
+    of_types: SchemaGenerator,
+    /// Those that no type has as they are.
+    others: Map<String, Value>,
+}
+
+impl Default for Schemas {
+    fn default() -> Self {
+        // What is shown says by its derive what is always there. What is read says so itself.
+        let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
+        let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());
+        Self { of_types: settings.into_generator(), others: Map::new() }
+    }
+}
 
 impl Schemas {
-    /// A reference to the schema under this name.
+    /// The schema of a type, or a reference to it if it has a name.
+    pub fn of<T: JsonSchema>(&mut self) -> Value {
+        let mut schema = self.of_types.subschema_for::<T>();
+        form(&mut schema);
+        schema.to_value()
+    }
+
+    /// The schema of a type without its name, even if it has one.
+    pub fn nameless<T: JsonSchema>(&mut self) -> Schema {
+        let mut schema = T::json_schema(&mut self.of_types);
+        form(&mut schema);
+        schema
+    }
+
+    /// Puts a schema that no type has as it is under a name.
     ///
     /// # Panics
-    /// When another schema has the name already.
-    pub fn named(&mut self, name: &str, schema: Value) -> Value {
-        match self.0.get(name) {
-            Some(known) => assert_eq!(*known, schema, "two schemas are called {name}"),
-            None => _ = self.0.insert(name.to_owned(), schema),
-        }
-        json!({"$ref": format!("{COMPONENTS}{name}")})
+    /// When another has the name already.
+    pub fn add(&mut self, name: &str, schema: Schema) {
+        let known = self.others.insert(name.to_owned(), schema.to_value());
+        assert!(known.is_none(), "two schemas are called {name}");
     }
 
-    /// A type that answers show, with every type in it. An answer shows every property and no others.
-    pub fn view<V: ToSchema>(&mut self) -> Value {
-        let mut parts = vec![(V::name().into_owned(), V::schema())];
-        V::schemas(&mut parts);
-        let parts: BTreeMap<String, Value> =
-            parts.into_iter().map(|(name, schema)| (name, to_json(&schema))).collect();
-        let view = tidy(json!({"$ref": format!("{COMPONENTS}{}", V::name())}), &parts);
-        let mut tidied: BTreeMap<&str, Value> = BTreeMap::new();
-        tidied.extend(parts.iter().map(|(name, schema)| (shown(name), tidy(schema.clone(), &parts))));
-        self.refer(&view, &tidied);
-        view
-    }
-
-    /// Names what a schema refers to. What it only has flat in itself needs no name.
-    fn refer(&mut self, schema: &Value, tidied: &BTreeMap<&str, Value>) {
-        match schema {
-            Value::Object(object) => {
-                let to =
-                    object.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(COMPONENTS));
-                if let Some((name, schema)) = to.and_then(|to| tidied.get_key_value(to)) {
-                    let known = self.0.contains_key(*name);
-                    self.named(name, schema.clone());
-                    if !known {
-                        self.refer(schema, tidied);
-                    }
-                }
-                object.values().for_each(|value| self.refer(value, tidied));
+    /// The properties of a type as the document lists the parameters of a query. A list of values has commas between
+    /// them.
+    pub fn parameters<T: JsonSchema>(&mut self, names: &[&str]) -> Vec<Value> {
+        let object = self.nameless::<T>();
+        let is_required = |name: &str| object.get("required").is_some_and(|all| lists(all, name));
+        let parameter = |name: &&str| {
+            let mut schema = object.get("properties").map(|all| all[name].clone()).unwrap_or_default();
+            let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            let is_list = schema["type"] == "array";
+            let mut parameter = json!({"name": name, "in": "query", "description": about,
+                "required": is_required(name), "schema": schema});
+            if is_list {
+                parameter["style"] = json!("form");
+                parameter["explode"] = json!(false);
             }
-            Value::Array(items) => items.iter().for_each(|item| self.refer(item, tidied)),
-            _ => {}
+            parameter
+        };
+        names.iter().map(parameter).collect()
+    }
+
+    /// All that have a name, as the document has them.
+    ///
+    /// # Panics
+    /// When two types have the same name.
+    pub fn into_json(mut self) -> Value {
+        let mut named = self.of_types.take_definitions(true);
+        for (name, schema) in self.others {
+            assert!(named.insert(name.clone(), schema).is_none(), "two schemas are called {name}");
         }
-    }
-
-    /// All of them, as the document has them.
-    pub fn into_json(self) -> Value {
-        Value::Object(self.0.into_iter().collect())
-    }
-}
-
-fn to_json(schema: &RefOr<Schema>) -> Value {
-    serde_json::to_value(schema).expect("a schema has string keys and no failing field")
-}
-
-/// The name of a view in the document: a `BusinessView` shows a `Business`.
-fn shown(name: &str) -> &str {
-    name.strip_suffix("View").unwrap_or(name)
-}
-
-/// A text of a kind, such as an id, or anything at all: written out where it is used, since a name of its own would say
-/// no more.
-fn is_scalar(schema: &Value) -> bool {
-    let anything = schema.as_object().is_some_and(Map::is_empty);
-    anything || schema["type"] == "string" && schema.get("enum").is_none()
-}
-
-/// The derived schema of a view in the form of this document.
-fn tidy(schema: Value, parts: &BTreeMap<String, Value>) -> Value {
-    let Value::Object(object) = schema else { return schema };
-    let mut object = flat(object, parts);
-    let description = object.remove("description");
-    let described = |schema| match &description {
-        Some(Value::String(text)) => about(schema, &paragraph(&[text])),
-        _ => schema,
-    };
-    if let Some(Value::String(to)) = object.get("$ref") {
-        let name = to.strip_prefix(COMPONENTS).unwrap_or(to);
-        return described(match parts.get(name) {
-            Some(scalar) if is_scalar(scalar) => scalar.clone(),
-            _ => json!({"$ref": format!("{COMPONENTS}{}", shown(name))}),
-        });
-    }
-    if let Some(Value::Array(choices)) = object.get("oneOf")
-        && let [null, other] = &choices[..]
-        && *null == json!({"type": "null"})
-    {
-        return described(nullable(tidy(other.clone(), parts)));
-    }
-    if let Some(items) = object.remove("items") {
-        object.insert("items".into(), tidy(items, parts));
-    }
-    if let Some(Value::Object(properties)) = object.remove("properties") {
-        let properties: Map<String, Value> =
-            properties.into_iter().map(|(name, property)| (name, tidy(property, parts))).collect();
-        let listed = object.remove("required").unwrap_or_default();
-        let is_listed = |name: &str| listed.as_array().is_some_and(|names| names.iter().any(|n| n == name));
-        // What may be null is there all the same.
-        let required = properties.iter().filter(|(name, schema)| is_listed(name) || may_be_null(schema));
-        let required: Vec<&String> = required.map(|(name, _)| name).collect();
-        object.insert("required".into(), json!(required));
-        object.insert("additionalProperties".into(), json!(false));
-        object.insert("properties".into(), Value::Object(properties));
-    }
-    described(Value::Object(object))
-}
-
-/// An object that shows all that others show, and more, as one object.
-fn flat(mut object: Map<String, Value>, parts: &BTreeMap<String, Value>) -> Map<String, Value> {
-    let Some(Value::Array(all)) = object.remove("allOf") else { return object };
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    for part in all {
-        let name = part["$ref"].as_str().and_then(|to| to.strip_prefix(COMPONENTS)).unwrap_or_default();
-        let part = parts.get(name).cloned().unwrap_or(part);
-        properties.extend(part["properties"].as_object().cloned().unwrap_or_default());
-        required.extend(part["required"].as_array().cloned().unwrap_or_default());
-    }
-    object.insert("type".into(), json!("object"));
-    object.insert("properties".into(), Value::Object(properties));
-    object.insert("required".into(), Value::Array(required));
-    object
-}
-
-fn may_be_null(schema: &Value) -> bool {
-    schema["type"].as_array().is_some_and(|types| types.iter().any(|t| t == "null"))
-        || schema["oneOf"].as_array().is_some_and(|choices| choices.iter().any(|c| c["type"] == "null"))
-}
-
-/// The schema of a value or null.
-pub(super) fn nullable(mut schema: Value) -> Value {
-    match schema.get("type").cloned() {
-        Some(Value::String(of)) if schema.get("enum").is_none() => {
-            schema["type"] = json!([of, "null"]);
-            schema
+        for name in named.keys() {
+            // With a number behind its name the generator tells a second type from the first.
+            let taken = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            assert!(taken == name || !named.contains_key(taken), "two schemas are called {taken}");
         }
-        _ if may_be_null(&schema) => schema,
-        _ => {
-            let description = schema.as_object_mut().and_then(|object| object.remove("description"));
-            let choice = json!({"oneOf": [schema, {"type": "null"}]});
-            about(choice, description.as_ref().and_then(Value::as_str).unwrap_or_default())
-        }
+        Value::Object(named)
     }
 }
 
-/// The schema with a description, if there is one.
-pub(super) fn about(mut schema: Value, description: &str) -> Value {
-    if !description.is_empty() {
-        schema["description"] = json!(description);
+fn lists(names: &Value, name: &str) -> bool {
+    names.as_array().is_some_and(|names| names.iter().any(|listed| listed == name))
+}
+
+/// Gives a schema, and those in it, the form of this document.
+fn form(schema: &mut Schema) {
+    transform_subschemas(&mut form, schema);
+    let Some(schema) = schema.as_object_mut() else { return };
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = paragraph(&[text]);
     }
-    schema
+    if let Some(names) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        names.sort_unstable_by(|a, b| a.as_str().cmp(&b.as_str()));
+    }
+    if schema.get("type").is_some_and(|of| of == "object") && schema.contains_key("properties") {
+        schema.insert("additionalProperties".into(), json!(false));
+    }
+    // A value is never null as well.
+    if let Some(choices) = schema.remove("anyOf") {
+        schema.insert("oneOf".into(), choices);
+    }
+    let choices = schema.get("oneOf").and_then(Value::as_array);
+    let words: Option<Vec<Value>> =
+        choices.and_then(|choices| choices.iter().map(|choice| choice.get("const").cloned()).collect());
+    if let Some(words) = words {
+        schema.remove("oneOf");
+        schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
+    }
+    // Of whole numbers OpenAPI itself knows the formats `int32` and `int64`. A status that is kept in 16 bits is not
+    // bounded by them.
+    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+    if format == "uint16" {
+        schema.remove("maximum");
+        schema.insert("format".into(), json!("int32"));
+    } else if let Some(width @ ("32" | "64")) = format.strip_prefix("uint") {
+        schema.insert("format".into(), json!(format!("int{width}")));
+    }
+}
+
+/// Takes the format from a number, where its bounds say all.
+pub(crate) fn without_format(schema: &mut Schema) {
+    schema.remove("format");
 }
 
 /// The lines of a doc comment as running text.
@@ -183,11 +147,34 @@ pub(crate) fn paragraph(doc: &[&str]) -> String {
 mod tests {
     use super::*;
 
+    /// A type, and another of the same name.
+    mod other {
+        #[derive(schemars::JsonSchema)]
+        pub(super) struct Named {
+            _other: bool,
+        }
+    }
+
+    #[derive(JsonSchema)]
+    struct Named {
+        _one: bool,
+    }
+
     #[test]
-    #[should_panic(expected = "two schemas are called")]
-    fn two_schemas_never_share_a_name() {
+    #[should_panic(expected = "two schemas are called Named")]
+    fn two_types_never_share_a_name() {
         let mut schemas = Schemas::default();
-        schemas.named("X", json!({}));
-        schemas.named("X", json!({"type": "string"}));
+        schemas.of::<Named>();
+        schemas.of::<other::Named>();
+        schemas.into_json();
+    }
+
+    #[test]
+    #[should_panic(expected = "two schemas are called Named")]
+    fn a_schema_of_no_type_has_a_name_of_its_own() {
+        let mut schemas = Schemas::default();
+        schemas.add("Named", Schema::default());
+        schemas.of::<Named>();
+        schemas.into_json();
     }
 }

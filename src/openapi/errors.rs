@@ -93,7 +93,7 @@ fn possible(
         if operation.changes() && conventions.idempotent {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
-        if operation.signature.answers == Kind::One && !refuses.contains(&Code::Conflict) {
+        if operation.signature.answers == Kind::Changed && !refuses.contains(&Code::Conflict) {
             errors.push(sample(Code::Conflict));
         }
     }

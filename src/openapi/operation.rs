@@ -17,7 +17,6 @@ pub(super) struct Operation<'a> {
 impl Operation<'_> {
     /// Whether it changes something that is there, or adds to it: then conditions mean something to it.
     pub(super) fn changes(&self) -> bool {
-        *self.method != Method::GET
-            && matches!(self.signature.answers, Kind::One | Kind::Created | Kind::Gone)
+        matches!(self.signature.answers, Kind::Changed | Kind::Created | Kind::Gone)
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::parts::{Api, Conventions, component, headers_sent};
 use super::{errors, examples};
+use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
 use crate::rest::input::PathId;
@@ -80,7 +81,7 @@ fn operation<A>(
     if let Some(body) = &takes.body {
         described["requestBody"] = json!({"required": body.required, "content": content(&body.schema)});
     }
-    let (status, response) = answer(&operation, api.conventions, schemas);
+    let (status, response) = answer(&operation, api.conventions);
     described["responses"][status] = response;
     if headers_read(&operation, api.conventions).any(|name| name == "If-None-Match") {
         described["responses"]["304"] = json!({"description": "The client has this version.",
@@ -125,21 +126,17 @@ fn headers_read(operation: &Operation<'_>, conventions: Conventions) -> impl Ite
 }
 
 /// The answer when all is well.
-fn answer(
-    operation: &Operation<'_>,
-    conventions: Conventions,
-    schemas: &mut Schemas,
-) -> (&'static str, Value) {
+fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str, Value) {
     let answers = operation.signature.answers;
     let (status, description) = match answers {
-        Kind::One | Kind::Plain => ("200", "Done."),
+        Kind::One | Kind::Changed | Kind::Plain => ("200", "Done."),
         Kind::Page => ("200", "A page of the list."),
         Kind::Created => ("201", "Created."),
         Kind::Accepted => ("202", "It will be done."),
         Kind::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();
-    if matches!(answers, Kind::One | Kind::Created) {
+    if matches!(answers, Kind::One | Kind::Changed | Kind::Created) {
         sent.push("ETag");
     }
     if operation.changes() && conventions.idempotent {
@@ -147,33 +144,16 @@ fn answer(
     }
     let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});
     if let Some(shown) = &operation.signature.shows {
-        let name = shown["$ref"].as_str().and_then(|to| to.rsplit('/').next()).unwrap_or_default().to_owned();
-        let example = examples::of(&name);
-        let (envelope, example) = if answers == Kind::Page {
-            let example = example.map(|item| json!({"data": [item], "has_more": false, "next_cursor": null}));
-            (schemas.named(&format!("{name}Page"), page(shown)), example)
-        } else {
-            (schemas.named(&format!("{name}Answer"), one(shown)), example.map(|one| json!({"data": one})))
-        };
-        response["content"] = json!({"application/json": {"schema": envelope}});
+        let example = examples::of(&shown.name).map(|example| match answers {
+            Kind::Page => json!(Page { data: &[example], has_more: false, next_cursor: None }),
+            _ => json!(Answer { data: example }),
+        });
+        response["content"] = json!({"application/json": {"schema": shown.body}});
         if let Some(example) = example {
             response["content"]["application/json"]["example"] = example;
         }
     }
     (status, response)
-}
-
-fn one(shown: &Value) -> Value {
-    json!({"type": "object", "required": ["data"], "additionalProperties": false, "properties": {"data": shown}})
-}
-
-fn page(shown: &Value) -> Value {
-    json!({"type": "object", "required": ["data", "has_more", "next_cursor"], "additionalProperties": false,
-        "properties": {
-            "data": {"type": "array", "items": shown},
-            "has_more": {"type": "boolean", "description": "Whether there is another page. There may be one behind a page that is short or empty."},
-            "next_cursor": {"type": ["string", "null"],
-                "description": "The `cursor` of the next page; null exactly when there is none."}}})
 }
 
 /// A JSON body of a named schema, with its example.

@@ -1,12 +1,14 @@
 //! The events that are sent to webhook endpoints, as the document lists them.
 
-use actors::domain::{BusinessId, EventId, EventType, Timestamp};
-use actors::view::{AppointmentView, CallView, ContactView, MessageView};
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+use actors::domain::EventType;
+use actors::view::{AppointmentView, CallView, ContactView, Event, MessageView};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
 
 use super::examples;
 use super::parts::component;
-use crate::http::describe::Describe;
 use crate::http::schemas::Schemas;
 
 /// What is to be known of every event.
@@ -33,15 +35,18 @@ fn summary(event: EventType) -> &'static str {
     }
 }
 
-/// The resource that the event is about, as it was then.
-fn data(event: EventType, schemas: &mut Schemas) -> Value {
+/// The name of what the event is about, and the schema of all events about it.
+fn about(event: EventType, schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
+    fn of<V: JsonSchema>(schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
+        (V::schema_name(), schemas.nameless::<Event<V>>())
+    }
     match event {
-        EventType::CallCompleted => schemas.view::<CallView>(),
+        EventType::CallCompleted => of::<CallView>(schemas),
         EventType::AppointmentBooked
         | EventType::AppointmentRescheduled
-        | EventType::AppointmentCancelled => schemas.view::<AppointmentView>(),
-        EventType::MessageTaken => schemas.view::<MessageView>(),
-        EventType::ContactCreated => schemas.view::<ContactView>(),
+        | EventType::AppointmentCancelled => of::<AppointmentView>(schemas),
+        EventType::MessageTaken => of::<MessageView>(schemas),
+        EventType::ContactCreated => of::<ContactView>(schemas),
     }
 }
 
@@ -52,28 +57,14 @@ fn name(event: EventType) -> String {
 }
 
 fn operation(event: EventType, schemas: &mut Schemas) -> Value {
-    let data = data(event, schemas);
-    let shown = data["$ref"].as_str().and_then(|to| to.rsplit('/').next()).unwrap_or_default().to_owned();
-    let described = |mut schema: Value, about: &str| {
-        schema["description"] = json!(about);
-        schema
-    };
-    let properties: Map<String, Value> = [
-        ("id", described(EventId::describe(schemas), "The event's id, the same on every delivery of it.")),
-        ("type", json!({"type": "string", "const": event, "description": "What happened."})),
-        ("api_version", json!({"type": "string", "const": "v1", "description": "The version of `data`."})),
-        ("created_at", described(Timestamp::describe(schemas), "When it happened.")),
-        ("business_id", described(BusinessId::describe(schemas), "The business in which it happened.")),
-        ("data", described(data, "What it is about, as it was then.")),
-    ]
-    .into_iter()
-    .map(|(name, schema)| (name.to_owned(), schema))
-    .collect();
-    let required: Vec<&String> = properties.keys().collect();
-    let schema = json!({"type": "object", "description": format!("{}.", summary(event)),
-        "additionalProperties": false, "required": required, "properties": properties});
+    let (shown, mut schema) = about(event, schemas);
+    schema.insert("description".into(), json!(format!("{}.", summary(event))));
+    if let Some(Value::Object(kind)) = schema.pointer_mut("/properties/type") {
+        kind.remove("$ref");
+        kind.extend([("type".into(), json!("string")), ("const".into(), json!(event))]);
+    }
     let name = name(event);
-    schemas.named(&name, schema);
+    schemas.add(&name, schema);
     json!({
         "operationId": format!("receive{name}"),
         "summary": summary(event),

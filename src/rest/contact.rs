@@ -2,11 +2,12 @@
 
 use actors::business::commands::appointments::BookingContact;
 use actors::domain::{ContactDetails, ContactId, Email, Locale, Phone, Text};
-use chrono_tz::Tz;
-use serde_json::{Value, json};
+use schemars::Schema;
+use serde_json::json;
 
 use super::error::ApiError;
-use crate::http::problems::{Path, Problems};
+use super::values::time::Zone;
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::json_object;
 
@@ -22,20 +23,20 @@ json_object! {
         /// The language they speak.
         locale: Option<Locale>,
         /// Their IANA time zone.
-        timezone: Option<Tz>,
+        timezone: Option<Zone>,
     }
     check phone_or_email
 }
 
 /// A described contact can be found again only by one of these.
-fn phone_or_email(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("phone") && !properties.has("email") {
         problems.add(at, "must have a phone or an email");
     }
 }
 
 /// A booking is for one contact, either known or described.
-pub(crate) fn one_contact(properties: &Properties<'_>, at: &Path<'_>, problems: &mut Problems) {
+pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     match (properties.has("contact_id"), properties.has("contact")) {
         (true, true) => problems.add(&at.property("contact"), "must not be given together with contact_id"),
         (false, false) => problems.add(&at.property("contact"), "is required, or contact_id"),
@@ -45,11 +46,12 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &Path<'_>, problems: 
 
 /// What [`one_contact`] checks, as a schema. It stands inside of `allOf`, where generators of clients leave the object
 /// the class that it is.
-pub(crate) fn one_contact_described(object: &mut Value) {
-    object["allOf"] = json!([{"oneOf": [
+pub(crate) fn one_contact_described(object: &mut Schema) {
+    let choice = json!([{"oneOf": [
         {"required": ["contact_id"], "properties": {"contact_id": {"type": "string"}}},
         {"required": ["contact"], "properties": {"contact": {"type": "object"}}},
     ]}]);
+    object.insert("allOf".into(), choice);
 }
 
 /// The contact of a booking whose body [`one_contact`] has checked.
@@ -64,7 +66,7 @@ pub(crate) fn booking_contact(
             phone: contact.phone,
             email: contact.email,
             locale: contact.locale,
-            zone: contact.timezone,
+            zone: contact.timezone.map(Zone::get),
         })),
         (None, None) => Err(ApiError::invalid("contact", "is required, or contact_id")),
     }

@@ -18,6 +18,7 @@ use super::output::AnswerTo;
 use crate::http::cursor::Cursors;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
+use crate::http::reading::Reading;
 
 /// Who calls, as far as a request needs to know.
 #[derive(Clone, Debug)]
@@ -26,8 +27,8 @@ pub(crate) struct Caller {
     pub(crate) actor: Actor,
     /// The business that the request acts on, if it is about one.
     pub(crate) business: Option<BusinessHandle>,
-    /// The region in which national phone numbers are read.
-    pub(crate) phone_region: String,
+    /// What the values of the request are read by: the region of the business's national phone numbers.
+    pub(crate) reading: Reading,
     /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
     pub(crate) idempotency_scope: Option<KeyId>,
     /// The API key and its business, if it is one that calls.
@@ -60,8 +61,8 @@ impl Context {
         Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// The answer that was given to this request for such a change, if it is to happen once and did. For handlers that ask others before
-    /// the change is made: the same request again gets the same answer, whatever they would say now.
+    /// The answer that was given to this request for such a change, if it is to happen once and did. For handlers that
+    /// ask others before the change is made: the same request again gets the same answer, whatever they would say now.
     pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
         C: Change,

@@ -9,8 +9,8 @@ use actors::EngineError;
 use actors::domain::{Problem, Refusal, Scope};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
@@ -27,9 +27,9 @@ const DISK_FULL_RETRY_SECONDS: u64 = 60;
 const SHOWN_PATH_CHARS_MAX: usize = 200;
 
 /// What stands in `code`; there are no others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = ErrorCode)]
+#[schemars(rename = "ErrorCode")]
 pub(crate) enum Code {
     /// The request is invalid.
     InvalidRequest,
@@ -304,16 +304,16 @@ fn summary(problems: &[Problem]) -> String {
 }
 
 /// Why a request was not carried out.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ErrorAnswer)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorAnswer")]
 pub(crate) struct Body<'a> {
     /// The error.
     error: Fault<'a>,
 }
 
 /// The error.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ErrorObject)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorObject")]
 struct Fault<'a> {
     /// For programs.
     code: Code,
@@ -325,8 +325,8 @@ struct Fault<'a> {
 }
 
 /// One problem.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ErrorDetail)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ErrorDetail")]
 struct Detail<'a> {
     /// The place, such as `hours[0].open`, a parameter's or a header's name; empty for the whole.
     path: &'a str,

@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use serde_json::Value;
 
 use super::context::{Context, Incoming};
 use super::error::ApiError;
 use super::input::{Input, Taken, check_rest, in_order};
-use super::output::{Kind, Output};
+use super::output::{Described, Kind, Output};
 use crate::http::schemas::Schemas;
 
 /// What the document tells of a handler.
@@ -22,7 +21,7 @@ pub(crate) struct Signature {
     /// How it answers when all is well.
     pub(crate) answers: Kind,
     /// What the answer shows.
-    pub(crate) shows: Option<Value>,
+    pub(crate) shows: Option<Described>,
 }
 
 /// A function that handles requests; `Inputs` are its arguments after the context.

@@ -1,14 +1,16 @@
 //! What a handler takes beside its [`Context`](super::context::Context): its query, its body, the business, the ids
 //! in its path. Each knows how it is read and how it is described.
 //!
-//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named;
-//! a handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler does not take may not be there: a
-//! query where it takes none is refused, and so is the body of a change that takes none.
+//! What always holds: inputs are read in the order of a handler's arguments, and syntax is told before what is named; a
+//! handler with its arguments in another order, with two queries or with two bodies does not compile. What a handler
+//! does not take may not be there: a query where it takes none is refused, and so is the body of a change that takes
+//! none.
 
 use std::ops::Deref;
 
 use actors::BusinessHandle;
 use actors::domain::ResourceId;
+use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::context::Incoming;
@@ -95,7 +97,7 @@ pub(crate) struct PathId {
 /// The query string, read whole.
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: FromParameters + Send> Input for Query<T> {
+impl<T: FromParameters + JsonSchema + Send> Input for Query<T> {
     const PART: Part = Part::Query;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
@@ -103,13 +105,13 @@ impl<T: FromParameters + Send> Input for Query<T> {
     }
 
     fn describe(taken: &mut Taken, schemas: &mut Schemas) {
-        taken.query = T::parameters(schemas);
+        taken.query = schemas.parameters::<T>(T::NAMES);
     }
 }
 
 fn parse_query<T: FromParameters>(incoming: &Incoming) -> Result<T, ApiError> {
     let context = &incoming.context;
-    Ok(query::parse(context.head.uri.query(), &context.caller.phone_region)?)
+    Ok(query::parse(context.head.uri.query(), context.caller.reading.clone())?)
 }
 
 /// The JSON body, read whole; where none is required, an absent one is read as `null`.
@@ -124,11 +126,11 @@ impl<T: FromJson + Send> Input for Body<T> {
         if incoming.context.headers().contains_key(IDEMPOTENCY_KEY) {
             incoming.context.canonical = json.canonical();
         }
-        Ok(Self(read::from_json(&json, &incoming.context.caller.phone_region)?))
+        Ok(Self(read::from_json(&json, incoming.context.caller.reading.clone())?))
     }
 
     fn describe(taken: &mut Taken, schemas: &mut Schemas) {
-        taken.body = Some(TakenBody { required: T::REQUIRED, schema: T::describe(schemas) });
+        taken.body = Some(TakenBody { required: T::REQUIRED, schema: schemas.of::<T>() });
     }
 }
 
@@ -207,10 +209,6 @@ impl FromParameters for NoQuery {
 
     fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
         Some(Self)
-    }
-
-    fn parameters(_: &mut Schemas) -> Vec<Value> {
-        Vec::new()
     }
 }
 

@@ -1,34 +1,55 @@
 //! Lists: what narrows them, and which part of them is asked for.
 //!
-//! What always holds: a filter is declared once ([`list_query!`](crate::list_query)); the query that is read, what a
-//! cursor is tied to and what the engine is asked for follow from it. A cursor is tied to every filter, in the order
-//! in which they are declared: another order, or another filter, and the cursors of before are none of this list.
+//! What always holds: a filter is declared once ([`list_query!`](crate::list_query)), and what every list has is
+//! declared here; the query that is read, what a cursor is tied to and what the engine is asked for follow from it. A
+//! cursor is tied to every filter, in the order in which they are declared: another order, or another filter, and the
+//! cursors of before are none of this list.
 
 use actors::business::{Page, PageRequest};
 use actors::domain::{
     CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus, Phone, ServiceId,
     StaffId, Text, Timestamp,
 };
+use chrono::NaiveDate;
 
 use super::context::Context;
 use super::error::ApiError;
 use super::output::Listed;
 use crate::http::cursor::{Binding, CursorText, Cursors};
 use crate::http::lists::CommaList;
-use crate::http::numbers::Limit;
 use crate::http::query::FromParameters;
-use crate::query_object;
+use crate::list_query;
 
-/// A query for part of a list.
+/// A query for part of a list; [`list_query!`](crate::list_query) declares them.
 pub(crate) trait ListQuery: FromParameters {
-    /// What narrows the list, as the engine takes it.
-    type Filter;
+    /// What narrows the list.
+    type Filter: From<Self>;
+
+    /// The query that is meant.
+    ///
+    /// # Errors
+    /// When none can be.
+    fn normalized(self) -> Result<Self, ApiError> {
+        Ok(self)
+    }
+
+    /// Ties a cursor of this list to every filter.
+    fn bind(&self, list: Binding) -> Binding;
+
+    /// At most how many are asked for, and after which.
+    fn part(&self) -> (usize, Option<&CursorText>);
 
     /// What is asked for of this list, its cursor opened.
     ///
     /// # Errors
     /// When the cursor is none of this list with these filters.
-    fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError>;
+    fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
+        let query = self.normalized()?;
+        let (binding, cursors) = (query.bind(list), context.cursors.clone());
+        let (limit, cursor) = query.part();
+        let after = cursor.map(|cursor| cursors.open(&binding, cursor.as_str())).transpose()?;
+        Ok(Asked { page: PageRequest { limit, after }, filter: query.into(), binding, cursors })
+    }
 }
 
 /// Which part of a list is asked for.
@@ -42,21 +63,6 @@ pub(crate) struct Asked<F> {
 }
 
 impl<F> Asked<F> {
-    /// At most `limit` items after the cursor, which is tied to the binding.
-    ///
-    /// # Errors
-    /// When the cursor is tied to another.
-    pub(crate) fn new(
-        context: &Context,
-        filter: F,
-        (limit, cursor): (usize, Option<&CursorText>),
-        binding: Binding,
-    ) -> Result<Self, ApiError> {
-        let cursors = context.cursors.clone();
-        let after = cursor.map(|cursor| cursors.open(&binding, cursor.as_str())).transpose()?;
-        Ok(Self { filter, page: PageRequest { limit, after }, binding, cursors })
-    }
-
     /// The part that was found.
     pub(crate) fn listed<V>(&self, found: Page<V>) -> Listed<V> {
         self.listed_as(found, std::convert::identity)
@@ -69,58 +75,86 @@ impl<F> Asked<F> {
     }
 }
 
-query_object! {
+list_query! {
     /// Which part of a list is asked for that nothing narrows.
-    pub(crate) struct PlainList {
-        /// At most so many.
-        limit: Limit<50, 100>,
-        /// Where an earlier page ended.
-        cursor: Option<CursorText>,
-    }
+    pub(crate) struct PlainList {}
 }
 
-impl ListQuery for PlainList {
-    type Filter = ();
-
-    fn open(self, context: &Context, list: Binding) -> Result<Asked<()>, ApiError> {
-        Asked::new(context, (), (self.limit.get(), self.cursor.as_ref()), list)
-    }
-}
-
-/// Declares the query of a list that can be narrowed, as [`query_object!`](crate::query_object) does, and the filter
-/// of the engine that it makes, whose fields have the same names. What every list has is added to it.
+/// Declares the query of a list, as [`query_object!`](crate::query_object) does. What every list has is added to it.
+///
+/// What narrows the list is the query itself, or the filter of the engine that is named after `=>`, whose fields have
+/// the names of the parameters. A list of another size than most says so in a `limit` of its own, and a function after
+/// `normalize` makes of a query the one that is meant, before a cursor is tied to it.
 #[macro_export]
 macro_rules! list_query {
     (
         $(#[doc = $doc:literal])*
-        $vis:vis struct $name:ident => $filter:ident {
+        $vis:vis struct $name:ident $(=> $filter:ident)? {
             $($(#[doc = $field_doc:literal])* $field:ident $(as $parameter:literal)? : $type:ty),* $(,)?
         }
+        $(#[doc = $limit_doc:literal])*
+        limit: $limit:ty,
+        $(normalize $normalize:path)?
     ) => {
         $crate::query_object! {
             $(#[doc = $doc])*
             $vis struct $name {
                 $($(#[doc = $field_doc])* $field $(as $parameter)? : $type,)*
-                /// At most so many.
-                limit: $crate::http::numbers::Limit<50, 100>,
+                $(#[doc = $limit_doc])*
+                limit: $limit,
                 /// Where an earlier page ended.
                 cursor: Option<$crate::http::cursor::CursorText>,
             }
         }
 
         impl $crate::rest::list::ListQuery for $name {
-            type Filter = $filter;
+            type Filter = $crate::filter_of!($name $($filter)?);
 
-            fn open(
-                self,
-                context: &$crate::rest::context::Context,
-                list: $crate::http::cursor::Binding,
-            ) -> Result<$crate::rest::list::Asked<$filter>, $crate::rest::error::ApiError> {
-                use $crate::rest::list::{Asked, Narrows};
-                let Self { $($field,)* limit, cursor } = self;
-                $(let list = $field.bind(list);)*
-                let filter = $filter { $($field: $field.given(),)* };
-                Asked::new(context, filter, (limit.get(), cursor.as_ref()), list)
+            $(
+                fn normalized(self) -> Result<Self, $crate::rest::error::ApiError> {
+                    $normalize(self)
+                }
+            )?
+
+            fn bind(&self, list: $crate::http::cursor::Binding) -> $crate::http::cursor::Binding {
+                $(let list = $crate::rest::list::Narrows::bind(&self.$field, list);)*
+                list
+            }
+
+            fn part(&self) -> (usize, Option<&$crate::http::cursor::CursorText>) {
+                (self.limit.get(), self.cursor.as_ref())
+            }
+        }
+
+        $crate::filter_of!($name $($filter)? { $($field)* });
+    };
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis struct $name:ident $(=> $filter:ident)? { $($fields:tt)* }
+        $(normalize $normalize:path)?
+    ) => {
+        $crate::list_query! {
+            $(#[doc = $doc])*
+            $vis struct $name $(=> $filter)? { $($fields)* }
+            /// At most so many.
+            limit: $crate::http::numbers::Limit<50, 100>,
+            $(normalize $normalize)?
+        }
+    };
+}
+
+/// What narrows the list of a query: the query itself or a filter of the engine, which is made from it field by field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! filter_of {
+    ($query:ident) => { $query };
+    ($query:ident $filter:ident) => { $filter };
+    ($query:ident { $($field:ident)* }) => {};
+    ($query:ident $filter:ident { $($field:ident)* }) => {
+        impl From<$query> for $filter {
+            fn from(query: $query) -> Self {
+                use $crate::rest::list::Narrows;
+                Self { $($field: query.$field.given(),)* }
             }
         }
     };
@@ -136,6 +170,18 @@ pub(crate) trait Narrows {
 
     /// As the engine's filter has it.
     fn given(self) -> Self::Given;
+}
+
+impl<T: Filter> Narrows for T {
+    type Given = T::Given;
+
+    fn bind(&self, binding: Binding) -> Binding {
+        binding.with_filter(Some(self.text()))
+    }
+
+    fn given(self) -> T::Given {
+        Filter::given(self)
+    }
 }
 
 /// A value that a list can be narrowed to.
@@ -158,7 +204,7 @@ impl<T: Filter> Narrows for Option<T> {
     }
 
     fn given(self) -> Option<T::Given> {
-        self.map(T::given)
+        self.map(Filter::given)
     }
 }
 
@@ -198,6 +244,7 @@ filters!(
     DeliveryStatus,
     Direction,
     MessageStatus,
+    NaiveDate,
     ServiceId,
     StaffId,
     Timestamp,

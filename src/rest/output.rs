@@ -3,17 +3,18 @@
 //! What always holds: a resource has an entity tag, and nothing else has; a handler gives the answer to a change as
 //! what the change's type says it shows ([`AnswerTo`]).
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use actors::business::{Answer, Gives, New, Removed, Shown};
 use actors::view;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use super::error::ApiError;
 use crate::http::envelope;
@@ -27,17 +28,38 @@ pub(crate) trait Output: Send {
     const KIND: Kind;
 
     /// What it shows, if anything.
-    fn shows(schemas: &mut Schemas) -> Option<Value>;
+    fn shows(schemas: &mut Schemas) -> Option<Described>;
 
     /// The answer to the request with this head.
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
 }
 
+/// What an answer shows, as the document tells of it.
+#[derive(Debug)]
+pub(crate) struct Described {
+    /// The name of what it shows, or of which it shows a page.
+    pub(crate) name: Cow<'static, str>,
+    /// The whole body.
+    pub(crate) body: Value,
+}
+
+impl Described {
+    fn one<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Answer<V>>() }
+    }
+
+    fn page<V: JsonSchema>(schemas: &mut Schemas) -> Self {
+        Self { name: V::schema_name(), body: schemas.of::<envelope::Page<'_, V>>() }
+    }
+}
+
 /// How a request is answered when all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// 200 with a resource and its tag.
+    /// 200 with a resource and its tag, or 304 to a client that has this version.
     One,
+    /// 200 with a resource as a change has left it, and its tag.
+    Changed,
     /// 201 with a new resource and its tag.
     Created,
     /// 200 with a page of a list.
@@ -99,25 +121,40 @@ impl<V: Serialize> One<V> {
     }
 }
 
-impl<V: 'static> AnswerTo<Shown<V>> for One<V> {
+impl<V: JsonSchema> Output for One<V> {
+    const KIND: Kind = Kind::One;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, head: &Parts) -> Result<Response, ApiError> {
+        let known = Condition::if_none_match(&head.headers)?;
+        Ok(envelope::found(&self.resource.rendered, known.as_ref()))
+    }
+}
+
+/// A resource as a change has left it, which was made only if it was as the request's `If-Match` says.
+pub(crate) struct Changed<V> {
+    resource: Resource,
+    shows: PhantomData<fn() -> V>,
+}
+
+impl<V: 'static> AnswerTo<Shown<V>> for Changed<V> {
     fn answer_to(answer: Answer) -> Self {
         Self { resource: Resource::changed(answer), shows: PhantomData }
     }
 }
 
-impl<V: ToSchema> Output for One<V> {
-    const KIND: Kind = Kind::One;
+impl<V: JsonSchema> Output for Changed<V> {
+    const KIND: Kind = Kind::Changed;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
-    fn answer(self, head: &Parts) -> Result<Response, ApiError> {
-        if !matches!(head.method, Method::GET | Method::HEAD) {
-            return Ok(self.resource.answer(StatusCode::OK));
-        }
-        let known = Condition::if_none_match(&head.headers)?;
-        Ok(envelope::found(&self.resource.rendered, known.as_ref()))
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(self.resource.answer(StatusCode::OK))
     }
 }
 
@@ -146,11 +183,11 @@ impl<V: 'static> AnswerTo<New<V>> for Created<V> {
     }
 }
 
-impl<V: ToSchema> Output for Created<V> {
+impl<V: JsonSchema> Output for Created<V> {
     const KIND: Kind = Kind::Created;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -164,11 +201,11 @@ pub(crate) struct Listed<V> {
     pub(super) next_cursor: Option<String>,
 }
 
-impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     const KIND: Kind = Kind::Page;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::page::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -179,11 +216,11 @@ impl<V: Serialize + ToSchema + Send> Output for Listed<V> {
 /// What an action says of itself, which is no resource.
 pub(crate) struct Plain<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
     const KIND: Kind = Kind::Plain;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -194,11 +231,11 @@ impl<V: Serialize + ToSchema + Send> Output for Plain<V> {
 /// What will be done.
 pub(crate) struct Accepted<V>(pub(crate) V);
 
-impl<V: Serialize + ToSchema + Send> Output for Accepted<V> {
+impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
     const KIND: Kind = Kind::Accepted;
 
-    fn shows(schemas: &mut Schemas) -> Option<Value> {
-        Some(schemas.view::<V>())
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
     }
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
@@ -220,7 +257,7 @@ impl AnswerTo<Removed> for Gone {
 impl Output for Gone {
     const KIND: Kind = Kind::Gone;
 
-    fn shows(_: &mut Schemas) -> Option<Value> {
+    fn shows(_: &mut Schemas) -> Option<Described> {
         None
     }
 

@@ -12,7 +12,7 @@ use axum::routing::any;
 use super::context::{Incoming, Routed};
 use super::error::ApiError;
 use super::noted::Noted;
-use super::panics::caught;
+use super::panics::{caught, caught_open};
 use super::route::{Handled, Route};
 
 /// Stands before the handlers: authenticates whoever asks, whatever for, and then authorizes them for the route.
@@ -57,7 +57,7 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl
             async move {
                 let next = |request, identity| {
                     let handled = dispatch(request, identity, &rows, allow, &gate);
-                    caught(async { handled.await.unwrap_or_else(|error| gate.refuse(error)) })
+                    async { caught(handled).await.unwrap_or_else(|error| gate.refuse(error)) }
                 };
                 let mut response = gate.authenticate(request, next).await;
                 response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
@@ -78,7 +78,7 @@ where
         let answer = answer.clone();
         async move {
             let mut response = match *request.method() {
-                Method::GET | Method::HEAD => caught(async { answer().await }).await,
+                Method::GET | Method::HEAD => caught_open(async { answer().await }).await,
                 _ => ApiError::MethodNotAllowed("GET, HEAD").into_response(),
             };
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);

@@ -115,8 +115,8 @@ pub(crate) const ENGINE: Allowed = &[
     ),
 ];
 
-/// The files of each kind of actor, from the bottom up: what is asked and told, with the rules that stand beside it; the
-/// rows that are written; the state; deciding; the actor; what others call. A file names none of a later row.
+/// The files of each kind of actor, from the bottom up: what is asked and told, with the rules that stand beside it;
+/// the rows that are written; the state; deciding; the actor; what others call. A file names none of a later row.
 pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
     (
         "business",
@@ -177,6 +177,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("rustix", &["ports", "store"]),
     ("rustls", &["net"]),
     ("rustls_native_certs", &["net"]),
+    ("schemars", &["net", "view"]),
     ("serde", &["business", "domain", "store", "view"]),
     ("serde_json", &["business", "view"]),
     ("sha2", &["credentials", "delivery", "store", "view"]),
@@ -204,7 +205,6 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("tokio_rustls", &["net"]),
     ("tracing", &["business", "clock", "delivery", "engine", "net", "shared", "store", "supervisor"]),
     ("url", &["net"]),
-    ("utoipa", &["view"]),
     ("uuid", &["business", "delivery", "domain", "store", "view"]),
 ];
 
@@ -231,6 +231,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
     ("phonenumber", &["rest"]),
     ("prometheus_client", &["metrics"]),
     ("ractor", &[]),
+    ("schemars", &["admin", "api", "http", "openapi", "rest"]),
     ("sled", &[]),
     ("tracing_subscriber", &["telemetry"]),
 ];

@@ -145,6 +145,22 @@ fn the_files_of_an_actor_name_only_what_is_below_them() {
     }
 }
 
+/// `src/http` is without knowledge of the business: of the engine it names what a problem is and what an entity tag is.
+#[test]
+fn http_knows_nothing_of_the_business() {
+    let mut named = 0;
+    for file in files("src/http") {
+        let text = fs::read_to_string(&file).unwrap();
+        for (at, _) in text.match_indices("actors::") {
+            let what = &text[at + "actors::".len()..];
+            let allowed = ["domain::Problem;", "view::etag("].iter().any(|allowed| what.starts_with(allowed));
+            assert!(allowed, "{} names {}", file.display(), what.lines().next().unwrap_or_default());
+            named += 1;
+        }
+    }
+    assert!(named > 0, "nothing was looked at");
+}
+
 #[test]
 fn files_form_no_circles() {
     let load = Source::read(&[root().join("benches/load/main.rs")], "load");

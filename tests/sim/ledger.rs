@@ -48,7 +48,8 @@ pub(crate) struct Entry {
     pub(crate) answered: Option<i64>,
     /// What the service's count of steady time was when it was made, the least of all times.
     pub(crate) count: i64,
-    /// What the service may have believed it to be from when it was made until it was answered: the earliest, the latest.
+    /// What the service may have believed it to be from when it was made until it was answered: the earliest, the
+    /// latest.
     pub(crate) believed: (Timestamp, Timestamp),
     pub(crate) came: Came,
     /// How often it was made.

@@ -10,12 +10,11 @@
 //! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # as it was when it found a fault
 //! ```
 //!
-//! A seed is several lives of the engine. In each, clients of several businesses ask for changes of every kind and read,
-//! several at once; receivers take, refuse, hang and flap; names change their addresses; the network is gone for a while.
-//! A life ends in order, or in
-//! the middle of everything: the disk then forgets what it likes of what was not synced. Between two lives the disk is
-//! read row by row, and everything that happened is replayed on a simple model ([`model`], [`rules`], [`hooks`]). In
-//! the last life all is well, and everything that is owed has to arrive.
+//! A seed is several lives of the engine. In each, clients of several businesses ask for changes of every kind and
+//! read, several at once; receivers take, refuse, hang and flap; names change their addresses; the network is gone for
+//! a while. A life ends in order, or in the middle of everything: the disk then forgets what it likes of what was not
+//! synced. Between two lives the disk is read row by row, and everything that happened is replayed on a simple model
+//! ([`model`], [`rules`], [`hooks`]). In the last life all is well, and everything that is owed has to arrive.
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
@@ -64,11 +63,11 @@ const LINES_SHOWN: usize = 60;
 /// A seed that takes so long in real time, where others take a second, never ends: simulated time stands still while
 /// any task has something to do, so one that always has keeps its seed at one instant.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that found a fault once, in the first workload. A seed means something else whenever the workload changes, so a fault of the service
-/// has a test of its own beside it. 528: an answer that changed nothing was forgotten by a clock that had gone back.
-/// 22572 and 24099: the model took a request made again a day later, by such a clock, for the same one. 1001221, 2007011
-/// and 2009737: an attempt went by an address or a secret that was not on the disk. 2012550 and 2017516: a business
-/// decided on after its store had failed.
+/// Seeds that found a fault once, in the first workload. A seed means something else whenever the workload changes, so
+/// a fault of the service has a test of its own beside it. 528: an answer that changed nothing was forgotten by a clock
+/// that had gone back. 22572 and 24099: the model took a request made again a day later, by such a clock, for the same
+/// one. 1001221, 2007011 and 2009737: an attempt went by an address or a secret that was not on the disk. 2012550 and
+/// 2017516: a business decided on after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
 
 /// What went wrong in a seed.

@@ -1,5 +1,5 @@
-//! Repairing stamps on what a seed has left: some instant of it is taken for the present, and all that was stamped later
-//! moves there, though the repair is killed again and again.
+//! Repairing stamps on what a seed has left: some instant of it is taken for the present, and all that was stamped
+//! later moves there, though the repair is killed again and again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -205,7 +205,7 @@ impl Shop {
             }
             .into(),
             14 => self.next_key(dice),
-            _ => self.next_house(dice),
+            _ => self.next_of_business(dice),
         }
     }
 
@@ -217,7 +217,7 @@ impl Shop {
     }
 
     /// What the team changes about the business.
-    fn next_house(&self, dice: &Dice) -> Op {
+    fn next_of_business(&self, dice: &Dice) -> Op {
         match dice.below(10) {
             0 if self.services.len() < 5 => Self::service(dice).into(),
             1 if self.staff.len() < 4 => self.member(dice).into(),

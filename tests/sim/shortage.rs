@@ -1,5 +1,5 @@
-//! A disk on which room gets scarce now and then. What makes the store larger is refused then, and nothing else is; with
-//! less room, all but what ends or stops something; at last everything.
+//! A disk on which room gets scarce now and then. What makes the store larger is refused then, and nothing else is;
+//! with less room, all but what ends or stops something; at last everything.
 //!
 //! The course has chance of its own for this, so that the rest of a seed is what it would be without.
 
@@ -60,7 +60,8 @@ impl Sim {
         }
     }
 
-    /// In some seeds, room gets so scarce that only what stops or ends something is still done; until [`Sim::enough_room`].
+    /// In some seeds, room gets so scarce that only what stops or ends something is still done; until
+    /// [`Sim::enough_room`].
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);

@@ -310,7 +310,8 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Steady time is kept once a minute, unless nothing is written for want of room, or could be before the store failed.
+    /// Steady time is kept once a minute, unless nothing is written for want of room, or could be before the store
+    /// failed.
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;

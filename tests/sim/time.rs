@@ -11,8 +11,8 @@ use actors::store::records::ClockRecord;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// A jump of the wall clock is believed when it has held for so long, or by then at the latest, in milliseconds: somebody
-/// asks what time it is once a minute.
+/// A jump of the wall clock is believed when it has held for so long, or by then at the latest, in milliseconds:
+/// somebody asks what time it is once a minute.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
 /// What is no further away is followed at once, in milliseconds.
@@ -44,7 +44,8 @@ struct State {
     ahead: i64,
     /// What may be believed.
     beliefs: Vec<Belief>,
-    /// The latest that the service may ever have believed it to be, as of the last jump or whenever it gave a belief up.
+    /// The latest that the service may ever have believed it to be, as of the last jump or whenever it gave a belief
+    /// up.
     latest: i64,
     /// How far the count that the service keeps of steady time is ahead of the simulated time.
     counts_ahead: i64,
@@ -113,8 +114,9 @@ impl Time {
         (at(ahead().min()), at(ahead().max()))
     }
 
-    /// The latest that the service may have believed it to be so far. A stamp may bear it though the wall clock has gone
-    /// back since, for whoever asked for a list by change then: no change to come shares an instant that was shown.
+    /// The latest that the service may have believed it to be so far. A stamp may bear it though the wall clock has
+    /// gone back since, for whoever asked for a list by change then: no change to come shares an instant that was
+    /// shown.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
@@ -158,8 +160,8 @@ impl Time {
         }
     }
 
-    /// A life begins, in the runtime that this is called in: what the wall clock shows is believed, and the count goes on
-    /// from what was kept of it.
+    /// A life begins, in the runtime that this is called in: what the wall clock shows is believed, and the count goes
+    /// on from what was kept of it.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();

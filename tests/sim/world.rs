@@ -48,8 +48,8 @@ impl Trace {
     }
 }
 
-/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's, and whoever only
-/// waits has no actor.
+/// In every other seed so few attempts may be under way at once, so that endpoints wait for each other's, and whoever
+/// only waits has no actor.
 const FEW_PLACES: usize = 12;
 
 /// Everything around the engine. Cheap to clone.

@@ -27,13 +27,13 @@ async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Valu
         let call = Call { path: format!("{path}/{action}"), body, idempotency_key: action.into() };
         assert_eq!(client.call(shop, &call).await.unwrap().status, 200);
     }
-    let house = format!("/businesses/{}", shop.id);
+    let base = format!("/businesses/{}", shop.id);
     let call = json!({
         "direction": "inbound", "status": "completed", "outcome": "other", "from_number": "+14155550001",
         "started_at": "2026-01-01T10:00:00Z", "ended_at": "2026-01-01T10:01:00Z", "duration_seconds": 60,
     });
-    client.operator("POST", &format!("{house}/calls"), Some(call)).await;
-    client.operator("POST", &format!("{house}/messages"), Some(json!({ "body": "Zoé 🧑‍🎤 called" }))).await;
+    client.operator("POST", &format!("{base}/calls"), Some(call)).await;
+    client.operator("POST", &format!("{base}/messages"), Some(json!({ "body": "Zoé 🧑‍🎤 called" }))).await;
     client.get(shop, &path).await.body["data"].clone()
 }
 

@@ -24,7 +24,8 @@ const V4: &str = "93.184.216.1/24";
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user where the system lets those have them.
+/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user where the system lets those
+/// have them.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 /// The network inside.

@@ -63,8 +63,8 @@ impl<C: Change> AnyChange for C {
     }
 }
 
-/// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it, else
-/// whoever changes more each time would write on.
+/// The weight of a change to a record that is there: it frees if it `ends` something and changes nothing beside it,
+/// else whoever changes more each time would write on.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

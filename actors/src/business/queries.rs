@@ -182,8 +182,8 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, first, last)?)).await
     }
 
-    /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever has to ask others
-    /// before making a change, which a request that comes again must not depend on.
+    /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever
+    /// has to ask others before making a change, which a request that comes again must not depend on.
     ///
     /// # Errors
     /// As the change itself: [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`], or that the key
@@ -213,8 +213,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Room for so many more deliveries that wait, or for as many as may. The actor gives it out between its changes, so
-    /// nobody else takes the same.
+    /// Room for so many more deliveries that wait, or for as many as may. The actor gives it out between its changes,
+    /// so nobody else takes the same.
     pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
         self.ask(move |state, _| Ok(state.accounts.promise_waiting(rows_max as u64))).await
     }

@@ -1,7 +1,7 @@
 //! Requests that shall happen once: what was answered to them is remembered, in the batch of the change.
 //!
-//! An idempotency key is kept for 24 hours of steady time, whatever stamps and the wall clock say. Its record stands under
-//! its day, so a look-up tries today and yesterday, and what is older goes in one sweep.
+//! An idempotency key is kept for 24 hours of steady time, whatever stamps and the wall clock say. Its record stands
+//! under its day, so a look-up tries today and yesterday, and what is older goes in one sweep.
 
 use chrono::TimeDelta;
 
@@ -17,8 +17,8 @@ const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
 /// How many days ahead of steady time are looked at: each is of a time when an earlier version ran on a wrong clock.
 const DAYS_AHEAD_MAX: usize = 32;
 
-/// The answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the change does not
-/// learn of it either.
+/// The answer of this kind that was given to a request, if it is to happen once and did. Whoever may not make the
+/// change does not learn of it either.
 pub(super) fn given(
     state: &State,
     request: &Request,
@@ -28,10 +28,8 @@ pub(super) fn given(
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some(answer) = remembered(state, idempotency)? else { return Ok(None) };
     if answer.status != status {
-        // Its fingerprint has the method and the path in it: a request that is the same asks for the same.
-        return Err(
-            StoreError::damaged("idempotency", "what it remembers answers another kind of change").into()
-        );
+        // Its fingerprint has the method and the path in it, so that was a version to which they meant another change.
+        return Err(Refusal::IdempotencyKeyReused.into());
     }
     Ok(Some(answer))
 }

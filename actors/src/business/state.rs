@@ -49,8 +49,8 @@ pub(crate) struct State {
     pub(crate) ages: Ages,
     /// The round through the log that looks for what has outlived its time.
     pub(crate) round: Round,
-    /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one just
-    /// before a crash.
+    /// Days ahead of steady time under which an earlier version remembered keys when its clock was wrong, or this one
+    /// just before a crash.
     pub(crate) days_ahead: Vec<u32>,
     /// Whether a step of deleting what has outlived its time is under way.
     pub(crate) sweeping: bool,

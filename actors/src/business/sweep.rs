@@ -1,11 +1,12 @@
 //! Deleting what has outlived its time, a bounded number of rows at a time.
 //!
 //! What always holds: nothing is deleted before both clocks say that it is old. The believed wall clock is held against
-//! stamps; steady time against the point by which a row was there at the latest, which its id tells ([`Ages`](super::ages::Ages)). Stamps that
-//! lie ahead of the wall clock say nothing, so what bears them is as old as steady time says.
+//! stamps; steady time against the point by which a row was there at the latest, which its id tells
+//! ([`Ages`](super::ages::Ages)). Stamps that lie ahead of the wall clock say nothing, so what bears them is as old as
+//! steady time says.
 //!
-//! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is, so
-//! it hides nothing behind it.
+//! The log is gone through in rounds, in the order of its keys. What has to stay is stepped over, however much it is,
+//! so it hides nothing behind it.
 
 use chrono::TimeDelta;
 use ractor::ActorRef;
@@ -23,8 +24,8 @@ use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError,
 const SWEEP_ROWS_MAX: usize = 256;
 /// How many bytes one sweep writes before it ends: what it rewrites may be long, and so may be what it deletes.
 const SWEEP_BYTES_MAX: usize = 256 << 10;
-/// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for a
-/// day more.
+/// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for
+/// a day more.
 const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
 /// One step of a round: what it may still look at.
 struct Step<'a> {
@@ -35,8 +36,9 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes those
-    /// that need not stay; gives whether it may go on with another range. To look at one reads so many rows in all.
+    /// Looks at the rows of a range that were not looked at before and are outlived, which come first, and deletes
+    /// those that need not stay; gives whether it may go on with another range. To look at one reads so many rows in
+    /// all.
     fn over(
         &mut self,
         range: KeyRange,
@@ -70,8 +72,8 @@ enum Row {
     IsNewer,
 }
 
-/// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once these
-/// rows are deleted.
+/// Deletes what has outlived its time, unless a step of that is under way. When there may be more, it goes on once
+/// these rows are deleted.
 pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
     // Deleting is writing, too: where nothing but what frees is written any more, it waits for the next minute.
     if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
@@ -96,8 +98,8 @@ pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message
     Ok(())
 }
 
-/// Tells the actor that a step is done, and whether there may be more. Not before its rows are gone: the store would show
-/// them again.
+/// Tells the actor that a step is done, and whether there may be more. Not before its rows are gone: the store would
+/// show them again.
 fn swept(myself: &ActorRef<Message>, more: bool) -> Done {
     let myself = myself.clone();
     Box::new(move || _ = myself.cast(Message::Swept { more }))

@@ -3,8 +3,8 @@
 //!
 //! What always holds:
 //!
-//! - `Accounts::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or of
-//!   all rows when nothing is left to be counted;
+//! - `Accounts::usage` is what lies in the store once everything decided so far is there, of all rows up to `kept`, or
+//!   of all rows when nothing is left to be counted;
 //! - a change that alters it writes an entry of the audit log, which tells it in the same batch: a crash leaves both or
 //!   neither, and an actor that starts takes it from the newest entry;
 //! - a step of counting is one message among the others and reads a bounded number of rows and bytes, as the newest

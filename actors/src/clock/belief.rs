@@ -2,8 +2,8 @@
 //!
 //! The difference of the two clocks is an offset. A reading whose offset lies within [`FOLLOWED_MAX_MILLIS`] of the one
 //! believed is followed: clocks are slewed, and NTP steps them a little. Any other reading is a jump, which is believed
-//! only once readings have borne it out for [`HELD_MIN_MILLIS`] with no more than [`GAP_MAX_MILLIS`] between them; until
-//! then time goes on from the steady clock, and a clock that comes back was never away.
+//! only once readings have borne it out for [`HELD_MIN_MILLIS`] with no more than [`GAP_MAX_MILLIS`] between them;
+//! until then time goes on from the steady clock, and a clock that comes back was never away.
 
 /// How far a reading may lie from what the steady clock lets expect and still be followed, in milliseconds.
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;

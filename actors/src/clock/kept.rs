@@ -1,7 +1,7 @@
 //! The steady time that a store keeps over restarts, and what its stamps say of the wall clock at a start.
 //!
-//! While nothing runs, nobody counts; then the wall clock tells how much time has passed, but never that time went back,
-//! and no more than [`STOPPED_MAX`], as long as an idempotency key is kept: no jump makes a key older than that.
+//! While nothing runs, nobody counts; then the wall clock tells how much time has passed, but never that time went
+//! back, and no more than [`STOPPED_MAX`], as long as an idempotency key is kept: no jump makes a key older than that.
 
 use chrono::TimeDelta;
 

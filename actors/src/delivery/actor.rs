@@ -1,5 +1,5 @@
-//! The actor of one endpoint: its queue is the index of what is due. Whose turn it is to send, and when something is due
-//! again, the [dispatcher](super::dispatch) knows.
+//! The actor of one endpoint: its queue is the index of what is due. Whose turn it is to send, and when something is
+//! due again, the [dispatcher](super::dispatch) knows.
 //!
 //! Whatever happens asks for one more turn; a turn looks at what is due and begins what there are places for. The turns
 //! that are asked for while messages wait are one turn. While it only waits, for a place or for its time, the actor

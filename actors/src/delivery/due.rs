@@ -73,8 +73,8 @@ impl State {
         Ok(due)
     }
 
-    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when they
-    /// were written, and has been set right since.
+    /// Brings due times back that lie further ahead than the schedule ever sets them: the wall clock was ahead when
+    /// they were written, and has been set right since.
     pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let Some(endpoint) = self.endpoint(shared)? else { return Ok(()) };

@@ -103,8 +103,8 @@ impl BusinessHandle {
     /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made, [`EngineError::Suspended`],
-    /// or the store's failure.
+    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made,
+    /// [`EngineError::Suspended`], or the store's failure.
     pub async fn test_webhook(
         &self,
         id: WebhookId,

@@ -19,7 +19,8 @@ pub(crate) enum Message {
     Straighten(OwnedSemaphorePermit),
     /// Look at what is due.
     Turn,
-    /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event apart.
+    /// An attempt's outcome is known; the body of the response is still read. The number tells attempts of an event
+    /// apart.
     Head(EventId, u64),
     /// An attempt has ended.
     Ended(Box<Ended>),

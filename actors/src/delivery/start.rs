@@ -1,8 +1,8 @@
 //! What the engine does with deliveries when it starts.
 //!
 //! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
-//! actor is started for a place, so no more of them start at once than there are places, apart from those whose due times
-//! have to be put in order. A row that is damaged is told in the log and stepped over.
+//! actor is started for a place, so no more of them start at once than there are places, apart from those whose due
+//! times have to be put in order. A row that is damaged is told in the log and stepped over.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

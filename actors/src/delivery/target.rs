@@ -34,8 +34,8 @@ impl Target {
     }
 }
 
-/// Whether a business is suspended, as its profile said when it was read last. It is read again only once a profile or a
-/// key was written: an attempt needs one look-up less.
+/// Whether a business is suspended, as its profile said when it was read last. It is read again only once a profile or
+/// a key was written: an attempt needs one look-up less.
 #[derive(Debug)]
 pub(super) struct Suspended(AtomicU64);
 
@@ -63,8 +63,8 @@ impl Suspended {
 /// [`ROUNDS_MAX`] syncs.
 ///
 /// Waiting for the disk settles what was read before the wait, and what is read behind it may be newer: so it is read
-/// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk. `before` is what it
-/// gave when whatever else is to be settled had not been read yet. What came of attempts is not waited for: nobody
+/// until it is the same on both sides of a wait, or nothing of the business is on its way to the disk. `before` is what
+/// it gave when whatever else is to be settled had not been read yet. What came of attempts is not waited for: nobody
 /// attempts a delivery while the outcome of its last attempt is on its way.
 ///
 /// # Errors

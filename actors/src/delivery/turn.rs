@@ -28,8 +28,8 @@ impl State {
             self.places.clear();
             return Ok(());
         }
-        // A turn tells the dispatcher what waits. Whoever puts the actor away would not let it tell that of a moment ago:
-        // what it is woken for meanwhile is the next one's.
+        // A turn tells the dispatcher what waits. Whoever puts the actor away would not let it tell that of a moment
+        // ago: what it is woken for meanwhile is the next one's.
         self.hold();
         if self.work.is_none() {
             if !self.places.is_empty() {

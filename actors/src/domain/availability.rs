@@ -1,8 +1,8 @@
 //! Which times can be booked, and who takes them (contract §3, Availability; §5, Auto-assignment).
 //!
-//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it, because
-//! both put the same four questions: later than now, a start time of the [`Calendar`], an active service, and someone
-//! free. Only the booking mode is left to the caller of `assign`, since the team's own bookings ignore it.
+//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it,
+//! because both put the same four questions: later than now, a start time of the [`Calendar`], an active service, and
+//! someone free. Only the booking mode is left to the caller of `assign`, since the team's own bookings ignore it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -99,6 +99,9 @@ pub struct HoursProblem {
 pub struct WeeklyHours(Vec<DayHours>);
 
 impl WeeklyHours {
+    /// The greatest number of windows: one a day.
+    pub const WINDOWS_MAX: usize = 7;
+
     /// Takes the windows in any order and keeps them from Sunday to Saturday.
     ///
     /// # Errors

@@ -3,8 +3,10 @@
 //! Everything here is pure. A rule takes what is so, a request, the instant and the ids to use, and gives back what
 //! shall be so, the events to announce, or a [`Refusal`]. What always holds in it:
 //!
-//! - no input or output, no clock, no randomness, no async; the crates named are std, serde, chrono, chrono-tz and uuid;
-//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so what a rule receives is well-formed;
+//! - no input or output, no clock, no randomness, no async; the crates named are std, serde, chrono, chrono-tz and
+//!   uuid;
+//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so what a rule receives is
+//!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar`.
 
 mod appointment;

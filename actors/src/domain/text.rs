@@ -116,6 +116,9 @@ impl Email {
 pub struct Phone(String);
 
 impl Phone {
+    /// The greatest number of characters of a number as people write it, before it is in this form.
+    pub const WRITTEN_CHARS_MAX: usize = 64;
+
     /// Takes a number that is in E.164 form already; the edge reads national forms.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339); and steady time, which no wall clock moves.
+//! Instants: whole milliseconds of UTC, written with a fixed width (RFC 3339); and steady time, which no wall clock
+//! moves.
 
 use std::fmt;
 use std::ops::{Add, Sub};

@@ -20,8 +20,8 @@ impl Engine {
         };
         let Principal { key, business } = &*principal;
         if key.revoked_at.is_some() || business.suspended {
-            // Being shut out is shown only once it is on the disk. Whoever is let in sees nothing of either record here,
-            // and need not wait for the changes of others.
+            // Being shut out is shown only once it is on the disk. Whoever is let in sees nothing of either record
+            // here, and need not wait for the changes of others.
             store.settled(key.business_id).await?;
         }
         if key.revoked_at.is_some() {

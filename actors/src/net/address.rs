@@ -93,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Checks the first and the last address of a range and, unless a neighbouring range refuses these too, one past each end.
+    /// Checks the first and the last address of a range and, unless a neighbouring range refuses these too, one past
+    /// each end.
     fn refused(range: &str) {
         let range: ipnet::IpNet = range.parse().unwrap();
         let (first, last) = (range.network(), range.broadcast());

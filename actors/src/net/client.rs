@@ -159,8 +159,8 @@ impl WebhookClient {
         }
     }
 
-    /// Reads what is left of a response, at most until [`BODY_TIME_MAX`] behind its head, and keeps the connection if it
-    /// can be used again. Gives the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
+    /// Reads what is left of a response, at most until [`BODY_TIME_MAX`] behind its head, and keeps the connection if
+    /// it can be used again. Gives the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
     pub async fn body(&self, rest: Rest) -> String {
         let Rest { url, mut connection, response, deadline } = rest;
         let (kept, whole) = read(response.into_body(), deadline).await;

@@ -4,8 +4,8 @@
 //! no name server answers anything, and ends only when a probe has found both; there is one probe at a time, however
 //! much is held back; the log tells of the beginning and of the end, once each.
 //!
-//! A probe that finds no end lets one attempt be made all the same, of whoever has waited longest. Where the evidence is
-//! mistaken, for a network that is unlike others, that attempt reaches its receiver, and the next probe knows.
+//! A probe that finds no end lets one attempt be made all the same, of whoever has waited longest. Where the evidence
+//! is mistaken, for a network that is unlike others, that attempt reaches its receiver, and the next probe knows.
 //!
 //! Hosts that need no name server, because the URL holds their address or the machine's file of names does, and to
 //! which a way is known, are not held back: what is missing is not missing to them. So nobody's unknown name keeps a

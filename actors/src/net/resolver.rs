@@ -10,8 +10,8 @@
 //! A name server that says nothing of one name may wait for servers of that name's owner, so it says nothing of the
 //! name servers. A look-up that has waited for a while therefore asks them for the name servers of the root as well
 //! ([`SystemResolver::witness`]): nobody who owns a name has any say in that, every server that resolves by itself has
-//! the answer at hand, and one that passes questions on passes this one on, too. Only when that stays without an answer,
-//! and no other look-up gets one meanwhile, is it said that there is [no name server](NoNameServer).
+//! the answer at hand, and one that passes questions on passes this one on, too. Only when that stays without an
+//! answer, and no other look-up gets one meanwhile, is it said that there is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;

@@ -13,8 +13,8 @@ use crate::ports::{BoxFuture, Dialer, Ports, Stream, system_clock, system_random
 /// A port that is asked the way to; nothing is sent to it.
 const ANY_PORT: u16 = 443;
 
-/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for want
-/// of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
+/// The numbers of the system's errors that say that there is no way: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; for
+/// want of an address of that kind, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; because the way is barred, `EINVAL`, `EACCES`.
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
 impl Ports {

@@ -7,10 +7,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 
 use hyper::http::uri::PathAndQuery;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::address::is_public;
 
@@ -40,6 +42,21 @@ pub struct WebhookUrl {
     host: Host,
     port: u16,
     path_and_query: String,
+}
+
+impl JsonSchema for WebhookUrl {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "WebhookUrl".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
+            "pattern": "^[hH][tT][tT][pP][sS]://"})
+    }
 }
 
 /// The host of a URL.

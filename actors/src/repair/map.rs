@@ -56,8 +56,9 @@ impl StampMap {
         self.newest_kept
     }
 
-    /// Where a stamp goes: one that is not later than the present stays. The last one moves to the present and each other
-    /// a millisecond before the next; where so many do not fit behind those that stay, they share what room there is.
+    /// Where a stamp goes: one that is not later than the present stays. The last one moves to the present and each
+    /// other a millisecond before the next; where so many do not fit behind those that stay, they share what room there
+    /// is.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

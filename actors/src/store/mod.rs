@@ -226,8 +226,9 @@ impl Store {
         self.0.committer.is_settled(business, Of::Any)
     }
 
-    /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in, keys and profiles, before
-    /// anyone is told of it: while it stays, what was read of them behind it is all that was acknowledged.
+    /// The generation of the credentials: it grows whenever something is applied that says whom an API key lets in,
+    /// keys and profiles, before anyone is told of it: while it stays, what was read of them behind it is all that was
+    /// acknowledged.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }

@@ -97,7 +97,8 @@ pub enum RoomLevel {
 pub enum Weight {
     /// The store is larger for it in the long run.
     Grows,
-    /// The store is not, but it can be had as often as anybody likes, and each time writes what goes only with its time.
+    /// The store is not, but it can be had as often as anybody likes, and each time writes what goes only with its
+    /// time.
     Keeps,
     /// It stops, ends or takes back something, or settles what is open: it can be had once of each thing that is there,
     /// and a second time writes nothing. A full disk must not keep anybody from it.

@@ -1,8 +1,8 @@
 //! How many deliveries of a business wait, known in memory while somebody watches.
 //!
 //! The rows of what is due are written by the business and by the actors of its endpoints alike, so they are counted
-//! where all of them pass: every batch is looked at when it is queued. What always holds, once what lay in the store was
-//! added: the count is that of the rows that the store will hold once everything queued so far is applied.
+//! where all of them pass: every batch is looked at when it is queued. What always holds, once what lay in the store
+//! was added: the count is that of the rows that the store will hold once everything queued so far is applied.
 //!
 //! A row is told apart by 64 bits of a hash: 100,000 that wait take about 2 MB.
 
@@ -78,8 +78,8 @@ impl Waiting {
         Self(Mutex::new(Rows { deleted: Some(HashSet::new()), ..Rows::default() }))
     }
 
-    /// Adds a row that lies in the store, with the length of its event. What was noted since the watching began is newer
-    /// than what was read.
+    /// Adds a row that lies in the store, with the length of its event. What was noted since the watching began is
+    /// newer than what was read.
     pub(super) fn add(&self, key: &[u8], bytes: u32) {
         let mut rows = self.0.lock();
         if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {

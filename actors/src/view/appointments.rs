@@ -1,7 +1,7 @@
 //! Appointments.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, CalendarSyncStatus, Contact, ContactId, ServiceId, Source,
@@ -9,7 +9,8 @@ use crate::domain::{
 };
 
 /// An appointment, with the names it refers to.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Appointment")]
 pub struct AppointmentView {
     /// Its id.
     pub id: AppointmentId,

@@ -1,15 +1,14 @@
 //! The audit log.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::Serializer;
-use utoipa::ToSchema;
 
-use super::schema::Anything;
 use crate::domain::{Actor, AuditEntry, AuditId, KeyId, Timestamp};
 
 /// An entry of the audit log.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = AuditEntry)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AuditEntry")]
 pub struct AuditView {
     /// Its id.
     pub id: AuditId,
@@ -22,15 +21,15 @@ pub struct AuditView {
     /// The kind of record.
     pub resource_type: String,
     /// The record.
-    #[schema(value_type = KeyId)]
+    #[schemars(with = "KeyId")]
     pub resource_id: uuid::Uuid,
     /// The fields that changed; empty for a creation.
     pub changes: Vec<FieldChangeView>,
 }
 
 /// Who made a change.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = AuditActor)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AuditActor")]
 pub struct ActorView {
     /// `api_key`, `operator` or `system`.
     #[serde(rename = "type")]
@@ -40,18 +39,18 @@ pub struct ActorView {
 }
 
 /// One field that a change gave another value.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = FieldChange)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FieldChange")]
 pub struct FieldChangeView {
     /// Its name.
     pub field: String,
     /// Its value before.
     #[serde(serialize_with = "raw")]
-    #[schema(value_type = Anything)]
+    #[schemars(with = "serde_json::Value")]
     pub from: String,
     /// Its value after.
     #[serde(serialize_with = "raw")]
-    #[schema(value_type = Anything)]
+    #[schemars(with = "serde_json::Value")]
     pub to: String,
 }
 

@@ -1,10 +1,11 @@
 //! What a business may keep, and keeps, as the operator API shows it: a property for each kind.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde::ser::Serializer;
-use utoipa::openapi::schema::ObjectBuilder;
-use utoipa::openapi::{Ref, RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use serde_json::{Map, Value, json};
 
 use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 
@@ -13,8 +14,8 @@ use crate::domain::{Amount, Budget, BudgetKind, Limit, Usage};
 pub struct BudgetView(Vec<(BudgetKind, UseView)>);
 
 /// What is allowed and used of one kind.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-#[schema(as = BudgetUse)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "BudgetUse")]
 struct UseView {
     /// At most so many rows.
     rows_max: u64,
@@ -44,23 +45,19 @@ impl Serialize for BudgetView {
 }
 
 /// A property for each kind, as it is serialised.
-impl PartialSchema for BudgetView {
-    fn schema() -> RefOr<Schema> {
-        let of_kind = || {
-            let mut reference = Ref::from_schema_name(UseView::name());
-            reference.description = "What may be kept of it, and what is kept.".into();
-            reference
-        };
-        let object = BudgetKind::ALL.iter().fold(ObjectBuilder::new(), |object, kind| {
-            object.property(kind.as_str(), of_kind()).required(kind.as_str())
-        });
-        object.description(Some("A budget and what is used of it, with the defaults filled in.")).into()
+impl JsonSchema for BudgetView {
+    fn schema_name() -> Cow<'static, str> {
+        "Budget".into()
     }
-}
 
-impl ToSchema for BudgetView {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push((UseView::name().into_owned(), UseView::schema()));
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut of_kind = generator.subschema_for::<UseView>();
+        of_kind.insert("description".into(), json!("What may be kept of it, and what is kept."));
+        let kinds = BudgetKind::ALL.iter().map(|kind| kind.as_str());
+        let properties: Map<String, Value> =
+            kinds.clone().map(|kind| (kind.to_owned(), of_kind.as_value().clone())).collect();
+        json_schema!({"type": "object", "properties": properties, "required": kinds.collect::<Vec<_>>(),
+            "description": "A budget and what is used of it, with the defaults filled in."})
     }
 }
 
@@ -93,8 +90,6 @@ impl Serialize for LimitsView {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

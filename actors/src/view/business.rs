@@ -1,12 +1,13 @@
 //! Businesses, as integrations and the operator see them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{BookingMode, Business, BusinessId, Day, Locale, Timestamp, WeeklyHours};
 
 /// A business, as integrations see it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Business")]
 pub struct BusinessView {
     /// Stable identifier.
     pub id: BusinessId,
@@ -17,7 +18,7 @@ pub struct BusinessView {
     /// Default language for callers.
     pub locale: Locale,
     /// Its web site.
-    #[schema(format = "uri")]
+    #[schemars(extend("format" = "uri"))]
     pub website_url: Option<String>,
     /// How appointments come about.
     pub booking_mode: BookingMode,
@@ -30,16 +31,16 @@ pub struct BusinessView {
 }
 
 /// The opening hours of one day.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OpeningHours)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OpeningHours")]
 pub struct HoursView {
     /// The day on which they begin.
     pub day: Day,
     /// Local time, `HH:MM`, to `23:59`.
-    #[schema(value_type = crate::domain::LocalTime)]
+    #[schemars(with = "crate::domain::LocalTime")]
     pub open: String,
     /// Local time, `HH:MM`; earlier than `open` means on the next day.
-    #[schema(value_type = crate::domain::LocalTime)]
+    #[schemars(with = "crate::domain::LocalTime")]
     pub close: String,
 }
 
@@ -69,7 +70,8 @@ impl From<&Business> for BusinessView {
 }
 
 /// A business, as its operator sees it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorBusiness")]
 pub struct OperatorBusinessView {
     /// What integrations see.
     #[serde(flatten)]

@@ -1,12 +1,13 @@
 //! Services and staff.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{Service, ServiceId, StaffId, StaffMember, Timestamp};
 
 /// A service, as integrations see it; they see active ones only.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Service")]
 pub struct ServiceView {
     /// Its id.
     pub id: ServiceId,
@@ -36,7 +37,8 @@ impl From<&Service> for ServiceView {
 }
 
 /// A service, as the operator sees it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorService")]
 pub struct OperatorServiceView {
     /// What integrations see.
     #[serde(flatten)]
@@ -52,8 +54,8 @@ impl From<&Service> for OperatorServiceView {
 }
 
 /// A staff member.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = StaffMember)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StaffMember")]
 pub struct StaffView {
     /// Their id.
     pub id: StaffId,

@@ -1,12 +1,13 @@
 //! Contacts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{Contact, ContactId, Locale, Timestamp};
 
 /// A contact.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Contact")]
 pub struct ContactView {
     /// Their id.
     pub id: ContactId,

@@ -1,7 +1,7 @@
 //! Calls, messages and knowledge as the API shows them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Knowledge, KnowledgeId,
@@ -9,8 +9,8 @@ use crate::domain::{
 };
 
 /// A call.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = PhoneCall)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "PhoneCall")]
 pub struct CallView {
     /// Its id.
     pub id: CallId,
@@ -39,7 +39,7 @@ pub struct CallView {
     /// What was said.
     pub summary: Option<String>,
     /// Where the recording is.
-    #[schema(format = "uri")]
+    #[schemars(extend("format" = "uri"))]
     pub recording_url: Option<String>,
     /// The appointment that the call was about.
     pub appointment_id: Option<AppointmentId>,
@@ -78,8 +78,8 @@ impl CallView {
 }
 
 /// A message for the team.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = TakenMessage)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "TakenMessage")]
 pub struct MessageView {
     /// Its id.
     pub id: MessageId,
@@ -124,7 +124,8 @@ impl From<&TakenMessage> for MessageView {
 }
 
 /// A piece of knowledge.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Knowledge")]
 pub struct KnowledgeView {
     /// Its id.
     pub id: KnowledgeId,
@@ -133,7 +134,7 @@ pub struct KnowledgeView {
     /// What it says.
     pub content: String,
     /// Where it comes from.
-    #[schema(format = "uri")]
+    #[schemars(extend("format" = "uri"))]
     pub source_url: Option<String>,
     /// The language it is in.
     pub locale: Option<Locale>,

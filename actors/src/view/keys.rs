@@ -1,13 +1,13 @@
 //! API keys.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{ApiKey, KeyId, Scope, Timestamp};
 
 /// A key as `GET /me` describes it.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ApiKey)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApiKey")]
 pub struct KeyView {
     /// Its id.
     pub id: KeyId,
@@ -34,8 +34,8 @@ impl From<&ApiKey> for KeyView {
 }
 
 /// A key as the operator sees it in a list.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = OperatorApiKey)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorApiKey")]
 pub struct OperatorKeyView {
     /// Its descriptor.
     #[serde(flatten)]
@@ -47,8 +47,8 @@ pub struct OperatorKeyView {
 }
 
 /// A key at the moment of its creation, the only time that it is shown whole.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = NewApiKey)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NewApiKey")]
 pub struct NewKeyView {
     /// Its descriptor.
     #[serde(flatten)]

@@ -1,37 +1,59 @@
-//! The schemas of what stands in the views: words from their own tables, ids, instants and times of day. A type of
-//! the domain that a view shows is listed here once, or the view's own schema does not compile.
+//! The schemas of the domain's types: words from their own tables, ids, instants, times of day and texts.
+//!
+//! What always holds: a type is described here once, whether it is read or shown; what is shown or read without a
+//! description does not compile. A view describes itself by its derive, which goes by the attributes of serde that it
+//! is serialised by; the types of the domain, which know nothing of documents, are described from here.
 
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
-use utoipa::{PartialSchema, ToSchema};
+use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::HoursView;
 use crate::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId, EventType,
-    KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Scope, ServiceId, Source, StaffId,
-    Timestamp, Urgency, WebhookId, WebhookStatus,
+    CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, DisabledReason, Email,
+    EventId, EventType, KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope,
+    ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
-pub const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
+const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-fn text() -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(SchemaType::Type(Type::String))
-}
+/// Describes a type whose schema is written out where it is used, since a name of its own would say no more: a text of
+/// a kind, a number, a list. The bounds of a generic type stand in brackets before it.
+macro_rules! inline_schema {
+    ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
+        impl<$($generics)*> JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
 
-fn formatted(format: &str) -> RefOr<Schema> {
-    text().format(Some(SchemaFormat::Custom(format.into()))).build().into()
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+    ($type:ty, $generator:pat => $schema:expr) => {
+        inline_schema!([] $type, $generator => $schema);
+    };
 }
 
 macro_rules! words {
-    ($($words:ty),* $(,)?) => {$(
-        impl PartialSchema for $words {
-            fn schema() -> RefOr<Schema> {
-                text().enum_values(Some(Self::ALL.iter().map(|word| word.as_str()))).build().into()
+    ($($words:ident),* $(,)?) => {$(
+        impl JsonSchema for $words {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($words).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                json_schema!({"type": "string", "enum": words})
             }
         }
-
-        impl ToSchema for $words {}
     )*};
 }
 
@@ -56,13 +78,7 @@ words!(
 
 macro_rules! ids {
     ($($id:ty),* $(,)?) => {$(
-        impl PartialSchema for $id {
-            fn schema() -> RefOr<Schema> {
-                formatted("uuid")
-            }
-        }
-
-        impl ToSchema for $id {}
+        inline_schema!($id, _ => json_schema!({"type": "string", "format": "uuid"}));
     )*};
 }
 
@@ -81,29 +97,23 @@ ids!(
     StaffId,
 );
 
-impl PartialSchema for Timestamp {
-    fn schema() -> RefOr<Schema> {
-        formatted("date-time")
-    }
-}
+inline_schema!(Timestamp, _ => json_schema!({"type": "string", "format": "date-time"}));
 
-impl ToSchema for Timestamp {}
+inline_schema!(LocalTime, _ => json_schema!({"type": "string", "pattern": LOCAL_TIME_PATTERN}));
 
-impl PartialSchema for LocalTime {
-    fn schema() -> RefOr<Schema> {
-        text().pattern(Some(LOCAL_TIME_PATTERN)).build().into()
-    }
-}
+inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, _ => match MIN {
+    0 => json_schema!({"type": "string", "maxLength": MAX}),
+    // Not of white space only.
+    _ => json_schema!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
+});
 
-impl ToSchema for LocalTime {}
+inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "maxLength": Email::CHARS_MAX,
+    "pattern": "^[^\\s@]+@[^\\s@]+$"}));
 
-/// Any JSON value.
-pub struct Anything;
+// As people write it; it is shown as a text in E.164 form.
+inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
-impl PartialSchema for Anything {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(SchemaType::AnyValue).build().into()
-    }
-}
+inline_schema!(DayHours, generator => generator.subschema_for::<HoursView>());
 
-impl ToSchema for Anything {}
+inline_schema!(WeeklyHours, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<DayHours>(), "maxItems": WeeklyHours::WINDOWS_MAX}));

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::domain::{
     Delivery, DeliveryStatus, DisabledReason, EventId, EventType, Timestamp, WebhookEndpoint, WebhookId,
@@ -11,7 +11,8 @@ use crate::domain::{
 };
 
 /// A webhook endpoint; its secret is never shown again.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
 pub struct WebhookView {
     /// Its id.
     pub id: WebhookId,
@@ -50,7 +51,8 @@ impl From<&WebhookEndpoint> for WebhookView {
 }
 
 /// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
-#[derive(Clone, Serialize, ToSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "NewWebhook")]
 pub struct NewWebhookView {
     /// Its id.
     pub id: WebhookId,
@@ -125,7 +127,8 @@ impl fmt::Debug for NewWebhookView {
 }
 
 /// A row of an endpoint's delivery log.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Delivery")]
 pub struct DeliveryView {
     /// The event.
     pub event_id: EventId,
@@ -169,8 +172,8 @@ impl DeliveryView {
 }
 
 /// What came of a test of an endpoint.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = WebhookTestResult)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WebhookTestResult")]
 pub struct TestView {
     /// The id of the sample event.
     pub event_id: EventId,

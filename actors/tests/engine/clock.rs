@@ -1,5 +1,5 @@
-//! The wall clock may jump both ways: a glitch leaves no trace, a jump that holds is followed, no time is booked twice, no
-//! stamp goes back, and what is kept for a time is kept for that time.
+//! The wall clock may jump both ways: a glitch leaves no trace, a jump that holds is followed, no time is booked twice,
+//! no stamp goes back, and what is kept for a time is kept for that time.
 
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Cancel, Reschedule};

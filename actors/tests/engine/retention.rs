@@ -84,8 +84,8 @@ async fn the_log_keeps_30_days_and_events_two_more() {
     assert_eq!(kept(&mut world, &shop).await, (0, 0));
 }
 
-/// What waits while a business is suspended stays, and is more than a step of the sweep looks at. What was missed behind
-/// it, for which the budget had no room, is deleted all the same.
+/// What waits while a business is suspended stays, and is more than a step of the sweep looks at. What was missed
+/// behind it, for which the budget had no room, is deleted all the same.
 #[tokio::test(start_paused = true)]
 async fn old_deliveries_that_wait_hide_none_behind_them() {
     const MISSED: usize = 20;

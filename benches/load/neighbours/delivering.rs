@@ -221,8 +221,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// The processor time of a server to which nobody speaks, the attempts included that end and begin meanwhile. A note
-    /// says what the quietest second took of a core, in which there were hardly any.
+    /// The processor time of a server to which nobody speaks, the attempts included that end and begin meanwhile. A
+    /// note says what the quietest second took of a core, in which there were hardly any.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);

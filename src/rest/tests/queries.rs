@@ -8,6 +8,7 @@ use crate::http::lists::CommaList;
 use crate::http::numbers::Limit;
 use crate::http::problems::Invalid;
 use crate::http::query::parse;
+use crate::http::reading::Reading;
 use crate::query_object;
 
 query_object! {
@@ -31,7 +32,7 @@ query_object! {
 }
 
 fn check(query: &str, expected: &[(&str, &str)]) {
-    match parse::<Everything>(Some(query), "US") {
+    match parse::<Everything>(Some(query), Reading::PLAIN) {
         Err(Invalid(problems)) => {
             let expected: Vec<_> =
                 expected.iter().map(|(path, message)| Problem::new(*path, *message)).collect();
@@ -45,14 +46,14 @@ fn check(query: &str, expected: &[(&str, &str)]) {
 fn every_parameter_is_read() {
     let query = "day=2026-03-02&from=2026-03-02T10%3A00:00%2B01:00&status=pending,confirmed&type=a+%c3%A9%2b\
                  &flag=true&limit=100&&staff_id=0190b6a4-3c8e-7d3a-9f00-1234567890ab";
-    let read: Everything = parse(Some(query), "US").unwrap();
+    let read: Everything = parse(Some(query), Reading::PLAIN).unwrap();
     assert_eq!(read.day.to_string(), "2026-03-02");
     assert_eq!(read.from.unwrap().to_string(), "2026-03-02T09:00:00.000Z");
     let statuses = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
     assert_eq!(read.status.into_vec(), statuses);
     assert_eq!((read.kind.as_deref(), read.flag, read.limit.get()), (Some("a é+"), Some(true), 100));
     assert!(read.staff_id.is_some());
-    let read: Everything = parse(Some("day=2026-03-02"), "US").unwrap();
+    let read: Everything = parse(Some("day=2026-03-02"), Reading::PLAIN).unwrap();
     assert_eq!((read.limit.get(), read.kind, read.status.into_vec()), (50, None, Vec::new()));
 }
 
@@ -78,7 +79,9 @@ fn every_problem_is_listed_with_its_parameter() {
 
 #[test]
 fn lists_and_limits_end_at_their_bounds() {
-    assert!(parse::<Everything>(Some("day=2026-03-02&status=pending,pending,pending"), "US").is_ok());
+    assert!(
+        parse::<Everything>(Some("day=2026-03-02&status=pending,pending,pending"), Reading::PLAIN).is_ok()
+    );
     check(
         "day=2026-03-02&limit=101&status=pending,pending,pending,pending",
         &[("status", "must list at most 3 values"), ("limit", "must be a whole number from 1 to 100")],
@@ -95,6 +98,6 @@ fn an_unescaped_plus_is_explained() {
 proptest! {
     #[test]
     fn no_query_makes_the_parser_panic(query in "[%&=+a-f0-9dayéz]{0,60}") {
-        let _ = parse::<Everything>(Some(&query), "US");
+        let _ = parse::<Everything>(Some(&query), Reading::PLAIN);
     }
 }

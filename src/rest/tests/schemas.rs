@@ -4,11 +4,10 @@ use actors::domain::{AppointmentId, Locale, Text};
 use actors::view::ContactView;
 use serde_json::json;
 
-use crate::http::describe::Describe;
 use crate::http::lists::{CommaList, DistinctList};
 use crate::http::numbers::{Limit, Whole};
 use crate::http::patch::Patch;
-use crate::http::query::FromParameters;
+use crate::http::query::FromParameters as _;
 use crate::http::schemas::Schemas;
 use crate::{json_object, query_object};
 
@@ -57,8 +56,8 @@ use declared::{Asked, Change, Everything};
 #[test]
 fn a_body_is_described_as_it_is_read() {
     let mut schemas = Schemas::default();
-    assert_eq!(Everything::describe(&mut schemas), json!({"$ref": "#/components/schemas/Everything"}));
-    Change::describe(&mut schemas);
+    assert_eq!(schemas.of::<Everything>(), json!({"$ref": "#/components/schemas/Everything"}));
+    schemas.of::<Change>();
     let expected = json!({
         "Change": {"type": "object", "description": "A change.", "additionalProperties": false,
             "minProperties": 1, "properties": {
@@ -81,7 +80,7 @@ fn a_body_is_described_as_it_is_read() {
 
 #[test]
 fn a_parameter_is_never_null_and_a_list_has_commas() {
-    let parameters = Asked::parameters(&mut Schemas::default());
+    let parameters = Schemas::default().parameters::<Asked>(Asked::NAMES);
     let expected = json!([
         {"name": "locale", "in": "query", "description": "Words.", "required": false, "style": "form",
             "explode": false, "schema": {"type": "array", "minItems": 1, "maxItems": 2,
@@ -95,7 +94,7 @@ fn a_parameter_is_never_null_and_a_list_has_commas() {
 #[test]
 fn a_view_shows_every_property_and_no_others() {
     let mut schemas = Schemas::default();
-    assert_eq!(schemas.view::<ContactView>(), json!({"$ref": "#/components/schemas/Contact"}));
+    assert_eq!(schemas.of::<ContactView>(), json!({"$ref": "#/components/schemas/Contact"}));
     let schemas = schemas.into_json();
     let contact = &schemas["Contact"];
     assert_eq!(contact["additionalProperties"], false);

@@ -13,25 +13,12 @@ use actors::domain::{
     KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source, StaffId,
     Text, Urgency, WebhookId, WebhookStatus,
 };
-use serde_json::{Value, json};
 
-use crate::http::describe::Describe;
 use crate::http::read::FromText;
-use crate::http::schemas::Schemas;
 
 impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     fn from_text(text: &str) -> Result<Self, String> {
         Text::new(text.to_owned()).map_err(|error| error.to_string())
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> Describe for Text<MIN, MAX> {
-    fn describe(_: &mut Schemas) -> Value {
-        match MIN {
-            0 => json!({"type": "string", "maxLength": MAX}),
-            // Not of white space only.
-            _ => json!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
-        }
     }
 }
 
@@ -75,12 +62,6 @@ macro_rules! ids_from_text {
                 text.parse().map_err(|_| "must be a UUID".into())
             }
         }
-
-        impl Describe for $id {
-            fn describe(schemas: &mut Schemas) -> Value {
-                schemas.view::<Self>()
-            }
-        }
     )*};
 }
 
@@ -106,12 +87,6 @@ macro_rules! words_from_text {
                     let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
                     format!("must be one of {}", words.join(", "))
                 })
-            }
-        }
-
-        impl Describe for $words {
-            fn describe(schemas: &mut Schemas) -> Value {
-                schemas.view::<Self>()
             }
         }
     )*};

@@ -3,38 +3,30 @@
 //! What always holds: a number that was read is one of E.164 form. An international one keeps every digit; a national
 //! one is known to the plan of its region, or refused.
 
-use actors::domain::{Phone, TextError};
-use serde_json::{Value, json};
+use actors::domain::{Business, Phone, TextError};
+use schemars::JsonSchema;
 
-use crate::http::describe::Describe;
 use crate::http::json::Json;
-use crate::http::problems::{Path, Problems};
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::query::FromQuery;
 use crate::http::read::{FromJson, FromText};
-use crate::http::schemas::Schemas;
-
-/// The greatest number of characters of a phone number as people write it.
-const PHONE_CHARS_MAX: usize = 64;
+use crate::http::reading::Reading;
 
 /// A number in E.164 form, or a national one of the region that the request is read in.
 impl FromJson for Phone {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let text = String::from_json(json, at, problems)?;
-        let phone = phone(&text, problems.phone_region());
+        let phone = phone(&text, PhoneRegion::of(problems.reading()));
         phone.map_err(|error| problems.add(at, error.to_string())).ok()
     }
 }
 
 /// As in a body.
 impl FromQuery for Phone {
-    fn from_query(text: &str, phone_region: &str) -> Result<Self, String> {
-        phone(text, phone_region).map_err(|error| error.to_string())
-    }
-}
+    type Given = Self;
 
-impl Describe for Phone {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "minLength": 1, "maxLength": PHONE_CHARS_MAX})
+    fn from_query(text: &str, reading: &Reading) -> Result<Self, String> {
+        phone(text, PhoneRegion::of(reading)).map_err(|error| error.to_string())
     }
 }
 
@@ -47,7 +39,7 @@ pub(crate) fn load_numbering_plans() {
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();
     // The parser's work grows with the text, and no number is longer.
-    if text.chars().count() > PHONE_CHARS_MAX {
+    if text.chars().count() > Phone::WRITTEN_CHARS_MAX {
         return Err(TextError::Phone);
     }
     if text.starts_with(['+', '＋']) {
@@ -83,12 +75,26 @@ fn international(text: &str) -> Result<Phone, TextError> {
 }
 
 /// A region whose national phone numbers can be read, by its ISO 3166 code in capitals.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PhoneRegion(String);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct PhoneRegion(#[schemars(regex(pattern = "^[A-Z]{2}$"))] String);
 
 impl PhoneRegion {
     /// The region of a business that names none.
-    pub(crate) const DEFAULT: &'static str = "US";
+    const DEFAULT: &'static str = "US";
+
+    /// What the numbers of a request about this business are read by.
+    pub(crate) fn reading(business: &Business) -> Reading {
+        Reading::by(Self(business.phone_region.clone()))
+    }
+
+    /// The code of the region by which a request is read.
+    ///
+    /// # Panics
+    /// When the gate that let it in gave none: a number that is read by the wrong plan is another number.
+    fn of(reading: &Reading) -> &str {
+        &reading.get::<Self>().expect("a gate says by which region phone numbers are read").0
+    }
 
     /// The code.
     pub(crate) fn into_string(self) -> String {
@@ -109,12 +115,6 @@ impl FromText for PhoneRegion {
             Ok(_) if shaped => Ok(Self(text.to_owned())),
             _ => Err("must be an ISO 3166 region in capitals such as US".into()),
         }
-    }
-}
-
-impl Describe for PhoneRegion {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "pattern": "^[A-Z]{2}$"})
     }
 }
 

@@ -1,22 +1,16 @@
 //! Instants, days, times of day, zones, and the opening hours of a week.
 
-use actors::domain::{Day, DayHours, LocalTime, Timestamp, WeeklyHours};
+use actors::domain::{DayHours, LocalTime, Timestamp, WeeklyHours};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 
-use crate::http::describe::Describe;
 use crate::http::json::Json;
-use crate::http::problems::{Path, Problems};
-use crate::http::read::{FromJson, FromText, items};
-use crate::http::schemas::Schemas;
-use crate::json_object;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::{FromJson, FromText, Properties, items};
 
 /// The greatest number of characters of a time zone's name.
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
-
-/// The greatest number of windows in the opening hours of a week.
-const HOURS_ITEMS_MAX: usize = 7;
 
 impl FromText for Timestamp {
     fn from_text(text: &str) -> Result<Self, String> {
@@ -24,37 +18,30 @@ impl FromText for Timestamp {
     }
 }
 
-impl Describe for Timestamp {
-    fn describe(schemas: &mut Schemas) -> Value {
-        schemas.view::<Self>()
+/// A time zone, a type of ours so that it can be described. Names are those of the IANA database, in its own case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct Zone(#[schemars(with = "String", length(min = 1, max = ZONE_CHARS_MAX))] Tz);
+
+impl Zone {
+    /// The zone.
+    pub(crate) fn get(self) -> Tz {
+        self.0
     }
 }
 
-/// Names are those of the IANA database, in its own case.
-impl FromText for Tz {
+impl FromText for Zone {
     fn from_text(text: &str) -> Result<Self, String> {
         if !(1..=ZONE_CHARS_MAX).contains(&text.chars().count()) {
             return Err(format!("must have 1 to {ZONE_CHARS_MAX} characters"));
         }
-        text.parse().map_err(|_| "must be an IANA time zone name such as Europe/Paris".into())
-    }
-}
-
-impl Describe for Tz {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "minLength": 1, "maxLength": ZONE_CHARS_MAX})
+        text.parse().map(Self).map_err(|_| "must be an IANA time zone name such as Europe/Paris".into())
     }
 }
 
 impl FromText for LocalTime {
     fn from_text(text: &str) -> Result<Self, String> {
         LocalTime::parse(text).ok_or_else(|| "must be a local time from 00:00 to 24:00, as HH:MM".into())
-    }
-}
-
-impl Describe for LocalTime {
-    fn describe(schemas: &mut Schemas) -> Value {
-        schemas.view::<Self>()
     }
 }
 
@@ -71,40 +58,19 @@ impl FromText for NaiveDate {
     }
 }
 
-impl Describe for NaiveDate {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "format": "date"})
-    }
-}
-
-json_object! {
-    /// The opening hours of one day.
-    struct OpeningHours {
-        /// The day on which they begin.
-        day: Day,
-        /// Local time, `HH:MM`, to `23:59`.
-        open: LocalTime,
-        /// Local time, `HH:MM`; earlier than `open` means on the next day.
-        close: LocalTime,
-    }
-}
-
 impl FromJson for DayHours {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
-        let OpeningHours { day, open, close } = OpeningHours::from_json(json, at, problems)?;
-        Some(Self { day, open, close })
-    }
-}
-
-impl Describe for DayHours {
-    fn describe(schemas: &mut Schemas) -> Value {
-        OpeningHours::describe(schemas)
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let properties = Properties::sort(json, &["day", "open", "close"], at, problems)?;
+        let day = properties.read("day", at, problems);
+        let open = properties.read("open", at, problems);
+        let close = properties.read("close", at, problems);
+        Some(Self { day: day?, open: open?, close: close? })
     }
 }
 
 impl FromJson for WeeklyHours {
-    fn from_json(json: &Json, at: &Path<'_>, problems: &mut Problems) -> Option<Self> {
-        let days = items(json, (0, HOURS_ITEMS_MAX), at, problems)?;
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let days = items(json, (0, WeeklyHours::WINDOWS_MAX), at, problems)?;
         let found = match WeeklyHours::new(days) {
             Ok(hours) => return Some(hours),
             Err(found) => found,
@@ -116,15 +82,10 @@ impl FromJson for WeeklyHours {
     }
 }
 
-impl Describe for WeeklyHours {
-    fn describe(schemas: &mut Schemas) -> Value {
-        json!({"type": "array", "items": OpeningHours::describe(schemas), "maxItems": HOURS_ITEMS_MAX})
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::reading::Reading;
 
     fn text<T: FromText>(text: &str) -> Result<T, String> {
         T::from_text(text)
@@ -132,13 +93,13 @@ mod tests {
 
     #[test]
     fn a_zone_is_a_name_of_the_iana_database() {
-        assert_eq!(text("Europe/Paris"), Ok(Tz::Europe__Paris));
-        assert_eq!(text("UTC"), Ok(Tz::UTC));
+        assert_eq!(text("Europe/Paris"), Ok(Zone(Tz::Europe__Paris)));
+        assert_eq!(text("UTC"), Ok(Zone(Tz::UTC)));
         for bad in ["Mars/Base", "+01:00", "europe/paris", " UTC", &"x".repeat(ZONE_CHARS_MAX)] {
-            assert!(text::<Tz>(bad).unwrap_err().contains("IANA"), "{bad}");
+            assert!(text::<Zone>(bad).unwrap_err().contains("IANA"), "{bad}");
         }
         for bad in ["", &"x".repeat(ZONE_CHARS_MAX + 1)] {
-            assert_eq!(text::<Tz>(bad).unwrap_err(), "must have 1 to 80 characters");
+            assert_eq!(text::<Zone>(bad).unwrap_err(), "must have 1 to 80 characters");
         }
     }
 
@@ -155,11 +116,11 @@ mod tests {
     #[test]
     fn a_week_has_at_most_seven_windows() {
         let read = |count: usize| {
-            let mut problems = Problems::of_request_in("US");
+            let mut problems = Problems::new(Reading::PLAIN);
             let json = Json::Array(vec![Json::Null; count]);
-            assert!(WeeklyHours::from_json(&json, &Path::Root, &mut problems).is_none());
+            assert!(WeeklyHours::from_json(&json, &FieldPath::Root, &mut problems).is_none());
             format!("{problems:?}").matches("Problem {").count()
         };
-        assert_eq!((read(HOURS_ITEMS_MAX), read(HOURS_ITEMS_MAX + 1)), (7, 1));
+        assert_eq!((read(WeeklyHours::WINDOWS_MAX), read(WeeklyHours::WINDOWS_MAX + 1)), (7, 1));
     }
 }

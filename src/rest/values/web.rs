@@ -2,12 +2,10 @@
 
 use actors::domain::Email;
 use actors::net::WebhookUrl;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
 use url::Url;
 
-use crate::http::describe::Describe;
 use crate::http::read::FromText;
-use crate::http::schemas::Schemas;
 
 /// The greatest number of characters of a web address.
 const URL_CHARS_MAX: usize = 2000;
@@ -19,28 +17,19 @@ impl FromText for WebhookUrl {
     }
 }
 
-impl Describe for WebhookUrl {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "format": "uri", "maxLength": actors::net::url::URL_CHARS_MAX, "pattern": "^[hH][tT][tT][pP][sS]://"})
-    }
-}
-
 impl FromText for Email {
     fn from_text(text: &str) -> Result<Self, String> {
         Email::new(text).map_err(|error| error.to_string())
     }
 }
 
-impl Describe for Email {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "format": "email", "maxLength": Self::CHARS_MAX,
-            "pattern": "^[^\\s@]+@[^\\s@]+$"})
-    }
-}
-
 /// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WebsiteUrl(String);
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct WebsiteUrl(
+    #[schemars(url, length(max = URL_CHARS_MAX), regex(pattern = "^[Hh][Tt][Tt][Pp][Ss]?://"))]
+    String,
+);
 
 impl WebsiteUrl {
     /// The address as it was given.
@@ -62,13 +51,6 @@ impl FromText for WebsiteUrl {
             Ok(url) if absolute && clean && url.has_host() => Ok(Self(text.to_owned())),
             _ => Err("must be an absolute http or https URL".into()),
         }
-    }
-}
-
-impl Describe for WebsiteUrl {
-    fn describe(_: &mut Schemas) -> Value {
-        json!({"type": "string", "format": "uri", "maxLength": URL_CHARS_MAX,
-            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"})
     }
 }
 

@@ -31,8 +31,8 @@ impl Network {
     }
 }
 
-/// `*.example.com` is public, `*.internal.example.org` is not, `*.silent.example.org` never gets an answer, and no other
-/// name resolves. What `*.wire.example.com` leads to never answers.
+/// `*.example.com` is public, `*.internal.example.org` is not, `*.silent.example.org` never gets an answer, and no
+/// other name resolves. What `*.wire.example.com` leads to never answers.
 impl Resolver for Network {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<std::net::IpAddr>>> {
         let found = if self.down.load(Ordering::Relaxed) {

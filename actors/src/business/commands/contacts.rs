@@ -56,7 +56,7 @@ impl Change for PatchContact {
         check_free(context, &after)?;
         after.updated_at = context.at();
         let now_shown = ContactView::from(&after);
-        Ok(Decision::unchanged(&now_shown)
+        Ok(Decision::answering(&now_shown)
             .note_changes("contact.updated", "contact", self.id, (&shown, &now_shown))
             .write(Write::Contact { before: Some(before), after }))
     }

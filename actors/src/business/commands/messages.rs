@@ -87,7 +87,7 @@ impl Change for PatchMessage {
         }
         after.updated_at = context.at();
         let now_shown = MessageView::from(&after);
-        Ok(Decision::unchanged(&now_shown)
+        Ok(Decision::answering(&now_shown)
             .note_changes("message.updated", "message", self.id, (&shown, &now_shown))
             .write(Write::Message { before: Some(before), after }))
     }

@@ -119,7 +119,7 @@ fn changed(
     }
     after.updated_at = context.at();
     let (shown, now_shown) = (WebhookView::from(before), WebhookView::from(&after));
-    Decision::unchanged(&now_shown)
+    Decision::answering(&now_shown)
         .note_changes(action, "webhook", before.id, (&shown, &now_shown))
         .write(Write::Webhook(after))
 }

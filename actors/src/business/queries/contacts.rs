@@ -104,8 +104,8 @@ impl BusinessHandle {
     }
 }
 
-/// The contacts with a part in their names, newest first, found in the index of names. A position is the id of a contact,
-/// of whom the names before it are still to be looked at.
+/// The contacts with a part in their names, newest first, found in the index of names. A position is the id of a
+/// contact, of whom the names before it are still to be looked at.
 fn named(
     reader: &Reader<'_>,
     of: BusinessId,

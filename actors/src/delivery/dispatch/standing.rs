@@ -44,8 +44,8 @@ impl Standing {
         }
     }
 
-    /// So many of the places an endpoint of this standing has to leave free, for those that are trusted more; fewer where
-    /// it is the first place of its business.
+    /// So many of the places an endpoint of this standing has to leave free, for those that are trusted more; fewer
+    /// where it is the first place of its business.
     pub(super) fn leaves_free(self, places: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,

@@ -138,8 +138,9 @@ impl World {
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
-/// What a trial does to the others: endpoints that have answered before, often or now and then, and businesses with one endpoint each of
-/// which nothing is known when its only event happens. The bad ones begin after a minute; gives the longest waits.
+/// What a trial does to the others: endpoints that have answered before, often or now and then, and businesses with one
+/// endpoint each of which nothing is known when its only event happens. The bad ones begin after a minute; gives the
+/// longest waits.
 fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, Duration) {
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 3 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);

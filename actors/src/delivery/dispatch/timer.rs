@@ -1,5 +1,5 @@
-//! The dispatcher's one timer: it lets those ask for a place whose time has come, looks whether there is room on the disk
-//! again, waits for the end of an outage of ours, and forgets endpoints that are gone.
+//! The dispatcher's one timer: it lets those ask for a place whose time has come, looks whether there is room on the
+//! disk again, waits for the end of an outage of ours, and forgets endpoints that are gone.
 //!
 //! What always holds: it does little at a time, lets others have their turn, and goes on after a panic.
 

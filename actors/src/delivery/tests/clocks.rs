@@ -1,5 +1,5 @@
-//! What the wall clock does to deliveries: receivers see it as it is, the log shows what is believed, and what is kept for
-//! thirty days goes by both clocks.
+//! What the wall clock does to deliveries: receivers see it as it is, the log shows what is believed, and what is kept
+//! for thirty days goes by both clocks.
 
 use super::*;
 use crate::store::{Order, keys};

@@ -138,7 +138,8 @@ async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// Those that are cut off wait in one place: nobody looks for each again and again, and with the end all have their turn.
+/// Those that are cut off wait in one place: nobody looks for each again and again, and with the end all have their
+/// turn.
 #[tokio::test(start_paused = true)]
 async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;

@@ -11,8 +11,9 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Each sync takes a second: first comes that of an event, behind it that of a new secret, which is asked for when half of
-/// the first is over. Whoever began to wait before that has waited when the new secret can be read and is not on the disk.
+/// Each sync takes a second: first comes that of an event, behind it that of a new secret, which is asked for when half
+/// of the first is over. Whoever began to wait before that has waited when the new secret can be read and is not on the
+/// disk.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();

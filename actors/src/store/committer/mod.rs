@@ -107,8 +107,9 @@ impl Committer {
         self.core.newest[shard].of(which) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
-    /// The generation of the credentials: it grows with every group in which something says whom an API key lets in, after it was applied and
-    /// before anyone is told: while it stays, what was read of that behind it is all that was acknowledged.
+    /// The generation of the credentials: it grows with every group in which something says whom an API key lets in,
+    /// after it was applied and before anyone is told: while it stays, what was read of that behind it is all that was
+    /// acknowledged.
     pub(super) fn credentials_generation(&self) -> u64 {
         self.core.credentials_generation.load(Ordering::Acquire)
     }

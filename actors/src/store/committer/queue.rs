@@ -9,8 +9,8 @@
 //! - between two long changes, every lane whose next change is short gets a turn, and so many turns that it could have
 //!   written as much as one lane with long changes does. Rounds end, so a long change waits for a bounded time;
 //! - behind a long change that short ones of others came before, the long ones rest for [`REST`] times as long as its
-//!   group took, shared among the lanes that have some: its length does not tell what it costs the disk. While they rest
-//!   they wait even if nothing else does, so that what is short mostly finds the writer idle;
+//!   group took, shared among the lanes that have some: its length does not tell what it costs the disk. While they
+//!   rest they wait even if nothing else does, so that what is short mostly finds the writer idle;
 //! - taking a change costs the same however many lanes and changes wait.
 
 use std::collections::VecDeque;
@@ -35,12 +35,13 @@ pub(super) const SHARDS: usize = 4096;
 /// endpoints is about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A change longer than this makes long ones rest behind it. A booking announced to all the endpoints that a business may
-/// have, a long message and a step of sweeping are shorter.
+/// A change longer than this makes long ones rest behind it. A booking announced to all the endpoints that a business
+/// may have, a long message and a step of sweeping are shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
 /// So many times as long as a group with a long change took, the lanes with long ones rest behind it: one lane takes a
-/// tenth of the writer's time, many together half of it, and more where a group takes longer than a ninth of [`REST_MAX`].
+/// tenth of the writer's time, many together half of it, and more where a group takes longer than a ninth of
+/// [`REST_MAX`].
 const REST: u32 = 9;
 
 /// They rest for no longer than this: a disk that stops for a moment does not stop them for many.

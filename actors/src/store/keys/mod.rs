@@ -1,7 +1,7 @@
 //! The layout of the keys: `[business 16][kind 1][rest]`, where a kind's rest always has the same width.
 //!
-//! What always holds: numbers are big-endian and instants have their sign flipped, so the order of keys is the order
-//! of what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
+//! What always holds: numbers are big-endian and instants have their sign flipped, so the order of keys is the order of
+//! what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
 //! no business, or is looked up before the business is known, lies under the nil UUID, the installation.
 
 mod api_keys;

@@ -56,7 +56,8 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was reached.
+/// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was
+/// reached.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     let kinds = [kind::DELIVERY, kind::DELIVERY_DUE, kind::DELIVERY_REACHED];
     key.get(16).is_some_and(|kind| kinds.contains(kind))

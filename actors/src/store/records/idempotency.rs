@@ -16,8 +16,8 @@ pub struct IdempotencyRecord {
     pub status: u16,
     /// The body, empty when there was none.
     pub body: Vec<u8>,
-    /// When it was answered. The first version kept the stamp instead, which is taken for the same: steady time began at
-    /// what the wall clock showed.
+    /// When it was answered. The first version kept the stamp instead, which is taken for the same: steady time began
+    /// at what the wall clock showed.
     pub answered: SteadyTime,
 }
 

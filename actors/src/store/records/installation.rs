@@ -7,12 +7,12 @@ use crate::domain::Timestamp;
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
-/// The format of the whole store: the layout of the keys and what belongs together. A store of another format than those
-/// from [`STORE_FORMAT_OLDEST`] on is refused when this record is read.
+/// The format of the whole store: the layout of the keys and what belongs together. A store of another format than
+/// those from [`STORE_FORMAT_OLDEST`] on is refused when this record is read.
 pub const STORE_FORMAT: u16 = 3;
 
-/// The oldest format that is read as it is. Format 2 lacks what this one adds (newer versions of records, long values in
-/// small pieces, rows of clocks, ages and budgets), so a store of it becomes one of this format by being marked so.
+/// The oldest format that is read as it is. Format 2 lacks what this one adds (newer versions of records, long values
+/// in small pieces, rows of clocks, ages and budgets), so a store of it becomes one of this format by being marked so.
 pub const STORE_FORMAT_OLDEST: u16 = 2;
 
 /// What the store says of itself, written when it is created.

@@ -1,5 +1,5 @@
-//! What endpoints wait for beside a place: their time, or the end of an outage of ours; and how those are forgotten that
-//! wait for nothing.
+//! What endpoints wait for beside a place: their time, or the end of an outage of ours; and how those are forgotten
+//! that wait for nothing.
 
 use std::ops::Bound;
 use std::time::Duration;
@@ -39,8 +39,8 @@ impl Fair {
         }
     }
 
-    /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is known
-    /// of it by now is newer.
+    /// Something waits for an endpoint, as far as the store told a moment ago, and may have failed before. What is
+    /// known of it by now is newer.
     pub(in crate::delivery::dispatch) fn register(
         &mut self,
         key: EndpointKey,
