@@ -2,12 +2,41 @@
 
 use clap::Args;
 
+use super::request::Path;
+use super::task::Task;
+use super::typed::{Kind, Typed};
+
 /// Which business a command is about.
 #[derive(Debug, Args)]
 pub struct InBusiness {
-    /// The business's id
-    #[arg(long, value_name = "ID")]
-    pub(super) business: String,
+    /// The business, by its id, its name or how only its name begins [default: the only one there is]
+    #[arg(long, value_name = "BUSINESS")]
+    business: Option<String>,
+}
+
+impl InBusiness {
+    /// The path of the business, followed by these segments.
+    pub(super) fn path(self, segments: &[&str]) -> Path {
+        Path::business(business("--business", self.business), segments)
+    }
+}
+
+/// The business that these words mean; none where it goes without saying.
+pub(super) fn business(place: &'static str, text: Option<String>) -> Typed {
+    match text {
+        Some(text) => Typed::new(place, Kind::Business, text),
+        None => Typed::new(place, Kind::OnlyBusiness, ""),
+    }
+}
+
+/// The service that `--service` means.
+pub(super) fn service(text: String) -> Typed {
+    Typed::new("--service", Kind::Service, text)
+}
+
+/// The staff member that `--staff` means.
+pub(super) fn staff(text: String) -> Typed {
+    Typed::new("--staff", Kind::Staff, text)
 }
 
 /// Which part of a list to show.
@@ -34,7 +63,52 @@ pub struct ListInBusiness {
 #[derive(Debug, Args)]
 pub struct OneInBusiness {
     #[command(flatten)]
-    pub(super) of: InBusiness,
+    of: InBusiness,
     /// The record's id
-    pub(super) id: String,
+    id: String,
+}
+
+impl OneInBusiness {
+    /// The path of the record, among its kind.
+    pub(super) fn path(self, kind: &str) -> Path {
+        self.of.path(&[kind]).then(self.id)
+    }
+}
+
+/// Between which instants what a list shows lies.
+#[derive(Debug, Args)]
+pub(super) struct Span {
+    /// Only what is at or after this time, such as 2026-03-02, '2026-03-02 9:00' of the business, or with an offset
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Only what is before this time
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
+    #[command(flatten)]
+    changed: Changed,
+}
+
+impl Span {
+    /// The list narrowed to the span.
+    pub(super) fn narrow(self, task: Task) -> Task {
+        let instant = |place, text: Option<String>| text.map(|text| Typed::new(place, Kind::Instant, text));
+        let task = task.narrowed("from", instant("--from", self.from));
+        self.changed.narrow(task.narrowed("to", instant("--to", self.to)))
+    }
+}
+
+/// Since when what a list shows has changed.
+#[derive(Debug, Args)]
+pub(super) struct Changed {
+    /// Only what has changed at or after this time, in the order of the changes
+    #[arg(long, value_name = "TIME")]
+    updated_since: Option<String>,
+}
+
+impl Changed {
+    /// The list narrowed to what has changed.
+    pub(super) fn narrow(self, task: Task) -> Task {
+        let since = self.updated_since.map(|text| Typed::new("--updated-since", Kind::Instant, text));
+        task.narrowed("updated_since", since)
+    }
 }

@@ -33,7 +33,7 @@ use crate::config::{ServeArgs, Settings};
 use crate::service::Service;
 
 /// The data directory when none is named.
-const DATA_DIR: &str = "receptionist-demo";
+pub(super) const DATA_DIR: &str = "receptionist-demo";
 /// The name of the sample business.
 const NAME: &str = "Salon Lumière";
 /// The file that keeps what the demonstration has made.

@@ -1,35 +1,47 @@
 //! The operator's commands: `receptionist business create …` and its like, each one request to the operator API.
 //!
 //! A command is translated into a [`Task`], the request and how its answer is shown, by a pure function of its
-//! arguments; `run` carries tasks out. What always holds in it:
+//! arguments; `resolve` puts ids and instants in the place of names and of times of the business, and `run` carries
+//! tasks out. What always holds in it:
 //!
-//! - a command sends what was given and nothing else; what the rules say about it, the service answers;
+//! - a command sends what was given, or what that stands for, and nothing else but the region of a new business's phone
+//!   numbers; what the rules say about it, the service answers;
 //! - standard output carries the answer and nothing else, whole or not at all; notes and errors go to standard error;
 //! - the operator's token is never printed.
 
 mod appointment;
 mod arguments;
 mod audit;
+mod availability;
 mod budget;
 mod business;
 mod call;
 mod client;
+mod contact;
 mod demo;
 mod key;
+mod knowledge;
 mod message;
 mod open_files;
 mod openapi;
 mod options;
+mod pages;
 mod print;
+mod problems;
 mod record;
 mod repair;
+mod request;
+mod resolve;
 mod run;
 mod serve;
 mod service;
+mod shown;
 mod staff;
 mod task;
 #[cfg(test)]
 mod tests;
+mod typed;
+mod walk;
 mod webhook;
 
 use clap::{Args, Subcommand};
@@ -37,6 +49,8 @@ use clap::{Args, Subcommand};
 pub use demo::demo;
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
+pub use pages::{CompletionsArgs, ManArgs, completions, man};
+pub use problems::Flags;
 pub use repair::{RepairArgs, repair};
 pub use run::operate;
 pub use serve::serve;
@@ -55,10 +69,16 @@ pub enum OperatorCommand {
     Key(Resource<key::KeyCommand>),
     /// Appointments of a business, as its own team books and moves them.
     Appointment(Resource<appointment::AppointmentCommand>),
+    /// Open times of a business: when a service can be booked.
+    Availability(Box<availability::AvailabilityArgs>),
+    /// Contacts of a business: whom it knows.
+    Contact(Resource<contact::ContactCommand>),
     /// Calls of a business: saved when they have ended.
     Call(Resource<call::CallCommand>),
     /// Messages for the team of a business.
     Message(Resource<message::MessageCommand>),
+    /// What the receptionist of a business knows.
+    Knowledge(Resource<knowledge::KnowledgeCommand>),
     /// Webhook endpoints of a business: their delivery log, and sending again.
     Webhook(Resource<webhook::WebhookCommand>),
     /// The budget of a business: how much it may keep of each kind, and how much it keeps.
@@ -75,8 +95,14 @@ impl OperatorCommand {
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
+            Self::Availability(args) => {
+                let options = args.options.clone();
+                (args.into_task(), options)
+            }
+            Self::Contact(Resource { command, options }) => (command.into_task(), options),
             Self::Call(Resource { command, options }) => (command.into_task(), options),
             Self::Message(Resource { command, options }) => (command.into_task(), options),
+            Self::Knowledge(Resource { command, options }) => (command.into_task(), options),
             Self::Webhook(Resource { command, options }) => (command.into_task(), options),
             Self::Budget(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),
