@@ -9,7 +9,7 @@ use super::typed::{Kind, Typed};
 /// Which business a command is about.
 #[derive(Debug, Args)]
 pub struct InBusiness {
-    /// The business, by its id, its name or how only its name begins [default: the only one there is]
+    /// The business, by its id or name, or by how its name alone begins [default: the only one there is]
     #[arg(long, value_name = "BUSINESS")]
     business: Option<String>,
 }

@@ -67,19 +67,19 @@ pub enum OperatorCommand {
     Staff(Resource<staff::StaffCommand>),
     /// API keys of a business.
     Key(Resource<key::KeyCommand>),
-    /// Appointments of a business, as its own team books and moves them.
+    /// Appointments of a business: see them, and book and move them as its own team does.
     Appointment(Resource<appointment::AppointmentCommand>),
     /// Open times of a business: when a service can be booked.
     Availability(Box<availability::AvailabilityArgs>),
-    /// Contacts of a business: whom it knows.
+    /// Contacts of a business: see, create and change them.
     Contact(Resource<contact::ContactCommand>),
-    /// Calls of a business: saved when they have ended.
+    /// Calls of a business: see them, and save those that have ended.
     Call(Resource<call::CallCommand>),
-    /// Messages for the team of a business.
+    /// Messages for the team of a business: see, take and settle them.
     Message(Resource<message::MessageCommand>),
-    /// What the receptionist of a business knows.
+    /// What the receptionist of a business knows: see, add, change and delete it.
     Knowledge(Resource<knowledge::KnowledgeCommand>),
-    /// Webhook endpoints of a business: their delivery log, and sending again.
+    /// Webhook endpoints of a business, their delivery log, and sending again.
     Webhook(Resource<webhook::WebhookCommand>),
     /// The budget of a business: how much it may keep of each kind, and how much it keeps.
     Budget(Resource<budget::BudgetCommand>),

@@ -96,8 +96,20 @@ pub(super) enum Hint {
     PhoneRegion,
 }
 
+/// What may help against the problems of a request, each thing once.
+pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
+    let invalid = refused.code == "invalid_request";
+    let mut hints: Vec<Hint> = Vec::new();
+    for hint in refused.details.iter().filter(|_| invalid).filter_map(|detail| hint(detail, call)) {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints
+}
+
 /// What may help against a problem, if anything.
-pub(super) fn hint(detail: &Detail, call: &Call) -> Option<Hint> {
+fn hint(detail: &Detail, call: &Call) -> Option<Hint> {
     let typed = value(detail, call)?;
     match detail.path.rsplit('.').next()? {
         "timezone" => question(&zone::proposals(typed)).map(Hint::Said),

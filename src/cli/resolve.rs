@@ -4,6 +4,7 @@
 //! the command before anything is changed; what was taken without being named in full is said in a note; what deletes
 //! something wants an id or a whole name.
 
+use std::fs::File;
 use std::io::{self, Read};
 
 use chrono::{DateTime, Utc};
@@ -23,6 +24,9 @@ use super::walk::{self, WalkError};
 
 /// How many are named where several may be meant.
 const NAMED_MAX: u32 = 10;
+
+/// How much of a file is sent, in bytes; the service takes no longer body.
+const BODY_BYTES_MAX: usize = 256 * 1024;
 
 /// Why it is not known what a word stands for.
 #[derive(Debug, thiserror::Error)]
@@ -219,12 +223,13 @@ impl Meaning<'_> {
 
 /// The content of a file, or of standard input.
 fn read(file: &str) -> io::Result<String> {
-    if file != "-" {
-        return std::fs::read_to_string(file);
-    }
     let mut content = String::new();
-    io::stdin().lock().read_to_string(&mut content)?;
-    Ok(content)
+    let bytes = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX);
+    match file {
+        "-" => io::stdin().lock().take(bytes + 1).read_to_string(&mut content)?,
+        file => File::open(file)?.take(bytes + 1).read_to_string(&mut content)?,
+    };
+    if content.len() > BODY_BYTES_MAX { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(content) }
 }
 
 fn word<'a>(record: &'a Record, name: &str) -> &'a str {

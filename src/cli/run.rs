@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::OptionsError;
-use super::problems::{Flags, Hint, hint, told};
+use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
@@ -146,15 +146,15 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
 pub(super) async fn explained(client: &Client, error: RunError, call: &Call, flags: &Flags) -> RunError {
     let Some(refused) = error.refusal() else { return error };
     let mut text = told(refused, call, flags);
-    let mut hints: Vec<String> = Vec::new();
-    for hint in refused.details.iter().filter_map(|detail| hint(detail, call)) {
+    let mut helps: Vec<String> = Vec::new();
+    for hint in hints(refused, call) {
         let said = match hint {
             Hint::Said(said) => Some(said),
             Hint::PhoneRegion => phone_region(client, call).await,
         };
-        hints.extend(said.filter(|said| !hints.contains(said)));
+        helps.extend(said);
     }
-    for hint in hints {
+    for hint in helps {
         text.push_str(&format!("\nhint: {hint}"));
     }
     RunError::Refused(text)

@@ -15,7 +15,7 @@ pub(in crate::cli) enum TimeError {
         "write a time of the business such as '2026-03-02 9:00' or 'tomorrow 9:00', or an instant such as 2026-03-02T09:00:00Z"
     )]
     NoInstant,
-    #[error("write a day such as 2026-03-02, today or tomorrow")]
+    #[error("write a day such as 2026-03-02, yesterday, today or tomorrow")]
     NoDay,
     #[error("{local} is skipped in {zone} by a change of the clocks: say {before} or {after}")]
     Skipped { local: String, zone: Tz, before: String, after: String },
@@ -56,6 +56,7 @@ fn date(text: &str, zone: Tz, now: DateTime<Utc>) -> Option<NaiveDate> {
     match text.to_lowercase().as_str() {
         "today" => Some(today),
         "tomorrow" => today.succ_opt(),
+        "yesterday" => today.pred_opt(),
         text => NaiveDate::parse_from_str(text, "%Y-%m-%d").ok(),
     }
 }
@@ -110,6 +111,7 @@ mod tests {
             ("2026-03-02T9:00", "2026-03-02T09:00:00+01:00"),
             ("2026-07-01 18:30:15", "2026-07-01T18:30:15+02:00"),
             (" Tomorrow  9:00 ", "2026-03-04T09:00:00+01:00"),
+            ("yesterday", "2026-03-02T00:00:00+01:00"),
             ("today 9:00", "2026-03-03T09:00:00+01:00"),
             ("2026-07-01", "2026-07-01T00:00:00+02:00"),
         ] {
