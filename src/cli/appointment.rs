@@ -131,12 +131,12 @@ struct NewContact {
 
 impl List {
     fn into_task(self) -> Task {
-        let task = Task::list(self.of.path(&["appointments"]), COLUMNS, self.paging)
+        Task::list(self.of.path(&["appointments"]), COLUMNS, self.paging)
             .narrowed("status", self.status)
             .narrowed("service_id", self.service.map(service))
             .narrowed("staff_id", self.staff.map(staff))
-            .narrowed("contact_id", self.contact);
-        self.span.narrow(task)
+            .narrowed("contact_id", self.contact)
+            .narrowed_by(self.span.filters())
     }
 }
 

@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::request::Path;
-use super::task::Task;
 use super::typed::{Kind, Typed};
 
 /// Which business a command is about.
@@ -89,11 +88,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The list narrowed to the span.
-    pub(super) fn narrow(self, task: Task) -> Task {
-        let instant = |place, text: Option<String>| text.map(|text| Typed::new(place, Kind::Instant, text));
-        let task = task.narrowed("from", instant("--from", self.from));
-        self.changed.narrow(task.narrowed("to", instant("--to", self.to)))
+    /// The filters of the list.
+    pub(super) fn filters(self) -> impl Iterator<Item = Filter> {
+        let [from, to] = [("from", "--from", self.from), ("to", "--to", self.to)].map(instant);
+        [from, to].into_iter().chain(self.changed.filters())
     }
 }
 
@@ -106,9 +104,15 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// The list narrowed to what has changed.
-    pub(super) fn narrow(self, task: Task) -> Task {
-        let since = self.updated_since.map(|text| Typed::new("--updated-since", Kind::Instant, text));
-        task.narrowed("updated_since", since)
+    /// The filters of the list.
+    pub(super) fn filters(self) -> impl Iterator<Item = Filter> {
+        std::iter::once(instant(("updated_since", "--updated-since", self.updated_since)))
     }
+}
+
+/// A parameter that narrows a list, if it was given.
+type Filter = (&'static str, Option<Typed>);
+
+fn instant((name, place, text): (&'static str, &'static str, Option<String>)) -> Filter {
+    (name, text.map(|text| Typed::new(place, Kind::Instant, text)))
 }

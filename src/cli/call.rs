@@ -108,7 +108,8 @@ impl CallCommand {
         match self {
             Self::List(List { of, direction, outcome, contact, span, paging }) => {
                 let task = Task::list(of.path(&["calls"]), COLUMNS, paging).narrowed("direction", direction);
-                span.narrow(task.narrowed("outcome", outcome).narrowed("contact_id", contact))
+                let task = task.narrowed("outcome", outcome).narrowed("contact_id", contact);
+                task.narrowed_by(span.filters())
             }
             Self::Show(one) => Task::get(one.path("calls")),
             Self::Create(call) => call.into_task(),

@@ -128,7 +128,8 @@ impl ContactCommand {
         match self {
             Self::List(List { of, phone, email, q, changed, paging }) => {
                 let task = Task::list(of.path(&["contacts"]), COLUMNS, paging);
-                changed.narrow(task.narrowed("phone", phone).narrowed("email", email).narrowed("q", q))
+                let task = task.narrowed("phone", phone).narrowed("email", email).narrowed("q", q);
+                task.narrowed_by(changed.filters())
             }
             Self::Show(one) => Task::get(one.path("contacts")),
             Self::Create(Create { of, details }) => Task::post(of.path(&["contacts"]), details.body()),

@@ -91,7 +91,8 @@ impl MessageCommand {
         match self {
             Self::List(List { of, status, call, contact, span, paging }) => {
                 let task = Task::list(of.path(&["messages"]), COLUMNS, paging).narrowed("status", status);
-                span.narrow(task.narrowed("call_id", call).narrowed("contact_id", contact))
+                let task = task.narrowed("call_id", call).narrowed("contact_id", contact);
+                task.narrowed_by(span.filters())
             }
             Self::Create(message) => {
                 let body = Body::default()

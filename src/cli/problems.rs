@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    fn check(details: Value, expected: &str) {
+    fn check(details: &Value, expected: &str) {
         let error =
             json!({"code": "invalid_request", "message": "the request is invalid", "details": details});
         let refused: ApiError = serde_json::from_value(error).unwrap();
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_problem_is_told_once_by_its_flag() {
-        check(json!([{"path": "phone", "message": "must be"}]), "invalid_request: --phone: must be");
+        check(&json!([{"path": "phone", "message": "must be"}]), "invalid_request: --phone: must be");
         check(
-            json!([
+            &json!([
                 {"path": "hours[0].open", "message": "must be a time"}, {"path": "service_ids[0]", "message": "no"},
                 {"path": "service_id", "message": "no"}, {"path": "contact_id", "message": "no"},
                 {"path": "contact.phone", "message": "no"}, {"path": "contacts.rows_max", "message": "no"},

@@ -5,6 +5,7 @@ use hyper::Method;
 
 use super::arguments::Paging;
 use super::request::{Body, Call, Path, Request, Term};
+use super::typed::Typed;
 
 /// How many rows a page has while a whole list is walked; the most that the service gives.
 const WALK_PAGE_ROWS: u32 = 100;
@@ -94,6 +95,14 @@ impl Task {
     pub(super) fn narrowed(mut self, name: &'static str, value: Option<impl Into<Term>>) -> Self {
         self.request.query.extend(value.map(|value| (name, value.into())));
         self
+    }
+
+    /// The list narrowed by those of the filters that have a value.
+    pub(super) fn narrowed_by(
+        self,
+        filters: impl IntoIterator<Item = (&'static str, Option<Typed>)>,
+    ) -> Self {
+        filters.into_iter().fold(self, |task, (name, value)| task.narrowed(name, value))
     }
 
     pub(super) fn post(path: Path, body: Body) -> Self {
