@@ -120,6 +120,8 @@ pub(super) enum OptionsError {
 pub(super) struct Access {
     pub(super) address: SocketAddr,
     pub(super) authorization: HeaderValue,
+    /// Where the token is from.
+    pub(super) origin: String,
     /// The token of the demonstration, should the other be refused: both have run here.
     pub(super) otherwise: Option<HeaderValue>,
 }
@@ -133,10 +135,13 @@ impl OperatorOptions {
     /// The same with the data directories that go without saying in this one.
     fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
         let address = self.address()?;
-        let one = |authorization| Ok(Access { address, authorization, otherwise: None });
+        let one = |(authorization, origin)| Ok(Access { address, authorization, origin, otherwise: None });
         if let Some(token) = &self.admin_token {
-            let origin = || "RECEPTIONIST_ADMIN_TOKEN (--admin-token)".to_owned();
-            return one(token.authorization().ok_or_else(|| OptionsError::Token { origin: origin() })?);
+            let origin = "RECEPTIONIST_ADMIN_TOKEN (--admin-token)".to_owned();
+            return match token.authorization() {
+                Some(authorization) => one((authorization, origin)),
+                None => Err(OptionsError::Token { origin }),
+            };
         }
         if let Some(dir) = &self.data_dir {
             return one(read_token(&dir.join(TOKEN_FILE))?);
@@ -144,8 +149,8 @@ impl OperatorOptions {
         let [serve, demo] = [SERVE_DATA_DIR, demo::DATA_DIR].map(|dir| here.join(dir).join(TOKEN_FILE));
         match (serve.exists(), demo.exists()) {
             (true, true) => {
-                let (authorization, otherwise) = (read_token(&serve)?, Some(read_token(&demo)?));
-                Ok(Access { address, authorization, otherwise })
+                let (otherwise, _) = read_token(&demo)?;
+                Ok(Access { otherwise: Some(otherwise), ..one(read_token(&serve)?)? })
             }
             (true, false) => one(read_token(&serve)?),
             (false, true) => one(read_token(&demo)?),
@@ -168,11 +173,15 @@ impl OperatorOptions {
     }
 }
 
-fn read_token(file: &Path) -> Result<HeaderValue, OptionsError> {
+/// The token in a file, and where that is.
+fn read_token(file: &Path) -> Result<(HeaderValue, String), OptionsError> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| OptionsError::TokenFile { file: file.to_owned(), source })?;
-    let token = AdminToken(text.trim().to_owned());
-    token.authorization().ok_or_else(|| OptionsError::Token { origin: file.display().to_string() })
+    let origin = file.display().to_string();
+    match AdminToken(text.trim().to_owned()).authorization() {
+        Some(authorization) => Ok((authorization, origin)),
+        None => Err(OptionsError::Token { origin }),
+    }
 }
 
 #[cfg(test)]

@@ -42,8 +42,23 @@ impl Flags {
             shorter(&last),
             singular(&last),
         ];
-        let known = |form: &String| self.0.contains(form);
-        forms.into_iter().flatten().find(known).map(|name| format!("--{name}"))
+        let known = forms.into_iter().flatten().find(|form| self.0.contains(form))?;
+        // An object has a flag for each of its properties, besides the one for the id that stands for it.
+        let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
+        Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
+    }
+
+    /// The message with the properties that it names told by their flags.
+    fn in_message(&self, message: &str, about_all: bool) -> String {
+        let mut listed = false;
+        let told = |word: &str| {
+            let property = word.trim_end_matches(',');
+            let flag = (listed || property.contains('_')).then(|| self.flag(property)).flatten();
+            // Behind "one of" properties are listed, if the message is about all of them.
+            listed |= about_all && word == "of";
+            flag.map_or_else(|| word.to_owned(), |flag| format!("{flag}{}", &word[property.len()..]))
+        };
+        message.split(' ').map(told).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -66,7 +81,7 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
 
 /// A detail by its flag; of one of several values, with that value.
 fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
-    let message = one_line(&detail.message);
+    let message = flags.in_message(&one_line(&detail.message), detail.path.is_empty());
     let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));
     match flags.flag(property) {
         Some(flag) => match one_of_several(property, inner, call) {
@@ -100,6 +115,9 @@ pub(super) enum Hint {
 pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
     let invalid = refused.code == "invalid_request";
     let mut hints: Vec<Hint> = Vec::new();
+    if refused.code == "slot_unavailable" {
+        hints.push(Hint::Said("`receptionist availability` lists the open times".into()));
+    }
     for hint in refused.details.iter().filter(|_| invalid).filter_map(|detail| hint(detail, call)) {
         if !hints.contains(&hint) {
             hints.push(hint);
@@ -179,6 +197,22 @@ mod tests {
     }
 
     #[test]
+    fn properties_in_a_message_are_told_by_their_flags() {
+        check(
+            &json!([{"path": "", "message": "must have one of phone, rows_max, source_url, hours"}]),
+            "invalid_request: must have one of --phone, --rows-max, source_url, --hours",
+        );
+        check(
+            &json!([{"path": "contact", "message": "is required, or contact_id"}]),
+            "invalid_request: --contact-…: is required, or --contact",
+        );
+        check(
+            &json!([{"path": "timezone", "message": "must be one of phone, hours"}]),
+            "invalid_request: --timezone: must be one of phone, hours",
+        );
+    }
+
+    #[test]
     fn another_refusal_keeps_its_message() {
         let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
         let taken =
@@ -196,6 +230,11 @@ mod tests {
         }
         let paris = Some(Hint::Said("did you mean Europe/Paris?".into()));
         assert_eq!(hint(&detail("timezone"), &call()), paris);
+        let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
+        let taken = r#"{"code":"conflict","message":"taken","details":[{"path":"phone","message":"no"}]}"#;
+        assert_eq!(hints(&refused(taken), &call()), []);
+        let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
+        assert_eq!(hints(&refused(late), &call()).len(), 1);
         for path in ["hours[0].open", "absent", "service_ids"] {
             assert_eq!(hint(&detail(path), &call()), None, "{path}");
         }

@@ -35,7 +35,7 @@ pub(super) enum ResolveError {
     Walk(#[from] WalkError),
     #[error("there is no business yet: `receptionist business create` makes one")]
     NoBusiness,
-    #[error("{place}: there is no {kind} {}{proposal}", told(.text))]
+    #[error("{place}: there is no {kind} {}; {proposal}", told(.text))]
     None { place: &'static str, kind: &'static str, text: String, proposal: String },
     #[error("{place}: {said}; say which:{list}")]
     Several { place: &'static str, said: String, list: String },
@@ -87,6 +87,20 @@ pub(super) async fn resolve(
     Ok(meaning.notes)
 }
 
+/// A kind of thing that has names.
+#[derive(Clone, Copy)]
+struct Named {
+    noun: &'static str,
+    /// The command on such things.
+    command: &'static str,
+}
+
+impl Named {
+    const BUSINESS: Self = Self { noun: "business", command: "business" };
+    const SERVICE: Self = Self { noun: "service", command: "service" };
+    const STAFF: Self = Self { noun: "staff member", command: "staff" };
+}
+
 /// What is known so far.
 struct Meaning<'a> {
     client: &'a Client,
@@ -106,15 +120,15 @@ impl Meaning<'_> {
         let place = typed.place;
         let id = match typed.kind {
             Kind::Business => {
-                let id = self.named(typed, "business", &Path::businesses()).await?;
+                let id = self.named(typed, Named::BUSINESS, &Path::businesses()).await?;
                 self.business.insert(id).clone()
             }
             Kind::OnlyBusiness => {
                 let id = self.only_business(place).await?;
                 self.business.insert(id).clone()
             }
-            Kind::Service => self.named(typed, "service", &self.within("services")).await?,
-            Kind::Staff => self.named(typed, "staff member", &self.within("staff")).await?,
+            Kind::Service => self.named(typed, Named::SERVICE, &self.within("services")).await?,
+            Kind::Staff => self.named(typed, Named::STAFF, &self.within("staff")).await?,
             Kind::Instant if time::is_exact(text) => text.to_owned(),
             Kind::Instant => time::instant(text, self.zone().await?, self.now)
                 .map_err(|error| ResolveError::Time { place, error })?,
@@ -150,12 +164,7 @@ impl Meaning<'_> {
     }
 
     /// The id of what is called so.
-    async fn named(
-        &mut self,
-        typed: &Typed,
-        kind: &'static str,
-        path: &Path,
-    ) -> Result<String, ResolveError> {
+    async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, ResolveError> {
         let (place, text) = (typed.place, typed.text.as_str());
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
@@ -179,8 +188,9 @@ impl Meaning<'_> {
                 let proposals = near(text, names.iter().map(String::as_str));
                 let proposals: Vec<String> = proposals.into_iter().map(told).collect();
                 let proposals: Vec<&str> = proposals.iter().map(String::as_str).collect();
-                let proposal = question(&proposals).map_or_else(String::new, |asked| format!("; {asked}"));
-                Err(ResolveError::None { place, kind, text: text.to_owned(), proposal })
+                let listed = || format!("`receptionist {} list` shows those there are", kind.command);
+                let proposal = question(&proposals).unwrap_or_else(listed);
+                Err(ResolveError::None { place, kind: kind.noun, text: text.to_owned(), proposal })
             }
             ([], [one]) => Err(ResolveError::NotWhole { place, text: text.to_owned(), list: described(one) }),
             ([], several) => {

@@ -28,6 +28,10 @@ pub(super) enum RunError {
     /// A refusal, told by the flags of the command.
     #[error("{0}")]
     Refused(String),
+    #[error(
+        "the service refuses the operator's token of {origin}; say where its own is with --data-dir, or give it with --admin-token"
+    )]
+    TokenRefused { origin: String },
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
     #[error("cannot start the runtime: {0}")]
@@ -48,9 +52,17 @@ impl RunError {
     fn refusal(&self) -> Option<&ApiError> {
         match self {
             Self::Client(ClientError::Api(refused))
-            | Self::Walk(WalkError::Client(ClientError::Api(refused))) => Some(refused),
+            | Self::Walk(WalkError::Client(ClientError::Api(refused)))
+            | Self::Resolve(ResolveError::Walk(WalkError::Client(ClientError::Api(refused)))) => {
+                Some(refused)
+            }
             _ => None,
         }
+    }
+
+    /// Whether it is the operator's token that is refused.
+    fn is_for_the_token(&self) -> bool {
+        self.refusal().is_some_and(|refused| refused.code == "unauthorized")
     }
 }
 
@@ -82,12 +94,12 @@ pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
 
 async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunError> {
     let (mut task, options) = command.into_parts();
-    let client = Client::admitted(options.access()?, CALL_TIMEOUT).await;
-    for note in resolve(&client, &mut task, SystemTime::now().into()).await? {
-        print::note(&note);
-    }
-    let printed = match perform(&client, &task, options.json, print::look()).await {
+    let access = options.access()?;
+    let origin = access.origin.clone();
+    let client = Client::admitted(access, CALL_TIMEOUT).await;
+    let printed = match tried(&client, &mut task, options.json).await {
         Ok(printed) => printed,
+        Err(error) if error.is_for_the_token() => return Err(RunError::TokenRefused { origin }),
         Err(error) => return Err(explained(&client, error, &task.request.call(), flags).await),
     };
     print::output(&printed.output).map_err(RunError::Output)?;
@@ -95,6 +107,14 @@ async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunErr
         print::note(&note);
     }
     Ok(())
+}
+
+/// Tells what the words mean, says what should be known of that, and makes the request.
+async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
+    for note in resolve(client, task, SystemTime::now().into()).await? {
+        print::note(&note);
+    }
+    perform(client, task, json, print::look()).await
 }
 
 /// Makes the request, or one for each page of a list, and says what is to be printed.

@@ -17,7 +17,12 @@ use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
 
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
     let (task, options) = parse(line).unwrap().into_parts();
-    let access = Access { address, authorization: HeaderValue::from_static("Bearer t0ken"), otherwise: None };
+    let access = Access {
+        address,
+        authorization: HeaderValue::from_static("Bearer t0ken"),
+        origin: String::new(),
+        otherwise: None,
+    };
     perform(&Client::new(access, timeout), &task, options.json, Look::default()).await
 }
 

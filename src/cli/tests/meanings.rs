@@ -40,7 +40,10 @@ fn paris() -> String {
 
 fn client(stub: &Stub) -> Client {
     let authorization = HeaderValue::from_static("Bearer t0ken");
-    Client::new(Access { address: stub.address, authorization, otherwise: None }, CALL_TIMEOUT)
+    Client::new(
+        Access { address: stub.address, authorization, origin: String::new(), otherwise: None },
+        CALL_TIMEOUT,
+    )
 }
 
 /// What is sent in the end, or why nothing is; and what was asked before that, and noted.
@@ -134,7 +137,12 @@ async fn a_name_of_none_is_refused_with_what_is_near() {
     let line = |service: &str| format!("availability --business {SALON} --service {service}");
     let near = "--service: there is no service \"coope\"; did you mean \"Coupe\"?";
     check_refused(&line("coope"), &[services()], near).await;
-    check_refused(&line("xyz"), &[services()], "--service: there is no service \"xyz\"").await;
+    check_refused(
+        &line("xyz"),
+        &[services()],
+        "--service: there is no service \"xyz\"; `receptionist service list` shows those there are",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -259,6 +267,7 @@ async fn the_token_of_the_demonstration_is_taken_where_the_other_is_refused() {
         let access = Access {
             address: stub.address,
             authorization: HeaderValue::from_static("Bearer serve"),
+            origin: String::new(),
             otherwise: Some(HeaderValue::from_static("Bearer demo")),
         };
         let client = Client::admitted(access, CALL_TIMEOUT).await;

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Week(pub(in crate::cli) Vec<Hours>);
 impl Week {
     /// Reads what `--hours` was given.
     pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
-        let text = text.trim();
+        let text = text.trim().replace(" - ", "-");
         let split = || {
             let (days, window) = text.split_once('=').or_else(|| text.rsplit_once(' '))?;
             let (open, close) = window.split_once('-')?;
@@ -91,6 +91,7 @@ mod tests {
         };
         let work = ["monday", "tuesday", "wednesday", "thursday", "friday"];
         check("Mon-Fri 9:00-18:00", &days(&work));
+        check("Mon - Fri 9:00 - 18:00", &days(&work));
         check("mon-fri=9:00-18:00", &days(&work));
         check("sat-mon=9:00-18:00", &days(&["saturday", "sunday", "monday"]));
         check("tue, thu=9:00-18:00", &days(&["tuesday", "thursday"]));
