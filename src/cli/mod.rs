@@ -1,4 +1,5 @@
-//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API.
+//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API, after
+//! those that tell what its words stand for.
 //!
 //! A command is translated into a [`Task`], the request and how its answer is shown, by a pure function of its
 //! arguments; `resolve` puts ids and instants in the place of names and of times of the business, and `run` carries
@@ -56,7 +57,7 @@ pub use run::operate;
 pub use serve::serve;
 use task::Task;
 
-/// The operator's commands, each one request to the operator API of a running service.
+/// The operator's commands on a running service.
 #[derive(Debug, Subcommand)]
 pub enum OperatorCommand {
     /// Businesses: create, list, show, update.

@@ -14,11 +14,14 @@ use std::str::FromStr;
 use clap::Args;
 use hyper::header::HeaderValue;
 
-use super::demo;
 use crate::config::{TOKEN_FILE, variables};
 
 /// Where `serve` keeps its data when it is not told.
 const SERVE_DATA_DIR: &str = "./receptionist-data";
+/// Where `demo` does.
+pub(super) const DEMO_DATA_DIR: &str = "./receptionist-demo";
+/// Where the operator API listens when it is not told.
+pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
 /// Under which heading the options stand.
 const HEADING: &str = "Connection and output";
@@ -36,7 +39,7 @@ pub struct OperatorOptions {
         help_heading = HEADING,
         value_name = "ADDRESS",
         env = variables::ADMIN_LISTEN,
-        default_value = "127.0.0.1:8081"
+        default_value = ADMIN_LISTEN
     )]
     admin_listen: String,
     /// The operator's token [default: the one in the data directory]
@@ -109,8 +112,7 @@ pub(super) enum OptionsError {
     )]
     TokenFile { file: PathBuf, source: io::Error },
     #[error(
-        "there is neither {SERVE_DATA_DIR} nor ./{} with an operator's token here; say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)",
-        demo::DATA_DIR
+        "there is neither {SERVE_DATA_DIR} nor {DEMO_DATA_DIR} with an operator's token here; say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
     )]
     NoDataDir,
 }
@@ -146,7 +148,7 @@ impl OperatorOptions {
         if let Some(dir) = &self.data_dir {
             return one(read_token(&dir.join(TOKEN_FILE))?);
         }
-        let [serve, demo] = [SERVE_DATA_DIR, demo::DATA_DIR].map(|dir| here.join(dir).join(TOKEN_FILE));
+        let [serve, demo] = [SERVE_DATA_DIR, DEMO_DATA_DIR].map(|dir| here.join(dir).join(TOKEN_FILE));
         match (serve.exists(), demo.exists()) {
             (true, true) => {
                 let (otherwise, _) = read_token(&demo)?;

@@ -39,6 +39,8 @@ pub(super) enum ResolveError {
     None { place: &'static str, kind: &'static str, text: String, proposal: String },
     #[error("{place}: {said}; say which:{list}")]
     Several { place: &'static str, said: String, list: String },
+    #[error("{place}: there are too many to look for a {kind} by its name; give its id")]
+    TooMany { place: &'static str, kind: &'static str },
     #[error("{place}: {} is no whole name, and what is deleted must be named in full: {list}", told(.text))]
     NotWhole { place: &'static str, text: String, list: String },
     #[error("{place}: {error}")]
@@ -169,7 +171,10 @@ impl Meaning<'_> {
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }
-        let records = walk::records(self.client, path, &Part::whole()).await?;
+        let records = match walk::records(self.client, path, &Part::whole()).await {
+            Err(WalkError::TooLong) => return Err(ResolveError::TooMany { place, kind: kind.noun }),
+            records => records?,
+        };
         let wanted = text.trim().to_lowercase();
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<&Record> {
             records.iter().filter(|record| fits(&word(record, "name").to_lowercase())).collect()

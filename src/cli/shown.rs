@@ -15,6 +15,9 @@ use super::record::{Record, one_line};
 /// row.
 const COLUMN_WIDTH_MAX: usize = 60;
 
+/// A local time with its day.
+const LOCAL_FORM: &str = "%a %Y-%m-%d %H:%M";
+
 /// How many open times stand in a line.
 const LINE_TIMES_MAX: usize = 10;
 
@@ -36,7 +39,10 @@ impl Look {
         let width = labels.iter().map(|label| label.width()).max().unwrap_or(0).min(COLUMN_WIDTH_MAX + 1);
         let mut text = String::new();
         for (label, (name, value)) in labels.iter().zip(&record.0) {
-            let cell = cell(name, Some(value));
+            let mut cell = cell(name, Some(value));
+            if let Some(at) = local_in(record, name, "timezone") {
+                cell = format!("{cell} ({})", at.format(LOCAL_FORM));
+            }
             let label = self.padded(Style::new().dimmed(), label, width);
             text.push_str(&format!("{label} {}\n", self.paint(style_of(name, &cell), &cell)));
         }
@@ -138,13 +144,18 @@ fn title(column: &str) -> String {
 
 /// What a record has in a column.
 fn value_of(column: &str, record: &Record) -> String {
-    let Some((name, zone)) = column.split_once('@') else { return cell(column, record.get(column)) };
-    let value = record.get(name);
-    let zone = record.get(zone).and_then(Value::as_str).and_then(|zone| zone.parse().ok());
-    match value.and_then(Value::as_str).zip(zone).and_then(|(instant, zone)| local(instant, zone)) {
-        Some(at) => at.format("%a %Y-%m-%d %H:%M").to_string(),
-        None => cell(name, value),
+    let (name, zone) = column.split_once('@').unwrap_or((column, ""));
+    match local_in(record, name, zone) {
+        Some(at) => at.format(LOCAL_FORM).to_string(),
+        None => cell(name, record.get(name)),
     }
+}
+
+/// An instant of a record at which something is to begin or end, in the zone that the record names. When it was made
+/// says nothing of that.
+fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
+    let instant = record.get(name).filter(|_| name == "starts_at" || name == "ends_at")?;
+    local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)
 }
 
 fn local(instant: &str, zone: Tz) -> Option<DateTime<Tz>> {
@@ -280,13 +291,17 @@ mod tests {
     #[test]
     fn an_instant_is_shown_as_the_time_of_a_zone_that_the_record_names() {
         let rows = [
-            read(r#"{"at":"2026-03-02T23:30:00.000Z","zone":"Europe/Paris"}"#),
-            read(r#"{"at":"2026-03-02T23:30:00.000Z","zone":"Mars"}"#),
-            read(r#"{"at":null,"zone":"UTC"}"#),
+            read(r#"{"starts_at":"2026-03-02T23:30:00.000Z","timezone":"Europe/Paris"}"#),
+            read(r#"{"starts_at":"2026-03-02T23:30:00.000Z","timezone":"Mars"}"#),
+            read(r#"{"starts_at":null,"timezone":"UTC"}"#),
         ];
         assert_eq!(
-            PLAIN.table(&["at@zone"], &rows),
-            "AT\nTue 2026-03-03 00:30\n2026-03-02T23:30:00.000Z\n-\n"
+            PLAIN.record(&rows[0]),
+            "starts_at: 2026-03-02T23:30:00.000Z (Tue 2026-03-03 00:30)\ntimezone:  Europe/Paris\n"
+        );
+        assert_eq!(
+            PLAIN.table(&["starts_at@timezone"], &rows),
+            "STARTS_AT\nTue 2026-03-03 00:30\n2026-03-02T23:30:00.000Z\n-\n"
         );
     }
 

@@ -1,6 +1,6 @@
 //! What needs no service, and what is said where there is none.
 
-use crate::program::alone;
+use crate::program::{alone, alone_with};
 
 #[test]
 fn the_options_of_the_connection_stand_apart() {
@@ -37,5 +37,20 @@ fn shells_and_readers_of_manuals_get_every_command() {
     assert_eq!(alone(&["man", "--to", to.to_str().unwrap()]).code, Some(0));
     for page in ["receptionist.1", "receptionist-contact-update.1", "receptionist-serve.1"] {
         assert!(to.join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn colours_are_not_for_pipes_unless_they_are_asked_for() {
+    for (environment, coloured) in [
+        (&[][..], false),
+        (&[("CLICOLOR_FORCE", "1")][..], true),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
+    ] {
+        // With a port where nothing listens, and a token, so that it is tried.
+        let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
+        let ran = alone_with(&words, environment);
+        assert_eq!(ran.code, Some(1));
+        assert_eq!(ran.errors.contains('\u{1b}'), coloured, "{environment:?}: {}", ran.errors);
     }
 }

@@ -38,6 +38,19 @@ fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
 }
 
 #[test]
+fn the_commands_that_the_demonstration_prints_find_it() {
+    let demo = Demo::start();
+    let commands: Vec<&str> =
+        demo.says.iter().filter_map(|line| line.strip_prefix("receptionist ")).collect();
+    assert_eq!(commands.len(), 2, "{:?}", demo.says);
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        assert!(words.contains(&"--admin-listen"), "its ports are not the usual ones: {command}");
+        assert!(demo.printed(&words).lines().count() > 1, "{command}");
+    }
+}
+
+#[test]
 fn what_the_demonstration_holds_is_seen() {
     let demo = Demo::start();
     let calls = demo.data(&["call", "list", "--outcome", "message_taken", "--direction", "inbound"]);

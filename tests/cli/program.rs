@@ -18,8 +18,10 @@ fn program(here: &TempDir) -> Command {
 pub(crate) struct Demo {
     here: TempDir,
     child: Child,
-    /// Held until the end: it says more than where it listens.
-    _says: Lines<BufReader<ChildStdout>>,
+    /// Held until the end.
+    _out: Lines<BufReader<ChildStdout>>,
+    /// The lines that it printed.
+    pub(crate) says: Vec<String>,
     /// The operator listener's `host:port`.
     operator: String,
 }
@@ -35,13 +37,12 @@ impl Demo {
             .stderr(log)
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let operator = lines.find_map(|line| {
-            let line = line.unwrap();
-            let address = line.strip_prefix("operator API on http://")?.strip_suffix("/admin/v1")?;
-            Some(address.to_owned())
-        });
-        Self { here, child, _says: lines, operator: operator.unwrap() }
+        let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+        let says = out.by_ref().map(Result::unwrap).take_while(|line| line != "Stop with Ctrl-C.");
+        let says: Vec<String> = says.collect();
+        let operator = says.iter().find_map(|line| line.strip_prefix("operator API on http://"));
+        let operator = operator.unwrap().trim_end_matches("/admin/v1").to_owned();
+        Self { here, child, _out: out, says, operator }
     }
 
     /// Runs a command, with what it reads from standard input.
@@ -107,6 +108,11 @@ impl From<Output> for Ran {
 
 /// What the program prints where no service is needed, in an empty directory.
 pub(crate) fn alone(words: &[&str]) -> Ran {
+    alone_with(words, &[])
+}
+
+/// The same with these in its environment.
+pub(crate) fn alone_with(words: &[&str], environment: &[(&str, &str)]) -> Ran {
     let here = tempfile::tempdir().unwrap();
-    Ran::from(program(&here).args(words).output().unwrap())
+    Ran::from(program(&here).args(words).envs(environment.iter().copied()).output().unwrap())
 }

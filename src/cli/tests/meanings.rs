@@ -13,6 +13,7 @@ use crate::cli::request::Call;
 use crate::cli::resolve::resolve;
 use crate::cli::run::{explained, perform};
 use crate::cli::shown::Look;
+use crate::cli::walk::WALK_PAGES_MAX;
 
 const SALON: &str = "01a1fa8a-7862-7000-ac25-1fd3c10dfbbc";
 const DENTAL: &str = "01a1fa8e-171f-7000-a08c-375224145f30";
@@ -143,6 +144,14 @@ async fn a_name_of_none_is_refused_with_what_is_near() {
         "--service: there is no service \"xyz\"; `receptionist service list` shows those there are",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_name_among_too_many_is_refused() {
+    let endless = r#"{"data":[],"next_cursor":"c","has_more":true}"#;
+    let answers = vec![response("200 OK", endless); WALK_PAGES_MAX];
+    let refused = "BUSINESS: there are too many to look for a business by its name; give its id";
+    check_refused("business show salon", &answers, refused).await;
 }
 
 #[tokio::test]

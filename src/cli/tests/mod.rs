@@ -5,6 +5,7 @@ mod dealings;
 mod exchanges;
 mod meanings;
 mod stub;
+mod whole;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde_json::Value;
