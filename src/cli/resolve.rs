@@ -180,7 +180,9 @@ impl Meaning<'_> {
             records.iter().filter(|record| fits(&word(record, "name").to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
-        let begun = if same.is_empty() { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
+        // Every name begins with nothing, which is what a variable that is not set comes to.
+        let begins = same.is_empty() && !wanted.is_empty();
+        let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {
             ([one], _) => Ok(word(one, "id").to_owned()),
             ([], [one]) if !self.whole => {

@@ -147,6 +147,12 @@ async fn a_name_of_none_is_refused_with_what_is_near() {
 }
 
 #[tokio::test]
+async fn a_name_of_nothing_is_none() {
+    let refused = "BUSINESS: there is no business \"\"; `receptionist business list` shows those there are";
+    check_refused("business update ''", &[page(&[(SALON, "Salon Lumière")])], refused).await;
+}
+
+#[tokio::test]
 async fn a_name_among_too_many_is_refused() {
     let endless = r#"{"data":[],"next_cursor":"c","has_more":true}"#;
     let answers = vec![response("200 OK", endless); WALK_PAGES_MAX];
