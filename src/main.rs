@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use receptionist::cli::{self, OperatorCommand};
 use receptionist::config::ServeArgs;
@@ -30,16 +30,28 @@ enum Command {
     RepairStamps(cli::RepairArgs),
     /// Print the OpenAPI document of the public or of the operator API
     Openapi(cli::OpenapiArgs),
+    /// Print what a shell reads to complete these commands
+    Completions(cli::CompletionsArgs),
+    /// Print the manual, or write a page of each command
+    Man(cli::ManArgs),
     #[command(flatten)]
     Operator(OperatorCommand),
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let mut program = Cli::command();
+    let matches = program.clone().get_matches();
+    let command = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli.command,
+        Err(error) => error.format(&mut program).exit(),
+    };
+    match command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
         Command::RepairStamps(args) => cli::repair(args),
         Command::Openapi(args) => cli::openapi(args),
-        Command::Operator(command) => cli::operate(command),
+        Command::Completions(args) => cli::completions(args, &mut program),
+        Command::Man(args) => cli::man(args, program),
+        Command::Operator(command) => cli::operate(command, &cli::Flags::of(&program, &matches)),
     }
 }

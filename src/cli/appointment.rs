@@ -1,13 +1,31 @@
-//! `receptionist appointment`: the team's own bookings and moves, which every booking mode lets through.
+//! `receptionist appointment`: what is booked, and the team's own bookings and moves, which every booking mode lets
+//! through.
 
 use clap::{Args, Subcommand};
 
-use super::arguments::{InBusiness, OneInBusiness};
-use super::task::{Body, Task, in_business};
+use super::arguments::{InBusiness, OneInBusiness, Paging, Span, service, staff};
+use super::request::Body;
+use super::task::Task;
+use super::typed::{Kind, Typed, zone};
+
+const COLUMNS: &[&str] = &[
+    "id",
+    "starts_at@timezone",
+    "status",
+    "service_name",
+    "staff_name",
+    "contact_name",
+    "contact_phone",
+    "source",
+];
 
 /// Commands on appointments.
 #[derive(Debug, Subcommand)]
 pub enum AppointmentCommand {
+    /// List appointments, by their start
+    List(List),
+    /// Show an appointment
+    Show(OneInBusiness),
     /// Book an appointment
     Book(Box<Book>),
     /// Confirm a pending appointment
@@ -20,13 +38,36 @@ pub enum AppointmentCommand {
     Reschedule(Reschedule),
 }
 
+/// Which appointments to show.
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    of: InBusiness,
+    /// Only those that stand like this: pending, confirmed, declined or cancelled; several with commas
+    #[arg(long)]
+    status: Option<String>,
+    /// Only those for this service, by its id or name
+    #[arg(long)]
+    service: Option<String>,
+    /// Only those with this staff member, by their id or name
+    #[arg(long)]
+    staff: Option<String>,
+    /// Only those of the contact of this id
+    #[arg(long, value_name = "ID")]
+    contact: Option<String>,
+    #[command(flatten)]
+    span: Span,
+    #[command(flatten)]
+    paging: Paging,
+}
+
 /// What is booked, when, with whom and for whom.
 #[derive(Debug, Args)]
 pub struct Book {
     #[command(flatten)]
     of: InBusiness,
-    /// The service's id
-    #[arg(long, value_name = "ID")]
+    /// The service, by its id or name
+    #[arg(long)]
     service: String,
     #[command(flatten)]
     time: Time,
@@ -52,17 +93,18 @@ pub struct Reschedule {
 /// A time and who takes it.
 #[derive(Debug, Args)]
 struct Time {
-    /// When it starts, such as 2026-03-02T09:00:00Z
+    /// When it starts, such as '2026-03-02 9:00' or 'tomorrow 9:00' of the business, or 2026-03-02T09:00:00Z
     #[arg(long, value_name = "TIME")]
     starts_at: String,
-    /// The id of the staff member who takes it
-    #[arg(long, value_name = "ID")]
+    /// The staff member who takes it, by their id or name
+    #[arg(long)]
     staff: Option<String>,
 }
 
 impl Time {
     fn add_to(self, body: Body) -> Body {
-        body.with("starts_at", self.starts_at).given("staff_id", self.staff)
+        body.with("starts_at", Typed::new("--starts-at", Kind::Instant, self.starts_at))
+            .given("staff_id", self.staff.map(staff))
     }
 }
 
@@ -83,8 +125,19 @@ struct NewContact {
     #[arg(long, value_name = "LOCALE")]
     contact_locale: Option<String>,
     /// The contact's time zone
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = zone::parse)]
     contact_timezone: Option<String>,
+}
+
+impl List {
+    fn into_task(self) -> Task {
+        Task::list(self.of.path(&["appointments"]), COLUMNS, self.paging)
+            .narrowed("status", self.status)
+            .narrowed("service_id", self.service.map(service))
+            .narrowed("staff_id", self.staff.map(staff))
+            .narrowed("contact_id", self.contact)
+            .narrowed_by(self.span.filters())
+    }
 }
 
 impl NewContact {
@@ -100,24 +153,24 @@ impl NewContact {
 
 impl AppointmentCommand {
     pub(super) fn into_task(self) -> Task {
-        let path = |one: &OneInBusiness, action: &str| {
-            in_business(&one.of.business, &["appointments", &one.id, action])
-        };
+        let path = |one: OneInBusiness, action: &str| one.path("appointments").then(action);
         match self {
+            Self::List(list) => list.into_task(),
+            Self::Show(one) => Task::get(one.path("appointments")),
             Self::Book(book) => {
                 let body = book
                     .time
-                    .add_to(Body::default().with("service_id", book.service))
+                    .add_to(Body::default().with("service_id", service(book.service)))
                     .given("contact_id", book.contact)
                     .given_object("contact", book.new_contact.body())
                     .given("source", book.source);
-                Task::post(in_business(&book.of.business, &["appointments"]), body)
+                Task::post(book.of.path(&["appointments"]), body)
             }
-            Self::Confirm(one) => Task::act(path(&one, "confirm")),
-            Self::Decline(one) => Task::act(path(&one, "decline")),
-            Self::Cancel(one) => Task::act(path(&one, "cancel")),
+            Self::Confirm(one) => Task::act(path(one, "confirm")),
+            Self::Decline(one) => Task::act(path(one, "decline")),
+            Self::Cancel(one) => Task::act(path(one, "cancel")),
             Self::Reschedule(Reschedule { one, time }) => {
-                Task::post(path(&one, "reschedule"), time.add_to(Body::default()))
+                Task::post(path(one, "reschedule"), time.add_to(Body::default()))
             }
         }
     }

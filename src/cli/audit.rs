@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::arguments::ListInBusiness;
-use super::task::{Task, in_business};
+use super::task::Task;
 
 const COLUMNS: &[&str] =
     &["at", "actor.type", "actor.id", "action", "resource_type", "resource_id", "changes"];
@@ -18,7 +18,7 @@ pub enum AuditCommand {
 impl AuditCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
-            Self::List(list) => Task::list(in_business(&list.of.business, &["audit"]), COLUMNS, list.paging),
+            Self::List(list) => Task::list(list.of.path(&["audit"]), COLUMNS, list.paging),
         }
     }
 }

@@ -4,7 +4,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
 
 use super::arguments::InBusiness;
-use super::task::{Body, Task, in_business};
+use super::request::Body;
+use super::task::Task;
 
 const COLUMNS: &[&str] = &["kind", "rows", "rows_max", "bytes", "bytes_max"];
 
@@ -81,13 +82,13 @@ impl From<Bound> for Value {
 impl BudgetCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
-            Self::Show(of) => Task::get(in_business(&of.business, &["budget"])).by_field(COLUMNS),
+            Self::Show(of) => Task::get(of.path(&["budget"])).by_field(COLUMNS),
             Self::Set(Set { of, kind, rows_max, bytes_max }) => {
                 let limits = Body::default().given("rows_max", rows_max).given("bytes_max", bytes_max);
                 let name =
                     kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
                 let body = Body::default().with_object(&name, limits);
-                Task::patch(in_business(&of.business, &["budget"]), body).by_field(COLUMNS)
+                Task::patch(of.path(&["budget"]), body).by_field(COLUMNS)
             }
         }
     }

@@ -1,10 +1,14 @@
 //! `receptionist business`: the profile, the opening hours and the operator's settings of a business.
 
-use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use std::convert::Infallible;
 
-use super::arguments::Paging;
-use super::task::{BUSINESSES, Body, Task, in_business};
+use clap::{Args, Subcommand};
+
+use super::arguments::{Paging, business};
+use super::request::{Body, Path};
+use super::task::Task;
+use super::typed::hours::Week;
+use super::typed::{Kind, Typed, zone};
 
 const COLUMNS: &[&str] = &["id", "name", "timezone", "booking_mode", "suspended", "created_at"];
 
@@ -17,8 +21,8 @@ pub enum BusinessCommand {
     List(Paging),
     /// Show a business
     Show {
-        /// The business's id
-        id: String,
+        /// The business, by its id or name [default: the only one there is]
+        business: Option<String>,
     },
     /// Change a business; what is not given stays as it is
     Update(Box<Update>),
@@ -31,7 +35,7 @@ pub struct Create {
     #[arg(long)]
     name: String,
     /// The time zone of its days and opening hours, such as Europe/Paris
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = zone::parse)]
     timezone: String,
     #[command(flatten)]
     profile: Profile,
@@ -40,13 +44,13 @@ pub struct Create {
 /// What changes in a business.
 #[derive(Debug, Args)]
 pub struct Update {
-    /// The business's id
-    id: String,
+    /// The business, by its id or name [default: the only one there is]
+    business: Option<String>,
     /// Its name
     #[arg(long)]
     name: Option<String>,
     /// The time zone of its days and opening hours, such as Europe/Paris
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = zone::parse)]
     timezone: Option<String>,
     #[command(flatten)]
     profile: Profile,
@@ -73,11 +77,11 @@ struct Profile {
     /// How appointments come about: instant, request or off
     #[arg(long, value_name = "MODE")]
     booking_mode: Option<String>,
-    /// The opening hours of one day, such as monday=09:00-18:00; once for each day, the others are closed
-    #[arg(long, value_name = "DAY=OPEN-CLOSE", value_parser = Hours::parse)]
-    hours: Vec<Hours>,
-    /// The region in which national phone numbers are read, such as FR
-    #[arg(long, value_name = "REGION")]
+    /// The opening hours of a day or some, such as mon-fri=9:00-18:00; days that no --hours names are closed
+    #[arg(long, value_name = "DAY=OPEN-CLOSE", value_parser = Week::parse)]
+    hours: Vec<Week>,
+    /// The region in which national phone numbers are read, such as FR [default: the country of the time zone]
+    #[arg(long, value_name = "REGION", value_parser = region)]
     phone_region: Option<String>,
 }
 
@@ -86,53 +90,38 @@ impl Profile {
         body.given("locale", self.locale)
             .given("website_url", self.website_url)
             .given("booking_mode", self.booking_mode)
-            .given_list("hours", self.hours, closed)
+            .given_list("hours", self.hours.into_iter().flat_map(|week| week.0).collect(), closed)
             .given("phone_region", self.phone_region)
     }
 }
 
-/// The opening hours of one day, as typed; the service says whether they make sense.
-#[derive(Clone, Debug)]
-struct Hours {
-    day: String,
-    open: String,
-    close: String,
-}
-
-impl Hours {
-    fn parse(text: &str) -> Result<Self, &'static str> {
-        let split = || {
-            let (day, window) = text.split_once('=')?;
-            let (open, close) = window.split_once('-')?;
-            Some(Self { day: day.into(), open: open.into(), close: close.into() })
-        };
-        split().ok_or("write DAY=OPEN-CLOSE, such as monday=09:00-18:00")
-    }
-}
-
-impl From<Hours> for Value {
-    fn from(hours: Hours) -> Self {
-        json!({"day": hours.day, "open": hours.open, "close": hours.close})
-    }
+/// A region's code in capitals.
+#[allow(clippy::unnecessary_wraps, reason = "clap reads values with functions that may fail")]
+fn region(text: &str) -> Result<String, Infallible> {
+    Ok(text.to_uppercase())
 }
 
 impl BusinessCommand {
     pub(super) fn into_task(self) -> Task {
+        let one = |id| Path::business(business("BUSINESS", id), &[]);
         match self {
             Self::Create(Create { name, timezone, profile }) => {
+                let region = Typed::new("--phone-region", Kind::RegionOfZone, timezone.as_str());
                 let body = Body::default().with("name", name).with("timezone", timezone);
-                Task::post(BUSINESSES.into(), profile.add_to(body, false))
+                // What was given takes its place.
+                let body = body.with("phone_region", region);
+                Task::post(Path::businesses(), profile.add_to(body, false))
             }
-            Self::List(paging) => Task::list(BUSINESSES.into(), COLUMNS, paging),
-            Self::Show { id } => Task::get(in_business(&id, &[])),
+            Self::List(paging) => Task::list(Path::businesses(), COLUMNS, paging),
+            Self::Show { business } => Task::get(one(business)),
             Self::Update(update) => {
                 let body = Body::default().given("name", update.name).given("timezone", update.timezone);
                 let body = update
                     .profile
                     .add_to(body, update.closed)
-                    .given("website_url", update.clear_website_url.then_some(Value::Null))
+                    .cleared("website_url", update.clear_website_url)
                     .given("suspended", update.suspended);
-                Task::patch(in_business(&update.id, &[]), body)
+                Task::patch(one(update.business), body)
             }
         }
     }

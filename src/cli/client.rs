@@ -25,10 +25,15 @@ pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long an answer may be, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// What every operator may read, and little of it.
+const ANY_LIST: &str = "/admin/v1/businesses?limit=1";
+
 /// Why a request brought no answer that can be shown.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
-    #[error("cannot reach the operator API on {address}: {reason}; is `receptionist serve` running?")]
+    #[error(
+        "cannot reach the operator API on {address}: {reason}; is `receptionist serve` running? --admin-listen says where it listens"
+    )]
     Connect { address: SocketAddr, reason: String },
     #[error("the operator API on {address} gave no answer within {timeout:?}")]
     TimedOut { address: SocketAddr, timeout: Duration },
@@ -59,9 +64,22 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(Access { address, authorization }: Access, timeout: Duration) -> Self {
+    pub(super) fn new(access: Access, timeout: Duration) -> Self {
         let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Self { http, address, authorization, timeout }
+        Self { http, address: access.address, authorization: access.authorization, timeout }
+    }
+
+    /// A client with the token that the service takes, where two may be meant. Asking that changes nothing.
+    pub(super) async fn admitted(access: Access, timeout: Duration) -> Self {
+        let otherwise = access.otherwise.clone();
+        let client = Self::new(access, timeout);
+        let Some(otherwise) = otherwise else { return client };
+        match client.send(Method::GET, ANY_LIST, None).await {
+            Err(ClientError::Api(refused)) if refused.code == "unauthorized" => {
+                Self { authorization: otherwise, ..client }
+            }
+            _ => client,
+        }
     }
 
     /// Sends one request; `target` is a path, with a query or without.

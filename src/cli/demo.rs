@@ -28,12 +28,11 @@ use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
 
+use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{ServeError, exit, run, say, where_it_listens};
 use crate::config::{ServeArgs, Settings};
 use crate::service::Service;
 
-/// The data directory when none is named.
-const DATA_DIR: &str = "receptionist-demo";
 /// The name of the sample business.
 const NAME: &str = "Salon Lumière";
 /// The file that keeps what the demonstration has made.
@@ -54,15 +53,15 @@ pub fn demo(args: ServeArgs) -> ExitCode {
     let given = args.data_dir.is_some();
     let settings = Settings::try_from(args).map(|mut settings| {
         if !given {
-            settings.data_dir = PathBuf::from(DATA_DIR);
+            settings.data_dir = PathBuf::from(DEMO_DATA_DIR);
         }
         settings
     });
-    let file = settings.as_ref().map(|settings| settings.data_dir.join(DEMO_FILE)).unwrap_or_default();
+    let dir = settings.as_ref().map(|settings| settings.data_dir.clone()).unwrap_or_default();
     exit(run(settings, async |service: &Service| {
-        let sample = sample(service.engine(), &file).await?;
+        let sample = sample(service.engine(), &dir.join(DEMO_FILE)).await?;
         say(where_it_listens(service)).await?;
-        say(guide(service, &sample).await.map_err(failed)?).await
+        say(guide(service, &sample, given.then_some(&dir)).await.map_err(failed)?).await
     }))
 }
 
@@ -246,7 +245,7 @@ async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec
 }
 
 /// The lines to paste.
-async fn guide(service: &Service, sample: &Sample) -> Result<String, EngineError> {
+async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;
     let slots = open_times(&business, sample.service_id).await?;
@@ -284,13 +283,30 @@ curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments/$ID/reschedule" -d '{{"starts_
 # cancel it
 curl -s -H "$AUTH" -X POST "$BASE/appointments/$ID/cancel"
 
-Stop with Ctrl-C. The operator's token is kept in the data directory; see `receptionist --help`.
+# the operator's commands, from this directory; see `receptionist --help`
+receptionist availability --service Coupe{options}
+receptionist appointment list{options}
+
+Stop with Ctrl-C.
 "#,
         base = service.base_url(),
         key = sample.api_key,
         service = sample.service_id,
         first = first.starts_at,
         second = second.starts_at,
+        options = options(service, dir),
     );
     Ok(out)
+}
+
+/// What an operator's command must be told to find the service; nothing where it is found by itself.
+fn options(service: &Service, dir: Option<&PathBuf>) -> String {
+    let mut options = String::new();
+    if service.admin.to_string() != ADMIN_LISTEN {
+        let _ = write!(options, " --admin-listen {}", service.admin);
+    }
+    if let Some(dir) = dir {
+        let _ = write!(options, " --data-dir '{}'", dir.display());
+    }
+    options
 }

@@ -4,7 +4,8 @@ use actors::domain::Scope;
 use clap::{Args, Subcommand};
 
 use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
-use super::task::{Body, Task, in_business};
+use super::request::Body;
+use super::task::Task;
 
 const COLUMNS: &[&str] = &["id", "prefix", "name", "scopes", "created_at", "last_used_at", "revoked_at"];
 
@@ -35,23 +36,18 @@ pub struct Create {
     all_scopes: bool,
 }
 
-impl Create {
-    fn scopes(self) -> Vec<String> {
-        if self.all_scopes { Scope::ALL.iter().map(Scope::to_string).collect() } else { self.scope }
-    }
-}
-
 impl KeyCommand {
     pub(super) fn into_task(self) -> Task {
-        let path = |of: &InBusiness| in_business(&of.business, &["keys"]);
         match self {
-            Self::Create(mut create) => {
-                let (path, name) = (path(&create.of), std::mem::take(&mut create.name));
-                Task::post(path, Body::default().with("name", name).with("scopes", create.scopes()))
+            Self::Create(Create { of, name, scope, all_scopes }) => {
+                let every = || Scope::ALL.iter().map(Scope::to_string).collect();
+                let scopes: Vec<String> = if all_scopes { every() } else { scope };
+                let body = Body::default().with("name", name).with("scopes", scopes);
+                Task::post(of.path(&["keys"]), body)
                     .with_note("the key is shown only this once; keep it where secrets are kept")
             }
-            Self::List(list) => Task::list(path(&list.of), COLUMNS, list.paging),
-            Self::Revoke(one) => Task::delete(in_business(&one.of.business, &["keys", &one.id]), "revoked"),
+            Self::List(list) => Task::list(list.of.path(&["keys"]), COLUMNS, list.paging),
+            Self::Revoke(one) => Task::delete(one.path("keys"), "revoked"),
         }
     }
 }

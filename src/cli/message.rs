@@ -1,18 +1,42 @@
 //! `receptionist message`: messages for the team.
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
-use super::arguments::{InBusiness, OneInBusiness};
-use super::task::{Body, Task, in_business};
+use super::arguments::{InBusiness, OneInBusiness, Paging, Span, staff};
+use super::request::Body;
+use super::task::Task;
+
+const COLUMNS: &[&str] = &["id", "created_at", "status", "urgency", "caller_name", "caller_phone", "body"];
 
 /// Commands on messages.
 #[derive(Debug, Subcommand)]
 pub enum MessageCommand {
+    /// List messages, the newest first
+    List(List),
     /// Take a message for the team
     Create(Create),
     /// Change a message; what is not given stays as it is
     Update(Update),
+}
+
+/// Which messages to show.
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    of: InBusiness,
+    /// Only those that the team is so far with: new, read or resolved
+    #[arg(long)]
+    status: Option<String>,
+    /// Only those that were taken in the call of this id
+    #[arg(long, value_name = "ID")]
+    call: Option<String>,
+    /// Only those of the contact of this id
+    #[arg(long, value_name = "ID")]
+    contact: Option<String>,
+    #[command(flatten)]
+    span: Span,
+    #[command(flatten)]
+    paging: Paging,
 }
 
 /// What a message says, and from whom and for whom it is.
@@ -38,8 +62,8 @@ pub struct Create {
     /// How soon the team should see it: normal or urgent [default: normal]
     #[arg(long)]
     urgency: Option<String>,
-    /// The id of the staff member whom it is for
-    #[arg(long, value_name = "ID")]
+    /// The staff member whom it is for, by their id or name
+    #[arg(long)]
     staff: Option<String>,
     /// How far the team is with it: new, read or resolved [default: new]
     #[arg(long)]
@@ -54,8 +78,8 @@ pub struct Update {
     /// How far the team is with it: new, read or resolved
     #[arg(long)]
     status: Option<String>,
-    /// The id of the staff member whom it is for
-    #[arg(long, value_name = "ID", conflicts_with = "clear_staff")]
+    /// The staff member whom it is for, by their id or name
+    #[arg(long, conflicts_with = "clear_staff")]
     staff: Option<String>,
     /// It is for nobody in particular
     #[arg(long)]
@@ -65,6 +89,11 @@ pub struct Update {
 impl MessageCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
+            Self::List(List { of, status, call, contact, span, paging }) => {
+                let task = Task::list(of.path(&["messages"]), COLUMNS, paging).narrowed("status", status);
+                let task = task.narrowed("call_id", call).narrowed("contact_id", contact);
+                task.narrowed_by(span.filters())
+            }
             Self::Create(message) => {
                 let body = Body::default()
                     .with("body", message.body)
@@ -73,16 +102,16 @@ impl MessageCommand {
                     .given("contact_id", message.contact)
                     .given("call_id", message.call)
                     .given("urgency", message.urgency)
-                    .given("staff_id", message.staff)
+                    .given("staff_id", message.staff.map(staff))
                     .given("status", message.status);
-                Task::post(in_business(&message.of.business, &["messages"]), body)
+                Task::post(message.of.path(&["messages"]), body)
             }
-            Self::Update(Update { one, status, staff, clear_staff }) => {
+            Self::Update(Update { one, status, staff: name, clear_staff }) => {
                 let body = Body::default()
                     .given("status", status)
-                    .given("staff_id", staff)
-                    .given("staff_id", clear_staff.then_some(Value::Null));
-                Task::patch(in_business(&one.of.business, &["messages", &one.id]), body)
+                    .given("staff_id", name.map(staff))
+                    .cleared("staff_id", clear_staff);
+                Task::patch(one.path("messages"), body)
             }
         }
     }

@@ -1,35 +1,48 @@
-//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API.
+//! The operator's commands: `receptionist business create …` and its like, each one request to the operator API, after
+//! those that tell what its words stand for.
 //!
 //! A command is translated into a [`Task`], the request and how its answer is shown, by a pure function of its
-//! arguments; `run` carries tasks out. What always holds in it:
+//! arguments; `resolve` puts ids and instants in the place of names and of times of the business, and `run` carries
+//! tasks out. What always holds in it:
 //!
-//! - a command sends what was given and nothing else; what the rules say about it, the service answers;
+//! - a command sends what was given, or what that stands for, and nothing else but the region of a new business's phone
+//!   numbers; what the rules say about it, the service answers;
 //! - standard output carries the answer and nothing else, whole or not at all; notes and errors go to standard error;
 //! - the operator's token is never printed.
 
 mod appointment;
 mod arguments;
 mod audit;
+mod availability;
 mod budget;
 mod business;
 mod call;
 mod client;
+mod contact;
 mod demo;
 mod key;
+mod knowledge;
 mod message;
 mod open_files;
 mod openapi;
 mod options;
+mod pages;
 mod print;
+mod problems;
 mod record;
 mod repair;
+mod request;
+mod resolve;
 mod run;
 mod serve;
 mod service;
+mod shown;
 mod staff;
 mod task;
 #[cfg(test)]
 mod tests;
+mod typed;
+mod walk;
 mod webhook;
 
 use clap::{Args, Subcommand};
@@ -37,12 +50,14 @@ use clap::{Args, Subcommand};
 pub use demo::demo;
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
+pub use pages::{CompletionsArgs, ManArgs, completions, man};
+pub use problems::Flags;
 pub use repair::{RepairArgs, repair};
 pub use run::operate;
 pub use serve::serve;
 use task::Task;
 
-/// The operator's commands, each one request to the operator API of a running service.
+/// The operator's commands on a running service.
 #[derive(Debug, Subcommand)]
 pub enum OperatorCommand {
     /// Businesses: create, list, show, update.
@@ -53,13 +68,19 @@ pub enum OperatorCommand {
     Staff(Resource<staff::StaffCommand>),
     /// API keys of a business.
     Key(Resource<key::KeyCommand>),
-    /// Appointments of a business, as its own team books and moves them.
+    /// Appointments of a business: see them, and book and move them as its own team does.
     Appointment(Resource<appointment::AppointmentCommand>),
-    /// Calls of a business: saved when they have ended.
+    /// Open times of a business: when a service can be booked.
+    Availability(Box<availability::AvailabilityArgs>),
+    /// Contacts of a business: see, create and change them.
+    Contact(Resource<contact::ContactCommand>),
+    /// Calls of a business: see them, and save those that have ended.
     Call(Resource<call::CallCommand>),
-    /// Messages for the team of a business.
+    /// Messages for the team of a business: see, take and settle them.
     Message(Resource<message::MessageCommand>),
-    /// Webhook endpoints of a business: their delivery log, and sending again.
+    /// What the receptionist of a business knows: see, add, change and delete it.
+    Knowledge(Resource<knowledge::KnowledgeCommand>),
+    /// Webhook endpoints of a business, their delivery log, and sending again.
     Webhook(Resource<webhook::WebhookCommand>),
     /// The budget of a business: how much it may keep of each kind, and how much it keeps.
     Budget(Resource<budget::BudgetCommand>),
@@ -75,8 +96,14 @@ impl OperatorCommand {
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
+            Self::Availability(args) => {
+                let options = args.options.clone();
+                (args.into_task(), options)
+            }
+            Self::Contact(Resource { command, options }) => (command.into_task(), options),
             Self::Call(Resource { command, options }) => (command.into_task(), options),
             Self::Message(Resource { command, options }) => (command.into_task(), options),
+            Self::Knowledge(Resource { command, options }) => (command.into_task(), options),
             Self::Webhook(Resource { command, options }) => (command.into_task(), options),
             Self::Budget(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),

@@ -1,7 +1,8 @@
 //! Where the operator API is and with which token it is called.
 //!
 //! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything.
+//! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything: by the
+//! token in the data directory of `serve`, or else of `demo`. What was given by a setting is not guessed.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -15,39 +16,51 @@ use hyper::header::HeaderValue;
 
 use crate::config::{TOKEN_FILE, variables};
 
+/// Where `serve` keeps its data when it is not told.
+const SERVE_DATA_DIR: &str = "./receptionist-data";
+/// Where `demo` does.
+pub(super) const DEMO_DATA_DIR: &str = "./receptionist-demo";
+/// Where the operator API listens when it is not told.
+pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
+
+/// Under which heading the options stand.
+const HEADING: &str = "Connection and output";
+
 /// The options that every operator command takes.
 #[derive(Clone, Debug, Args)]
 pub struct OperatorOptions {
     /// Print the service's JSON answer as it is
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = HEADING)]
     pub(super) json: bool,
     /// Where the operator API listens
     #[arg(
         long,
         global = true,
+        help_heading = HEADING,
         value_name = "ADDRESS",
         env = variables::ADMIN_LISTEN,
-        default_value = "127.0.0.1:8081"
+        default_value = ADMIN_LISTEN
     )]
     admin_listen: String,
     /// The operator's token [default: the one in the data directory]
     #[arg(
         long,
         global = true,
+        help_heading = HEADING,
         value_name = "TOKEN",
         env = variables::ADMIN_TOKEN,
         hide_env_values = true
     )]
     admin_token: Option<AdminToken>,
-    /// The service's data directory, where the token is
+    /// The service's data directory, where the token is [default: ./receptionist-data, or else ./receptionist-demo]
     #[arg(
         long,
         global = true,
+        help_heading = HEADING,
         value_name = "DIR",
-        env = variables::DATA_DIR,
-        default_value = "./receptionist-data"
+        env = variables::DATA_DIR
     )]
-    data_dir: PathBuf,
+    data_dir: Option<PathBuf>,
 }
 
 /// The operator's token, which its debug form does not show.
@@ -98,6 +111,10 @@ pub(super) enum OptionsError {
         file.display(), source.kind()
     )]
     TokenFile { file: PathBuf, source: io::Error },
+    #[error(
+        "there is neither {SERVE_DATA_DIR} nor {DEMO_DATA_DIR} with an operator's token here; say where the service keeps its data with --data-dir (RECEPTIONIST_DATA_DIR), and where it listens with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
+    )]
+    NoDataDir,
 }
 
 /// Where to call and with what.
@@ -105,11 +122,45 @@ pub(super) enum OptionsError {
 pub(super) struct Access {
     pub(super) address: SocketAddr,
     pub(super) authorization: HeaderValue,
+    /// Where the token is from.
+    pub(super) origin: String,
+    /// The token of the demonstration, should the other be refused: both have run here.
+    pub(super) otherwise: Option<HeaderValue>,
 }
 
 impl OperatorOptions {
     /// Reads the address and the token, the latter from its file if it was not given.
     pub(super) fn access(&self) -> Result<Access, OptionsError> {
+        self.access_from(Path::new("."))
+    }
+
+    /// The same with the data directories that go without saying in this one.
+    fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
+        let address = self.address()?;
+        let one = |(authorization, origin)| Ok(Access { address, authorization, origin, otherwise: None });
+        if let Some(token) = &self.admin_token {
+            let origin = "RECEPTIONIST_ADMIN_TOKEN (--admin-token)".to_owned();
+            return match token.authorization() {
+                Some(authorization) => one((authorization, origin)),
+                None => Err(OptionsError::Token { origin }),
+            };
+        }
+        if let Some(dir) = &self.data_dir {
+            return one(read_token(&dir.join(TOKEN_FILE))?);
+        }
+        let [serve, demo] = [SERVE_DATA_DIR, DEMO_DATA_DIR].map(|dir| here.join(dir).join(TOKEN_FILE));
+        match (serve.exists(), demo.exists()) {
+            (true, true) => {
+                let (otherwise, _) = read_token(&demo)?;
+                Ok(Access { otherwise: Some(otherwise), ..one(read_token(&serve)?)? })
+            }
+            (true, false) => one(read_token(&serve)?),
+            (false, true) => one(read_token(&demo)?),
+            (false, false) => Err(OptionsError::NoDataDir),
+        }
+    }
+
+    fn address(&self) -> Result<SocketAddr, OptionsError> {
         let mut address: SocketAddr = self.admin_listen.parse().map_err(|_| OptionsError::Address)?;
         if address.port() == 0 {
             return Err(OptionsError::Port);
@@ -120,22 +171,18 @@ impl OperatorOptions {
             IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
             _ => {}
         }
-        let (token, origin) = match &self.admin_token {
-            Some(token) => (token.clone(), "RECEPTIONIST_ADMIN_TOKEN (--admin-token)".to_owned()),
-            None => {
-                let file = self.data_dir.join(TOKEN_FILE);
-                (read_token(&file)?, file.display().to_string())
-            }
-        };
-        let authorization = token.authorization().ok_or(OptionsError::Token { origin })?;
-        Ok(Access { address, authorization })
+        Ok(address)
     }
 }
 
-fn read_token(file: &Path) -> Result<AdminToken, OptionsError> {
-    match std::fs::read_to_string(file) {
-        Ok(text) => Ok(AdminToken(text.trim().to_owned())),
-        Err(source) => Err(OptionsError::TokenFile { file: file.to_owned(), source }),
+/// The token in a file, and where that is.
+fn read_token(file: &Path) -> Result<(HeaderValue, String), OptionsError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| OptionsError::TokenFile { file: file.to_owned(), source })?;
+    let origin = file.display().to_string();
+    match AdminToken(text.trim().to_owned()).authorization() {
+        Some(authorization) => Ok((authorization, origin)),
+        None => Err(OptionsError::Token { origin }),
     }
 }
 
@@ -148,7 +195,7 @@ mod tests {
             json: false,
             admin_listen: address.into(),
             admin_token: token.map(|token| AdminToken(token.into())),
-            data_dir: data_dir.to_owned(),
+            data_dir: Some(data_dir.to_owned()),
         }
     }
 
@@ -201,5 +248,26 @@ mod tests {
     fn the_token_is_not_in_the_debug_form() {
         let options = options("127.0.0.1:1", Some("hidden"), Path::new("nowhere"));
         assert!(!format!("{options:?} {:?}", options.access()).contains("hidden"));
+    }
+
+    #[test]
+    fn the_token_of_a_service_that_has_run_here_is_found() {
+        let here = tempfile::tempdir().unwrap();
+        let options =
+            OperatorOptions { data_dir: None, ..options("127.0.0.1:1", None, Path::new("nowhere")) };
+        let error = options.access_from(here.path()).unwrap_err().to_string();
+        assert!(error.contains("./receptionist-demo") && error.contains("--admin-listen"), "{error}");
+
+        let keep = |dir: &str, token: &str| {
+            std::fs::create_dir(here.path().join(dir)).unwrap();
+            std::fs::write(here.path().join(dir).join("admin-token"), token).unwrap();
+        };
+        keep("receptionist-demo", "demo");
+        let access = options.access_from(here.path()).unwrap();
+        assert_eq!((access.authorization.to_str().unwrap(), access.otherwise), ("Bearer demo", None));
+        keep("receptionist-data", "serve");
+        let access = options.access_from(here.path()).unwrap();
+        assert_eq!(access.authorization, "Bearer serve");
+        assert_eq!(access.otherwise.unwrap(), "Bearer demo");
     }
 }

@@ -75,16 +75,17 @@ pub(super) struct ErrorBody {
 /// Why the service refused. Its display is `code: message` and an indented line for each detail.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct ApiError {
-    code: String,
-    message: String,
+    pub(super) code: String,
+    pub(super) message: String,
     #[serde(default)]
-    details: Vec<Detail>,
+    pub(super) details: Vec<Detail>,
 }
 
+/// A problem of a request, by the name of a property or parameter.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
-struct Detail {
-    path: String,
-    message: String,
+pub(super) struct Detail {
+    pub(super) path: String,
+    pub(super) message: String,
 }
 
 impl fmt::Display for ApiError {

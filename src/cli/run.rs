@@ -1,15 +1,18 @@
-//! Carrying a command out: the request or requests, and what is printed of the answer.
+//! Carrying a command out: what its words mean, the request or requests, and what is printed of the answer.
 
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::OptionsError;
-use super::record::{One, Page, Record, one_line};
-use super::task::{Part, Request, Show, Task};
-use super::{OperatorCommand, print};
-
-/// The most pages that a command gathers, to the end of a list when it is not told a limit, else to the first row.
-pub(super) const WALK_PAGES_MAX: usize = 1000;
+use super::problems::{Flags, Hint, hints, told};
+use super::record::{ApiError, One, Page, Record, one_line};
+use super::request::{Call, Path};
+use super::resolve::{ResolveError, resolve};
+use super::shown::Look;
+use super::task::{Rows, Show, Task};
+use super::walk::{WalkError, Walked, read, walk};
+use super::{OperatorCommand, print, walk};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +20,18 @@ pub(super) enum RunError {
     #[error(transparent)]
     Options(#[from] OptionsError),
     #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("the list has more than {WALK_PAGES_MAX} pages; narrow it, or walk it with --limit and --cursor")]
-    ListTooLong,
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A refusal, told by the flags of the command.
+    #[error("{0}")]
+    Refused(String),
+    #[error(
+        "the service refuses the operator's token of {origin}; say where its own is with --data-dir, or give it with --admin-token"
+    )]
+    TokenRefused { origin: String },
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
     #[error("cannot start the runtime: {0}")]
@@ -31,8 +43,26 @@ impl RunError {
     pub(super) fn exit_status(&self) -> u8 {
         match self {
             Self::Options(_) => 2,
-            Self::Client(_) | Self::ListTooLong | Self::Output(_) | Self::Runtime(_) => 1,
+            Self::Resolve(error) if error.is_of_the_command() => 2,
+            _ => 1,
         }
+    }
+
+    /// The refusal, if it is one.
+    fn refusal(&self) -> Option<&ApiError> {
+        match self {
+            Self::Client(ClientError::Api(refused))
+            | Self::Walk(WalkError::Client(ClientError::Api(refused)))
+            | Self::Resolve(ResolveError::Walk(WalkError::Client(ClientError::Api(refused)))) => {
+                Some(refused)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is the operator's token that is refused.
+    fn is_for_the_token(&self) -> bool {
+        self.refusal().is_some_and(|refused| refused.code == "unauthorized")
     }
 }
 
@@ -45,26 +75,33 @@ pub(super) struct Printed {
     pub(super) note: Option<String>,
 }
 
-/// Carries a command out and prints what came of it. Exit status 1 if the request failed, 2 if a setting is bad.
-pub fn operate(command: OperatorCommand) -> ExitCode {
+/// Carries a command out and prints what came of it. Exit status 1 if the request failed, 2 if the command or a setting
+/// is bad.
+pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let carried_out = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(RunError::Runtime)
-        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(command))));
+        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(command, flags))));
     match carried_out {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            print::note(&error.to_string());
+            print::error(&error.to_string());
             ExitCode::from(error.exit_status())
         }
     }
 }
 
-async fn carry_out(command: OperatorCommand) -> Result<(), RunError> {
-    let (task, options) = command.into_parts();
-    let client = Client::new(options.access()?, CALL_TIMEOUT);
-    let printed = perform(&client, &task, options.json).await?;
+async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunError> {
+    let (mut task, options) = command.into_parts();
+    let access = options.access()?;
+    let origin = access.origin.clone();
+    let client = Client::admitted(access, CALL_TIMEOUT).await;
+    let printed = match tried(&client, &mut task, options.json).await {
+        Ok(printed) => printed,
+        Err(error) if error.is_for_the_token() => return Err(RunError::TokenRefused { origin }),
+        Err(error) => return Err(explained(&client, error, &task.request.call(), flags).await),
+    };
     print::output(&printed.output).map_err(RunError::Output)?;
     if let Some(note) = printed.note {
         print::note(&note);
@@ -72,68 +109,90 @@ async fn carry_out(command: OperatorCommand) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Makes the request, or one for each page of a list, and says what is to be printed.
-pub(super) async fn perform(client: &Client, task: &Task, json: bool) -> Result<Printed, RunError> {
-    let Request { method, path, body } = &task.request;
-    if let Show::Table { columns, part } = &task.show {
-        return list(client, path, columns, part, json).await;
+/// Tells what the words mean, says what should be known of that, and makes the request.
+async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
+    for note in resolve(client, task, SystemTime::now().into()).await? {
+        print::note(&note);
     }
-    let answer = client.send(method.clone(), path, body.as_ref()).await?;
+    perform(client, task, json, print::look()).await
+}
+
+/// Makes the request, or one for each page of a list, and says what is to be printed.
+pub(super) async fn perform(
+    client: &Client,
+    task: &Task,
+    json: bool,
+    look: Look,
+) -> Result<Printed, RunError> {
+    let call = task.request.call();
+    if let Show::List { rows, part } = &task.show {
+        let walked = walk(client, &call, part).await?;
+        return if json { whole(&walked) } else { Ok(rows_of(walked.list, rows, look)) };
+    }
+    let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
     let (output, note) = match &task.show {
         Show::Done(_) if json => (raw(&answer)?, None),
         Show::Done(done) => (String::new(), Some((*done).to_owned())),
         _ if json => (raw(&answer)?, None),
-        Show::ByField(columns) => (print::by_field(columns, &one(&answer)?), None),
-        Show::RecordWithNote(note) => (print::record(&one(&answer)?), Some((*note).to_owned())),
-        Show::Record | Show::Table { .. } => (print::record(&one(&answer)?), None),
+        Show::ByField(columns) => (look.by_field(columns, &one(&answer)?), None),
+        Show::RecordWithNote(note) => (look.record(&one(&answer)?), Some((*note).to_owned())),
+        Show::Record | Show::List { .. } => (look.record(&one(&answer)?), None),
     };
     Ok(Printed { output, note })
 }
 
-async fn list(
-    client: &Client,
-    path: &str,
-    columns: &[&str],
-    part: &Part,
-    json: bool,
-) -> Result<Printed, RunError> {
-    let page = |cursor: Option<String>| async move {
-        client.send(hyper::Method::GET, &part.target(path, cursor.as_deref()), None).await
+/// A list in JSON: one page as the service wrote it; of several, the one that has all their rows.
+fn whole(walked: &Walked) -> Result<Printed, RunError> {
+    let output = match serde_json::to_string(&walked.list) {
+        Ok(text) if walked.pages > 1 => format!("{text}\n"),
+        _ => raw(&walked.first)?,
     };
-    let first = page(None).await?;
-    let mut list: Page = read(&first)?;
-    let mut pages = 1;
-    // A page may be empty though there is more behind it.
-    while list.has_more && (part.is_whole() || list.data.is_empty()) {
-        if pages == WALK_PAGES_MAX {
-            return Err(RunError::ListTooLong);
+    Ok(Printed { output, note: None })
+}
+
+fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
+    let more = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
+    match rows {
+        Rows::Table(columns) => Printed { output: look.table(columns, &list.data), note: more },
+        Rows::Times(zone) => {
+            let none = if list.data.is_empty() { "no open times" } else { "open times" };
+            let said = format!("{none} in {zone}; --json shows instants");
+            Printed { output: look.times(*zone, &list.data), note: Some(more.unwrap_or(said)) }
         }
-        let Some(cursor) = list.next_cursor.take() else {
-            return Err(ClientError::NotOfTheForm { status: first.status }.into());
-        };
-        let page: Page = read(&page(Some(cursor)).await?)?;
-        list.data.extend(page.data);
-        (list.next_cursor, list.has_more) = (page.next_cursor, page.has_more);
-        pages += 1;
     }
-    if json {
-        // One page as the service wrote it; of several, the one that has all their rows.
-        let output = match serde_json::to_string(&list) {
-            Ok(text) if pages > 1 => format!("{text}\n"),
-            _ => raw(&first)?,
+}
+
+/// A refusal told by the command's flags, with what may help.
+pub(super) async fn explained(client: &Client, error: RunError, call: &Call, flags: &Flags) -> RunError {
+    let Some(refused) = error.refusal() else { return error };
+    let mut text = told(refused, call, flags);
+    let mut helps: Vec<String> = Vec::new();
+    for hint in hints(refused, call) {
+        let said = match hint {
+            Hint::Said(said) => Some(said),
+            Hint::PhoneRegion => phone_region(client, call).await,
         };
-        return Ok(Printed { output, note: None });
+        helps.extend(said);
     }
-    let note = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
-    Ok(Printed { output: print::table(columns, &list.data), note })
+    for hint in helps {
+        text.push_str(&format!("\nhint: {hint}"));
+    }
+    RunError::Refused(text)
+}
+
+/// In which region national numbers are read, and how to change that. Nothing if the service does not say.
+async fn phone_region(client: &Client, call: &Call) -> Option<String> {
+    let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
+    let business = walk::one(client, &Path::businesses().then(id)).await.ok()?;
+    let region = business.get("phone_region")?.as_str().map(one_line)?;
+    Some(format!(
+        "national numbers of this business are read as in {region}; \
+         `receptionist business update {id} --phone-region REGION` changes that, or write +COUNTRY NUMBER"
+    ))
 }
 
 fn one(answer: &Answer) -> Result<Record, ClientError> {
     read(answer).map(|one: One| one.data)
-}
-
-fn read<T: serde::de::DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {
-    serde_json::from_slice(&answer.body).map_err(|_| ClientError::NotOfTheForm { status: answer.status })
 }
 
 /// The body as it came, which must be JSON or nothing, ended by a line feed.

@@ -2,8 +2,10 @@
 
 use clap::{Args, Subcommand};
 
-use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
-use super::task::{Body, Task, in_business};
+use super::arguments::{InBusiness, ListInBusiness};
+use super::request::{Body, Path};
+use super::task::Task;
+use super::typed::{Kind, Typed};
 
 const COLUMNS: &[&str] = &["id", "name", "duration_minutes", "active", "description"];
 
@@ -16,6 +18,24 @@ pub enum ServiceCommand {
     List(ListInBusiness),
     /// Change a service; what is not given stays as it is
     Update(Update),
+    /// Delete a service that nothing refers to
+    Delete(One),
+}
+
+/// One service.
+#[derive(Debug, Args)]
+pub struct One {
+    #[command(flatten)]
+    of: InBusiness,
+    /// The service, by its id or name
+    #[arg(value_name = "SERVICE")]
+    service: String,
+}
+
+impl One {
+    fn path(self) -> Path {
+        self.of.path(&["services"]).then(Typed::new("SERVICE", Kind::Service, self.service))
+    }
 }
 
 /// What a new service is.
@@ -37,7 +57,7 @@ pub struct Create {
 #[derive(Debug, Args)]
 pub struct Update {
     #[command(flatten)]
-    one: OneInBusiness,
+    one: One,
     /// Its name
     #[arg(long)]
     name: Option<String>,
@@ -67,17 +87,17 @@ impl Rest {
 
 impl ServiceCommand {
     pub(super) fn into_task(self) -> Task {
-        let path = |of: &InBusiness| in_business(&of.business, &["services"]);
         match self {
             Self::Create(Create { of, name, duration_minutes, rest }) => {
                 let body = Body::default().with("name", name).with("duration_minutes", duration_minutes);
-                Task::post(path(&of), rest.add_to(body))
+                Task::post(of.path(&["services"]), rest.add_to(body))
             }
-            Self::List(list) => Task::list(path(&list.of), COLUMNS, list.paging),
+            Self::List(list) => Task::list(list.of.path(&["services"]), COLUMNS, list.paging),
             Self::Update(Update { one, name, duration_minutes, rest }) => {
                 let body = Body::default().given("name", name).given("duration_minutes", duration_minutes);
-                Task::patch(in_business(&one.of.business, &["services", &one.id]), rest.add_to(body))
+                Task::patch(one.path(), rest.add_to(body))
             }
+            Self::Delete(one) => Task::delete(one.path(), "deleted"),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use clap::{Args, Subcommand};
 
-use super::arguments::{InBusiness, ListInBusiness, OneInBusiness};
-use super::task::{Body, Task, in_business};
+use super::arguments::{self, InBusiness, ListInBusiness};
+use super::request::{Body, Path};
+use super::task::Task;
+use super::typed::{Kind, Typed, zone};
 
 const COLUMNS: &[&str] = &["id", "name", "active", "timezone", "service_ids"];
 
@@ -16,6 +18,24 @@ pub enum StaffCommand {
     List(ListInBusiness),
     /// Change a staff member; what is not given stays as it is
     Update(Update),
+    /// Delete a staff member that nothing refers to
+    Delete(One),
+}
+
+/// One staff member.
+#[derive(Debug, Args)]
+pub struct One {
+    #[command(flatten)]
+    of: InBusiness,
+    /// The staff member, by their id or name
+    #[arg(value_name = "STAFF")]
+    staff: String,
+}
+
+impl One {
+    fn path(self) -> Path {
+        self.of.path(&["staff"]).then(Typed::new("STAFF", Kind::Staff, self.staff))
+    }
 }
 
 /// Who a new staff member is.
@@ -26,8 +46,8 @@ pub struct Create {
     /// Their name
     #[arg(long)]
     name: String,
-    /// A service they offer; once for each
-    #[arg(long, value_name = "ID")]
+    /// A service they offer, by its id or name; once for each
+    #[arg(long, value_name = "SERVICE")]
     service: Vec<String>,
     #[command(flatten)]
     rest: Rest,
@@ -37,12 +57,12 @@ pub struct Create {
 #[derive(Debug, Args)]
 pub struct Update {
     #[command(flatten)]
-    one: OneInBusiness,
+    one: One,
     /// Their name
     #[arg(long)]
     name: Option<String>,
-    /// A service they offer; once for each, in place of those before
-    #[arg(long, value_name = "ID")]
+    /// A service they offer, by its id or name; once for each, in place of those before
+    #[arg(long, value_name = "SERVICE")]
     service: Vec<String>,
     /// They offer no service any more
     #[arg(long, conflicts_with = "service")]
@@ -55,7 +75,7 @@ pub struct Update {
 #[derive(Debug, Args)]
 struct Rest {
     /// The time zone they see times in, such as Europe/Paris
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", value_parser = zone::parse)]
     timezone: Option<String>,
     /// Whether they take appointments
     #[arg(long, value_name = "BOOL")]
@@ -70,18 +90,23 @@ impl Rest {
 
 impl StaffCommand {
     pub(super) fn into_task(self) -> Task {
-        let path = |of: &InBusiness| in_business(&of.business, &["staff"]);
+        let services = |names: Vec<String>| names.into_iter().map(arguments::service).collect::<Vec<_>>();
         match self {
             Self::Create(Create { of, name, service, rest }) => {
-                let body = Body::default().with("name", name).with("service_ids", service);
-                Task::post(path(&of), rest.add_to(body))
-            }
-            Self::List(list) => Task::list(path(&list.of), COLUMNS, list.paging),
-            Self::Update(Update { one, name, service, no_services, rest }) => {
                 let body =
-                    Body::default().given("name", name).given_list("service_ids", service, no_services);
-                Task::patch(in_business(&one.of.business, &["staff", &one.id]), rest.add_to(body))
+                    Body::default().with("name", name).given_list("service_ids", services(service), true);
+                Task::post(of.path(&["staff"]), rest.add_to(body))
             }
+            Self::List(list) => Task::list(list.of.path(&["staff"]), COLUMNS, list.paging),
+            Self::Update(Update { one, name, service, no_services, rest }) => {
+                let body = Body::default().given("name", name).given_list(
+                    "service_ids",
+                    services(service),
+                    no_services,
+                );
+                Task::patch(one.path(), rest.add_to(body))
+            }
+            Self::Delete(one) => Task::delete(one.path(), "deleted"),
         }
     }
 }

@@ -1,24 +1,14 @@
 //! What a command comes down to: one request to the operator API, and how its answer is shown.
-//!
-//! Words that the operator typed stay inside one segment of a path or one value of a query, whatever they contain.
 
+use chrono_tz::Tz;
 use hyper::Method;
-use serde_json::{Map, Value};
-use url::form_urlencoded;
 
 use super::arguments::Paging;
+use super::request::{Body, Call, Path, Request, Term};
+use super::typed::Typed;
 
 /// How many rows a page has while a whole list is walked; the most that the service gives.
 const WALK_PAGE_ROWS: u32 = 100;
-
-/// One request to the operator API.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Request {
-    pub(super) method: Method,
-    /// The path, percent-encoded, without a query.
-    pub(super) path: String,
-    pub(super) body: Option<Value>,
-}
 
 /// How the answer to a request is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +17,21 @@ pub(super) enum Show {
     Record,
     /// As a record, with a note for the person who reads it.
     RecordWithNote(&'static str),
-    /// A list, a row for each record with these columns; `actor.type` is a field of a field.
-    Table { columns: &'static [&'static str], part: Part },
+    /// A list.
+    List { rows: Rows, part: Part },
     /// A record whose fields are objects, a row for each; the first column is the field's name.
     ByField(&'static [&'static str]),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
+}
+
+/// How the rows of a list are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Rows {
+    /// A row for each record with these columns; see [`super::shown`].
+    Table(&'static [&'static str]),
+    /// Open times, by the day that it is in this zone.
+    Times(Tz),
 }
 
 /// Which part of a list is asked for.
@@ -40,32 +39,34 @@ pub(super) enum Show {
 pub(super) struct Part {
     limit: Option<u32>,
     cursor: Option<String>,
-    filters: Vec<(&'static str, String)>,
+    /// With how many rows the walk ends before the list does.
+    pub(super) enough: usize,
 }
 
 impl Part {
-    /// Whether the walk goes on to the end of the list.
-    pub(super) fn is_whole(&self) -> bool {
-        self.limit.is_none()
+    /// All of it.
+    pub(super) fn whole() -> Self {
+        Self { limit: None, cursor: None, enough: usize::MAX }
+    }
+
+    /// Its first rows, so many at least if there are as many.
+    pub(super) fn first(rows: u32) -> Self {
+        Self { limit: Some(rows), cursor: None, enough: usize::try_from(rows).unwrap_or(usize::MAX) }
     }
 
     /// The path and query of the page at `cursor`, or of the first page that was asked for.
-    pub(super) fn target(&self, path: &str, cursor: Option<&str>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.append_pair("limit", &self.limit.unwrap_or(WALK_PAGE_ROWS).to_string());
-        for (name, value) in &self.filters {
-            query.append_pair(name, value);
-        }
-        if let Some(cursor) = cursor.or(self.cursor.as_deref()) {
-            query.append_pair("cursor", cursor);
-        }
-        format!("{path}?{}", query.finish())
+    pub(super) fn target(&self, call: &Call, cursor: Option<&str>) -> String {
+        let limit = self.limit.unwrap_or(WALK_PAGE_ROWS).to_string();
+        let cursor = cursor.or(self.cursor.as_deref()).map(|cursor| ("cursor", cursor));
+        call.target(&[Some(("limit", limit.as_str())), cursor].into_iter().flatten().collect::<Vec<_>>())
     }
 }
 
 impl From<Paging> for Part {
     fn from(paging: Paging) -> Self {
-        Self { limit: paging.limit, cursor: paging.cursor, filters: Vec::new() }
+        // One page if a limit was asked for, the first that is not empty.
+        let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
+        Self { limit: paging.limit, cursor: paging.cursor, enough }
     }
 }
 
@@ -77,36 +78,47 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn get(path: String) -> Self {
+    pub(super) fn get(path: Path) -> Self {
         Self::new(Method::GET, path, None)
     }
 
-    pub(super) fn list(path: String, columns: &'static [&'static str], paging: Paging) -> Self {
-        Self { show: Show::Table { columns, part: paging.into() }, ..Self::get(path) }
+    pub(super) fn list(path: Path, columns: &'static [&'static str], paging: Paging) -> Self {
+        Self { show: Show::List { rows: Rows::Table(columns), part: paging.into() }, ..Self::get(path) }
+    }
+
+    /// A list of open times, which are shown in the zone of the business.
+    pub(super) fn times(path: Path, paging: Paging) -> Self {
+        Self { show: Show::List { rows: Rows::Times(Tz::UTC), part: paging.into() }, ..Self::get(path) }
     }
 
     /// The list narrowed by a filter, if there is a value for it.
-    pub(super) fn narrowed(mut self, name: &'static str, value: Option<String>) -> Self {
-        if let (Show::Table { part, .. }, Some(value)) = (&mut self.show, value) {
-            part.filters.push((name, value));
-        }
+    pub(super) fn narrowed(mut self, name: &'static str, value: Option<impl Into<Term>>) -> Self {
+        self.request.query.extend(value.map(|value| (name, value.into())));
         self
     }
 
-    pub(super) fn post(path: String, body: Body) -> Self {
+    /// The list narrowed by those of the filters that have a value.
+    pub(super) fn narrowed_by(
+        self,
+        filters: impl IntoIterator<Item = (&'static str, Option<Typed>)>,
+    ) -> Self {
+        filters.into_iter().fold(self, |task, (name, value)| task.narrowed(name, value))
+    }
+
+    pub(super) fn post(path: Path, body: Body) -> Self {
         Self::new(Method::POST, path, Some(body))
     }
 
     /// A POST whose path says everything.
-    pub(super) fn act(path: String) -> Self {
+    pub(super) fn act(path: Path) -> Self {
         Self::new(Method::POST, path, None)
     }
 
-    pub(super) fn patch(path: String, body: Body) -> Self {
+    pub(super) fn patch(path: Path, body: Body) -> Self {
         Self::new(Method::PATCH, path, Some(body))
     }
 
-    pub(super) fn delete(path: String, done: &'static str) -> Self {
+    pub(super) fn delete(path: Path, done: &'static str) -> Self {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
     }
 
@@ -119,74 +131,8 @@ impl Task {
         Self { show: Show::RecordWithNote(note), ..self }
     }
 
-    fn new(method: Method, path: String, body: Option<Body>) -> Self {
-        Self { request: Request { method, path, body: body.map(Body::into_value) }, show: Show::Record }
-    }
-}
-
-/// The body of a request: what was given, and only that.
-#[derive(Default)]
-pub(super) struct Body(Map<String, Value>);
-
-impl Body {
-    /// Adds a property.
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
-        self
-    }
-
-    /// Adds a property if there is a value for it.
-    pub(super) fn given(self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
-    /// Adds a list if it has an element, or if it is to be emptied.
-    pub(super) fn given_list(self, name: &str, values: Vec<impl Into<Value>>, emptied: bool) -> Self {
-        let given = emptied || !values.is_empty();
-        self.given(name, given.then_some(values))
-    }
-
-    /// Adds an object.
-    pub(super) fn with_object(self, name: &str, body: Body) -> Self {
-        self.with(name, body.into_value())
-    }
-
-    /// Adds an object if it has a property.
-    pub(super) fn given_object(self, name: &str, body: Body) -> Self {
-        let given = !body.0.is_empty();
-        self.given(name, given.then(|| body.into_value()))
-    }
-
-    fn into_value(self) -> Value {
-        Value::Object(self.0)
-    }
-}
-
-/// The path of all businesses.
-pub(super) const BUSINESSES: &str = "/admin/v1/businesses";
-
-/// The path of a business, followed by these segments.
-pub(super) fn in_business(business: &str, segments: &[&str]) -> String {
-    let mut path = format!("{BUSINESSES}/");
-    push_encoded(&mut path, business);
-    for segment in segments {
-        path.push('/');
-        push_encoded(&mut path, segment);
-    }
-    path
-}
-
-fn push_encoded(path: &mut String, segment: &str) {
-    for byte in segment.bytes() {
-        // A dot is encoded as well: no segment of ours has one, and `..` must not lead elsewhere.
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
-            path.push(char::from(byte));
-        } else {
-            path.push_str(&format!("%{byte:02X}"));
-        }
+    fn new(method: Method, path: Path, body: Option<Body>) -> Self {
+        Self { request: Request { method, path, query: Vec::new(), body }, show: Show::Record }
     }
 }
 
@@ -195,22 +141,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_typed_stays_in_its_segment() {
-        assert_eq!(in_business("0190-ab", &["keys"]), "/admin/v1/businesses/0190-ab/keys");
-        assert_eq!(in_business("../x?y#z é", &[]), "/admin/v1/businesses/%2E%2E%2Fx%3Fy%23z%20%C3%A9");
-    }
-
-    #[test]
     fn a_page_is_asked_for_by_limit_and_cursor() {
-        let whole = Part { limit: None, cursor: None, filters: Vec::new() };
-        assert!(whole.is_whole());
-        assert_eq!(whole.target("/p", None), "/p?limit=100");
-        assert_eq!(whole.target("/p", Some("a+b/c=")), "/p?limit=100&cursor=a%2Bb%2Fc%3D");
+        let list = |limit, cursor: Option<&str>, status: Option<&str>| {
+            let paging = Paging { limit, cursor: cursor.map(str::to_owned) };
+            let task = Task::list(Path::businesses(), &[], paging).narrowed("status", status);
+            let Show::List { part, .. } = task.show else { panic!("a list") };
+            (task.request.call(), part)
+        };
+        let of = |text: &str| format!("/admin/v1/businesses?{text}");
+        let (call, part) = list(None, None, None);
+        assert_eq!(part.enough, usize::MAX);
+        assert_eq!(part.target(&call, None), of("limit=100"));
+        assert_eq!(part.target(&call, Some("a+b/c=")), of("limit=100&cursor=a%2Bb%2Fc%3D"));
 
-        let page =
-            Part { limit: Some(5), cursor: Some("c&d".into()), filters: vec![("status", "a b".into())] };
-        assert!(!page.is_whole());
-        assert_eq!(page.target("/p", None), "/p?limit=5&status=a+b&cursor=c%26d");
-        assert_eq!(page.target("/p", Some("next")), "/p?limit=5&status=a+b&cursor=next");
+        let (call, part) = list(Some(5), Some("c&d"), Some("a b"));
+        assert_eq!(part.enough, 1);
+        assert_eq!(part.target(&call, None), of("status=a+b&limit=5&cursor=c%26d"));
+        assert_eq!(part.target(&call, Some("next")), of("status=a+b&limit=5&cursor=next"));
     }
 }

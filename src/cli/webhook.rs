@@ -1,9 +1,11 @@
 //! `receptionist webhook`: the webhook endpoints of a business, their delivery log, and sending again.
 
+use actors::domain::EventType;
 use clap::{Args, Subcommand};
 
 use super::arguments::{InBusiness, ListInBusiness, OneInBusiness, Paging};
-use super::task::{Body, Task, in_business};
+use super::request::Body;
+use super::task::Task;
 
 const COLUMNS: &[&str] = &["id", "status", "disabled_reason", "url", "events", "description"];
 const DELIVERY_COLUMNS: &[&str] = &[
@@ -24,6 +26,10 @@ pub enum WebhookCommand {
     List(ListInBusiness),
     /// Show an endpoint
     Show(OneInBusiness),
+    /// Subscribe an endpoint to events, and print its secret; it is shown only this once
+    Create(Create),
+    /// Remove an endpoint; what waits for it is never sent
+    Delete(OneInBusiness),
     /// Turn an endpoint on again; what it missed stays missed until it is resent
     Enable(OneInBusiness),
     /// Turn an endpoint off
@@ -36,6 +42,25 @@ pub enum WebhookCommand {
     ResendMissed(OneInBusiness),
     /// Give an endpoint a new secret, which is shown this once
     RotateSecret(OneInBusiness),
+}
+
+/// What a new endpoint is sent.
+#[derive(Debug, Args)]
+pub struct Create {
+    #[command(flatten)]
+    of: InBusiness,
+    /// Where events are sent: an https URL on a public address
+    #[arg(long)]
+    url: String,
+    /// A type of events, such as appointment.booked; once for each
+    #[arg(long, value_name = "TYPE", required_unless_present = "all_events")]
+    event: Vec<String>,
+    /// Every type of events there is
+    #[arg(long, conflicts_with = "event")]
+    all_events: bool,
+    /// What it is
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
 }
 
 /// Which deliveries to show.
@@ -63,28 +88,31 @@ pub struct Resend {
 
 impl WebhookCommand {
     pub(super) fn into_task(self) -> Task {
-        let at = |one: &OneInBusiness, more: &[&str]| {
-            in_business(&one.of.business, &[&["webhooks", one.id.as_str()], more].concat())
+        let status = |one: OneInBusiness, status: &str| {
+            Task::patch(one.path("webhooks"), Body::default().with("status", status))
         };
         match self {
-            Self::List(list) => {
-                Task::list(in_business(&list.of.business, &["webhooks"]), COLUMNS, list.paging)
+            Self::List(list) => Task::list(list.of.path(&["webhooks"]), COLUMNS, list.paging),
+            Self::Show(one) => Task::get(one.path("webhooks")),
+            Self::Create(Create { of, url, event, all_events, description }) => {
+                let every = || EventType::ALL.iter().map(EventType::to_string).collect();
+                let events: Vec<String> = if all_events { every() } else { event };
+                let body = Body::default().with("url", url).with("events", events);
+                Task::post(of.path(&["webhooks"]), body.given("description", description))
+                    .with_note("the secret is shown only this once; receivers check signatures with it")
             }
-            Self::Show(one) => Task::get(at(&one, &[])),
-            Self::Enable(one) => {
-                Task::patch(at(&one, &[]), Body::default().with("status", "enabled".to_owned()))
-            }
-            Self::Disable(one) => {
-                Task::patch(at(&one, &[]), Body::default().with("status", "disabled".to_owned()))
-            }
+            Self::Delete(one) => Task::delete(one.path("webhooks"), "deleted"),
+            Self::Enable(one) => status(one, "enabled"),
+            Self::Disable(one) => status(one, "disabled"),
             Self::Deliveries(Deliveries { one, status, paging }) => {
-                Task::list(at(&one, &["deliveries"]), DELIVERY_COLUMNS, paging).narrowed("status", status)
+                Task::list(one.path("webhooks").then("deliveries"), DELIVERY_COLUMNS, paging)
+                    .narrowed("status", status)
             }
             Self::Resend(Resend { of, id, event }) => {
-                Task::act(in_business(&of.business, &["webhooks", &id, "deliveries", &event, "resend"]))
+                Task::act(of.path(&["webhooks", &id, "deliveries", &event, "resend"]))
             }
-            Self::ResendMissed(one) => Task::act(at(&one, &["resend-missed"])),
-            Self::RotateSecret(one) => Task::act(at(&one, &["rotate-secret"]))
+            Self::ResendMissed(one) => Task::act(one.path("webhooks").then("resend-missed")),
+            Self::RotateSecret(one) => Task::act(one.path("webhooks").then("rotate-secret"))
                 .with_note("the secret is shown only this once; the old one has stopped working"),
         }
     }

@@ -11,12 +11,19 @@ use super::parse;
 use super::stub::{Stub, response};
 use crate::cli::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
-use crate::cli::run::{Printed, RunError, WALK_PAGES_MAX, perform};
+use crate::cli::run::{Printed, RunError, perform};
+use crate::cli::shown::Look;
+use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
 
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
     let (task, options) = parse(line).unwrap().into_parts();
-    let access = Access { address, authorization: HeaderValue::from_static("Bearer t0ken") };
-    perform(&Client::new(access, timeout), &task, options.json).await
+    let access = Access {
+        address,
+        authorization: HeaderValue::from_static("Bearer t0ken"),
+        origin: String::new(),
+        otherwise: None,
+    };
+    perform(&Client::new(access, timeout), &task, options.json, Look::default()).await
 }
 
 async fn perform_at(stub: &Stub, line: &str) -> Result<Printed, RunError> {
@@ -167,7 +174,7 @@ async fn a_walk_has_a_bound() {
 
     let stub = Stub::start(|number| page(number, Some("c"))).await;
     let error = perform_at(&stub, "business list").await.unwrap_err();
-    assert!(matches!(error, RunError::ListTooLong), "{error}");
+    assert!(matches!(error, RunError::Walk(WalkError::TooLong)), "{error}");
     assert_eq!(stub.requests().len(), WALK_PAGES_MAX);
 }
 
@@ -251,7 +258,8 @@ async fn a_service_that_is_not_there_is_named() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot reach the operator API on {address}: connection refused; is `receptionist serve` running?"
+            "cannot reach the operator API on {address}: connection refused; is `receptionist serve` running? \
+             --admin-listen says where it listens"
         )
     );
     assert_eq!(error.exit_status(), 1);

@@ -1,12 +1,16 @@
 //! Each command's call, and the calls against a service that is played by a script.
 
 mod calls;
+mod dealings;
 mod exchanges;
+mod meanings;
 mod stub;
+mod whole;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
+use serde_json::Value;
 
-use super::OperatorCommand;
+use super::{Flags, OperatorCommand};
 
 /// The program, as far as it is these commands.
 #[derive(Debug, Parser)]
@@ -18,9 +22,56 @@ struct Cli {
 
 /// Reads a command line, split at the white space outside of single quotes.
 fn parse(line: &str) -> Result<OperatorCommand, clap::Error> {
+    parse_with_flags(line).map(|(command, _)| command)
+}
+
+/// The same with the flags that the command has.
+fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error> {
     let words = line.split('\'').enumerate().flat_map(|(at, piece)| match at % 2 {
         0 => piece.split_whitespace().collect(),
         _ => vec![piece],
     });
-    Cli::try_parse_from(std::iter::once("receptionist").chain(words)).map(|cli| cli.command)
+    let words = std::iter::once("receptionist").chain(words);
+    let matches = Cli::command().try_get_matches_from(words)?;
+    let flags = Flags::of(&Cli::command(), &matches);
+    Ok((Cli::from_arg_matches(&matches)?.command, flags))
+}
+
+/// Where business `b1` is.
+const B: &str = "/admin/v1/businesses/b1";
+
+/// A command is this call, before the meaning of its words is told.
+fn check(line: &str, method: &str, path: &str, body: Value) {
+    let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let call = command.into_parts().0.request.call();
+    let body = (!body.is_null()).then_some(body);
+    assert_eq!(
+        (call.method.as_str(), call.target(&[]).as_str(), &call.body),
+        (method, path, &body),
+        "{line}"
+    );
+    // Each can be named by a flag when it is refused, but for what no flag gives.
+    let queried = call.query.iter().map(|(name, _)| (*name).to_owned());
+    for property in queried.chain(body.iter().flat_map(leaves)) {
+        let named = flags.flag(&property);
+        let expected = !(line.starts_with("webhook") && property == "status" && method == "PATCH");
+        assert_eq!(named.is_some(), expected, "{line}: {property}");
+    }
+}
+
+/// The paths of what is in a body.
+fn leaves(body: &Value) -> Vec<String> {
+    let Value::Object(properties) = body else { return vec![String::new()] };
+    let inner = |(name, value): (&String, &Value)| -> Vec<String> {
+        let path = |leaf: String| if leaf.is_empty() { name.clone() } else { format!("{name}.{leaf}") };
+        leaves(value).into_iter().map(path).collect()
+    };
+    properties.iter().flat_map(inner).collect()
+}
+
+/// A command that is refused before anything is sent, in words that have this part.
+fn check_usage(line: &str, part: &str) {
+    let error = parse(line).unwrap_err();
+    assert_eq!(error.exit_code(), 2, "{line}");
+    assert!(error.to_string().contains(part), "{line}: {error}");
 }

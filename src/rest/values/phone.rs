@@ -165,4 +165,12 @@ mod tests {
             assert_eq!(phone(text, region), Err(TextError::Phone), "{text}");
         }
     }
+
+    #[test]
+    fn every_country_that_the_command_line_knows_is_a_region() {
+        for line in include_str!("../../cli/typed/countries.txt").lines() {
+            let (country, _) = line.split_once(' ').unwrap();
+            assert_eq!(PhoneRegion::from_text(country).map(PhoneRegion::into_string), Ok(country.to_owned()));
+        }
+    }
 }

@@ -1,0 +1,55 @@
+//! `completions` and `man`: what shells and readers of manuals want to know of the commands.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use super::print;
+
+/// For which shell.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell that reads them
+    shell: Shell,
+}
+
+/// Where the pages go.
+#[derive(Clone, Debug, Args)]
+pub struct ManArgs {
+    /// The directory for a page of each command [default: print the first page alone]
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+}
+
+/// Prints what the shell reads to complete the commands. Exit code 1 if nobody takes it.
+pub fn completions(args: CompletionsArgs, command: &mut Command) -> ExitCode {
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, command, name, &mut script);
+    exit(print::output(&String::from_utf8_lossy(&script)))
+}
+
+/// Prints the manual's first page, or writes a page of each command. Exit code 1 if that fails.
+pub fn man(args: ManArgs, command: Command) -> ExitCode {
+    exit(match args.to {
+        Some(dir) => std::fs::create_dir_all(&dir).and_then(|()| clap_mangen::generate_to(command, &dir)),
+        None => {
+            let mut page = Vec::new();
+            let made = clap_mangen::Man::new(command).render(&mut page);
+            made.and_then(|()| print::output(&String::from_utf8_lossy(&page)))
+        }
+    })
+}
+
+fn exit(written: io::Result<()>) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print::note(&format!("cannot write it: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Refusals, told by the flags that caused them.
+//!
+//! What always holds: a problem is told once; what no flag of the command caused keeps the name that the service gave
+//! it.
+
+use super::record::{ApiError, Detail, one_line};
+use super::request::Call;
+use super::shown;
+use super::typed::near::question;
+use super::typed::zone;
+
+/// The long flags of a command, without dashes.
+#[derive(Clone, Debug, Default)]
+pub struct Flags(Vec<String>);
+
+impl Flags {
+    /// The flags of the command within `command` that was given.
+    pub fn of(command: &clap::Command, matches: &clap::ArgMatches) -> Self {
+        match matches.subcommand().and_then(|(name, inner)| Some((command.find_subcommand(name)?, inner))) {
+            Some((command, matches)) => Self::of(command, matches),
+            None => {
+                let names = command.get_arguments().filter_map(clap::Arg::get_long);
+                Self(names.map(str::to_owned).collect())
+            }
+        }
+    }
+
+    /// The flag that gives the property of this name, if there is one.
+    pub(super) fn flag(&self, property: &str) -> Option<String> {
+        let name = property.replace(['.', '_'], "-");
+        let last = property.rsplit('.').next().unwrap_or_default().replace('_', "-");
+        let shorter = |name: &str| {
+            let name = name.strip_suffix("-ids").or_else(|| name.strip_suffix("-id"));
+            name.map(str::to_owned)
+        };
+        let singular = |name: &str| name.strip_suffix('s').map(str::to_owned);
+        let forms = [
+            Some(name.clone()),
+            shorter(&name),
+            singular(&name),
+            Some(last.clone()),
+            shorter(&last),
+            singular(&last),
+        ];
+        let known = forms.into_iter().flatten().find(|form| self.0.contains(form))?;
+        // An object has a flag for each of its properties, besides the one for the id that stands for it.
+        let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
+        Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
+    }
+
+    /// The message with the properties that it names told by their flags.
+    fn in_message(&self, message: &str, about_all: bool) -> String {
+        let mut listed = false;
+        let told = |word: &str| {
+            let property = word.trim_end_matches(',');
+            let flag = (listed || property.contains('_')).then(|| self.flag(property)).flatten();
+            // Behind "one of" properties are listed, if the message is about all of them.
+            listed |= about_all && word == "of";
+            flag.map_or_else(|| word.to_owned(), |flag| format!("{flag}{}", &word[property.len()..]))
+        };
+        message.split(' ').map(told).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The refusal as a line, and one for each detail if there are several.
+pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
+    let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
+    let code = one_line(&refused.code);
+    match &lines[..] {
+        // What is wrong with a request is in the details, and in the message once more.
+        [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
+        [_, ..] if refused.code == "invalid_request" => {
+            format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))
+        }
+        _ => {
+            let message = one_line(&refused.message);
+            std::iter::once(format!("{code}: {message}")).chain(lines).collect::<Vec<_>>().join("\n  ")
+        }
+    }
+}
+
+/// A detail by its flag; of one of several values, with that value.
+fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
+    let message = flags.in_message(&one_line(&detail.message), detail.path.is_empty());
+    let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));
+    match flags.flag(property) {
+        Some(flag) => match one_of_several(property, inner, call) {
+            Some((value, field)) => format!("{flag} {value}: {field}{message}"),
+            None => format!("{flag}: {message}"),
+        },
+        None if detail.path.is_empty() => message,
+        None => format!("{}: {message}", one_line(&detail.path)),
+    }
+}
+
+/// The value that is meant by what is behind the `[` of `hours[0].open`, and the field of it, if it is one of several.
+fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, String)> {
+    let (index, field) = inner.split_once(']')?;
+    let value = call.body.as_ref()?.get(property)?.get(index.parse::<usize>().ok()?)?;
+    let value = value.as_str().map_or_else(|| shown::window(value), str::to_owned);
+    let field = field.strip_prefix('.').map_or_else(String::new, |field| format!("{} ", one_line(field)));
+    Some((one_line(&value), field))
+}
+
+/// What may help against a problem.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Hint {
+    /// This.
+    Said(String),
+    /// The region in which the business's national numbers are read.
+    PhoneRegion,
+}
+
+/// What may help against the problems of a request, each thing once.
+pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
+    let invalid = refused.code == "invalid_request";
+    let mut hints: Vec<Hint> = Vec::new();
+    if refused.code == "slot_unavailable" {
+        hints.push(Hint::Said("`receptionist availability` lists the open times".into()));
+    }
+    for hint in refused.details.iter().filter(|_| invalid).filter_map(|detail| hint(detail, call)) {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints
+}
+
+/// What may help against a problem, if anything.
+fn hint(detail: &Detail, call: &Call) -> Option<Hint> {
+    let typed = value(detail, call)?;
+    match detail.path.rsplit('.').next()? {
+        "timezone" => question(&zone::proposals(typed)).map(Hint::Said),
+        "phone" | "caller_phone" | "from_number" | "to_number" if !typed.trim_start().starts_with('+') => {
+            Some(Hint::PhoneRegion)
+        }
+        _ => None,
+    }
+}
+
+/// The value that a refused flag had in the body or the query, if it is a text.
+fn value<'a>(detail: &Detail, call: &'a Call) -> Option<&'a str> {
+    let in_query = call.query.iter().find(|(name, _)| *name == detail.path);
+    let pointer = format!("/{}", detail.path.replace('.', "/"));
+    let in_body = || call.body.as_ref()?.pointer(&pointer)?.as_str();
+    in_query.map(|(_, value)| value.as_str()).or_else(in_body)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Method;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn check(details: &Value, expected: &str) {
+        let error =
+            json!({"code": "invalid_request", "message": "the request is invalid", "details": details});
+        let refused: ApiError = serde_json::from_value(error).unwrap();
+        assert_eq!(told(&refused, &call(), &flags()), expected);
+    }
+
+    fn call() -> Call {
+        Call {
+            method: Method::POST,
+            path: "/p".into(),
+            query: vec![("phone", "12".into())],
+            body: Some(json!({
+                "hours": [{"day": "monday", "open": "9", "close": "18:00"}], "service_ids": ["x"],
+                "timezone": "Paris", "contact": {"phone": "12", "timezone": "Mars"},
+            })),
+        }
+    }
+
+    fn flags() -> Flags {
+        let names =
+            ["phone", "hours", "service", "contact", "contact-phone", "timezone", "rows-max", "event"];
+        Flags(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn a_problem_is_told_once_by_its_flag() {
+        check(&json!([{"path": "phone", "message": "must be"}]), "invalid_request: --phone: must be");
+        check(
+            &json!([
+                {"path": "hours[0].open", "message": "must be a time"}, {"path": "service_ids[0]", "message": "no"},
+                {"path": "service_id", "message": "no"}, {"path": "contact_id", "message": "no"},
+                {"path": "contact.phone", "message": "no"}, {"path": "contacts.rows_max", "message": "no"},
+                {"path": "events", "message": "no"}, {"path": "hours[7]", "message": "too many"},
+                {"path": "status", "message": "none of ours"}, {"path": "", "message": "all of it"},
+            ]),
+            "invalid_request: 10 problems\n  \
+             --hours monday=9-18:00: open must be a time\n  --service x: no\n  --service: no\n  --contact: no\n  \
+             --contact-phone: no\n  --rows-max: no\n  --event: no\n  --hours: too many\n  \
+             status: none of ours\n  all of it",
+        );
+    }
+
+    #[test]
+    fn properties_in_a_message_are_told_by_their_flags() {
+        check(
+            &json!([{"path": "", "message": "must have one of phone, rows_max, source_url, hours"}]),
+            "invalid_request: must have one of --phone, --rows-max, source_url, --hours",
+        );
+        check(
+            &json!([{"path": "contact", "message": "is required, or contact_id"}]),
+            "invalid_request: --contact-…: is required, or --contact",
+        );
+        check(
+            &json!([{"path": "timezone", "message": "must be one of phone, hours"}]),
+            "invalid_request: --timezone: must be one of phone, hours",
+        );
+    }
+
+    #[test]
+    fn another_refusal_keeps_its_message() {
+        let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
+        let taken =
+            r#"{"code":"conflict","message":"it is taken","details":[{"path":"phone","message":"of 7"}]}"#;
+        assert_eq!(told(&refused(taken), &call(), &flags()), "conflict: it is taken\n  --phone: of 7");
+        let bare = r#"{"code":"not_found","message":"there is no\u001b such"}"#;
+        assert_eq!(told(&refused(bare), &call(), &flags()), "not_found: there is no\\u{1b} such");
+    }
+
+    #[test]
+    fn what_may_help_is_said() {
+        let detail = |path: &str| Detail { path: path.into(), message: "no".into() };
+        for path in ["phone", "contact.phone"] {
+            assert_eq!(hint(&detail(path), &call()), Some(Hint::PhoneRegion));
+        }
+        let paris = Some(Hint::Said("did you mean Europe/Paris?".into()));
+        assert_eq!(hint(&detail("timezone"), &call()), paris);
+        let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
+        let taken = r#"{"code":"conflict","message":"taken","details":[{"path":"phone","message":"no"}]}"#;
+        assert_eq!(hints(&refused(taken), &call()), []);
+        let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
+        assert_eq!(hints(&refused(late), &call()).len(), 1);
+        for path in ["hours[0].open", "absent", "service_ids"] {
+            assert_eq!(hint(&detail(path), &call()), None, "{path}");
+        }
+    }
+}

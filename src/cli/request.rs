@@ -1,0 +1,250 @@
+//! One request to the operator API, as the operator typed it and as it is sent.
+//!
+//! What always holds: words that the operator typed stay inside one segment of a path or one value of a query, whatever
+//! they contain; a body has what was given, and only that.
+
+use hyper::Method;
+use serde_json::{Map, Value};
+use url::form_urlencoded;
+
+use super::typed::Typed;
+
+/// A value of a request: sent as it is, or first told by what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Term {
+    Plain(Value),
+    Typed(Typed),
+    List(Vec<Term>),
+    Object(Body),
+}
+
+impl Term {
+    /// The terms that stand for something else, here and inside.
+    fn typed(&mut self) -> Vec<&mut Term> {
+        match self {
+            Self::Plain(_) => Vec::new(),
+            Self::Typed(_) => vec![self],
+            Self::List(terms) => terms.iter_mut().flat_map(Term::typed).collect(),
+            Self::Object(body) => body.typed(),
+        }
+    }
+
+    /// What is sent. A word whose meaning nobody has told is sent as it was typed.
+    fn value(&self) -> Value {
+        match self {
+            Self::Plain(value) => value.clone(),
+            Self::Typed(typed) => typed.text.clone().into(),
+            Self::List(terms) => terms.iter().map(Term::value).collect(),
+            Self::Object(body) => body.value(),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self.value() {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+}
+
+impl<T: Into<Value>> From<T> for Term {
+    fn from(value: T) -> Self {
+        Self::Plain(value.into())
+    }
+}
+
+impl From<Typed> for Term {
+    fn from(typed: Typed) -> Self {
+        Self::Typed(typed)
+    }
+}
+
+/// The body of a request: what was given, and only that.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Body(Vec<(String, Term)>);
+
+impl Body {
+    /// Adds a property, in place of one of the same name.
+    pub(super) fn with(mut self, name: &str, value: impl Into<Term>) -> Self {
+        self.0.retain(|(other, _)| other != name);
+        self.0.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds a property if there is a value for it.
+    pub(super) fn given(self, name: &str, value: Option<impl Into<Term>>) -> Self {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds a property that is null, if it is to be cleared.
+    pub(super) fn cleared(self, name: &str, cleared: bool) -> Self {
+        self.given(name, cleared.then_some(Value::Null))
+    }
+
+    /// Adds a list if it has an element, or if it is to be emptied.
+    pub(super) fn given_list(self, name: &str, values: Vec<impl Into<Term>>, emptied: bool) -> Self {
+        let given = emptied || !values.is_empty();
+        self.given(name, given.then(|| Term::List(values.into_iter().map(Into::into).collect())))
+    }
+
+    /// Adds an object.
+    pub(super) fn with_object(self, name: &str, body: Body) -> Self {
+        self.with(name, Term::Object(body))
+    }
+
+    /// Adds an object if it has a property.
+    pub(super) fn given_object(self, name: &str, body: Body) -> Self {
+        let given = !body.0.is_empty();
+        self.given(name, given.then_some(Term::Object(body)))
+    }
+
+    fn typed(&mut self) -> Vec<&mut Term> {
+        self.0.iter_mut().flat_map(|(_, term)| term.typed()).collect()
+    }
+
+    fn value(&self) -> Value {
+        self.0.iter().map(|(name, term)| (name.clone(), term.value())).collect::<Map<_, _>>().into()
+    }
+}
+
+/// The path of all businesses.
+const BUSINESSES: &str = "/admin/v1/businesses";
+
+/// Where a request goes: all businesses, or somewhere in one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Path(Vec<Term>);
+
+impl Path {
+    /// All businesses.
+    pub(super) fn businesses() -> Self {
+        Self::default()
+    }
+
+    /// One business, followed by these segments.
+    pub(super) fn business(business: Typed, segments: &[&str]) -> Self {
+        segments.iter().fold(Self::businesses().then(business), |path, segment| path.then(*segment))
+    }
+
+    /// The path with one more segment.
+    pub(super) fn then(mut self, segment: impl Into<Term>) -> Self {
+        self.0.push(segment.into());
+        self
+    }
+}
+
+/// One request, as it was typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) path: Path,
+    pub(super) query: Vec<(&'static str, Term)>,
+    pub(super) body: Option<Body>,
+}
+
+impl Request {
+    /// The terms that stand for something else, those of the path first.
+    pub(super) fn typed(&mut self) -> Vec<&mut Term> {
+        let path = self.path.0.iter_mut().flat_map(Term::typed);
+        let query = self.query.iter_mut().flat_map(|(_, term)| term.typed());
+        path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
+    }
+
+    /// The request as it is sent.
+    pub(super) fn call(&self) -> Call {
+        let mut path = BUSINESSES.to_owned();
+        for segment in &self.path.0 {
+            path.push('/');
+            push_encoded(&mut path, &segment.text());
+        }
+        Call {
+            method: self.method.clone(),
+            path,
+            query: self.query.iter().map(|(name, term)| (*name, term.text())).collect(),
+            body: self.body.as_ref().map(Body::value),
+        }
+    }
+}
+
+/// One request, as it is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) method: Method,
+    /// The path, percent-encoded, without a query.
+    pub(super) path: String,
+    pub(super) query: Vec<(&'static str, String)>,
+    pub(super) body: Option<Value>,
+}
+
+impl Call {
+    /// The path, with the query if there is one and these parameters behind it.
+    pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
+        if self.query.is_empty() && more.is_empty() {
+            return self.path.clone();
+        }
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(&self.query).extend_pairs(more);
+        format!("{}?{}", self.path, query.finish())
+    }
+}
+
+fn push_encoded(path: &mut String, segment: &str) {
+    for byte in segment.bytes() {
+        // A dot is encoded as well: no segment of ours has one, and `..` must not lead elsewhere.
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
+            path.push(char::from(byte));
+        } else {
+            path.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::typed::Kind;
+
+    fn request(path: Path) -> Request {
+        Request { method: Method::GET, path, query: Vec::new(), body: None }
+    }
+
+    fn business(text: &str) -> Typed {
+        Typed::new("--business", Kind::Business, text)
+    }
+
+    #[test]
+    fn what_was_typed_stays_in_its_segment() {
+        let path = |text, segments| request(Path::business(business(text), segments)).call().path;
+        assert_eq!(path("0190-ab", &["keys"]), "/admin/v1/businesses/0190-ab/keys");
+        assert_eq!(path("../x?y#z é", &[]), "/admin/v1/businesses/%2E%2E%2Fx%3Fy%23z%20%C3%A9");
+    }
+
+    #[test]
+    fn what_was_typed_stays_in_its_value_of_the_query() {
+        let query = vec![("status", "a b".into()), ("q", "é&limit=1".into())];
+        let call = Request { query, ..request(Path::businesses()) }.call();
+        assert_eq!(
+            call.target(&[("limit", "5"), ("cursor", "c+1")]),
+            "/admin/v1/businesses?status=a+b&q=%C3%A9%26limit%3D1&limit=5&cursor=c%2B1"
+        );
+        assert_eq!(request(Path::businesses()).call().target(&[]), "/admin/v1/businesses");
+    }
+
+    #[test]
+    fn every_word_that_stands_for_something_is_found_the_business_first() {
+        let service = |text| Typed::new("--service", Kind::Service, text);
+        let inner = Body::default().with("b", service("2"));
+        let body = Body::default()
+            .given_list("ids", vec![service("3"), service("4")], false)
+            .with_object("inner", inner);
+        let mut request = Request {
+            query: vec![("service_id", service("1").into())],
+            body: Some(body),
+            ..request(Path::business(business("0"), &["services"]))
+        };
+        let texts: Vec<String> = request.typed().iter().map(|term| term.text()).collect();
+        assert_eq!(texts, ["0", "1", "3", "4", "2"]);
+    }
+}

@@ -1,0 +1,133 @@
+//! Every operation of the operator API has a command, with a flag for each filter and property.
+
+use std::collections::BTreeSet;
+
+use super::parse_with_flags;
+use crate::openapi::operator_document;
+
+/// A command for each operation; what stands for ids are the names of the path's parameters.
+const COMMANDS: &[&str] = &[
+    "business create --name N --timezone UTC",
+    "business list",
+    "business show business_id",
+    "business update business_id",
+    "service create --name N --duration-minutes 30",
+    "service list",
+    "service update service_id",
+    "service delete service_id",
+    "staff create --name N",
+    "staff list",
+    "staff update staff_id",
+    "staff delete staff_id",
+    "key create --name N --all-scopes",
+    "key list",
+    "key revoke key_id",
+    "availability --service S",
+    "appointment list",
+    "appointment show appointment_id",
+    "appointment book --service S --starts-at T",
+    "appointment confirm appointment_id",
+    "appointment decline appointment_id",
+    "appointment cancel appointment_id",
+    "appointment reschedule appointment_id --starts-at T",
+    "contact list",
+    "contact create",
+    "contact show contact_id",
+    "contact update contact_id",
+    "call list",
+    "call show call_id",
+    "call create --direction D --status S --outcome O --started-at T --ended-at T",
+    "message list",
+    "message create --body B",
+    "message update message_id",
+    "knowledge list",
+    "knowledge add --title T",
+    "knowledge show knowledge_id",
+    "knowledge update knowledge_id",
+    "knowledge delete knowledge_id",
+    "webhook list",
+    "webhook create --url U --all-events",
+    "webhook show webhook_id",
+    "webhook enable webhook_id",
+    "webhook delete webhook_id",
+    "webhook deliveries webhook_id",
+    "webhook resend webhook_id event_id",
+    "webhook resend-missed webhook_id",
+    "webhook rotate-secret webhook_id",
+    "budget show",
+    "budget set --kind contacts",
+    "audit list",
+];
+
+/// An operation, such as `GET /businesses/{business_id}/keys`, and what its query and body may have.
+fn operations() -> Vec<(String, Vec<String>)> {
+    let document = operator_document();
+    let mut operations = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let parameters = parameters.map(|parameter| match parameter["$ref"].as_str() {
+                Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+                None => parameter,
+            });
+            let queried = parameters.filter(|parameter| parameter["in"] == "query");
+            let mut names: Vec<String> =
+                queried.map(|parameter| parameter["name"].as_str().unwrap().to_owned()).collect();
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            let schema = schema["$ref"]
+                .as_str()
+                .map_or(schema, |reference| document.pointer(reference.trim_start_matches('#')).unwrap());
+            names.extend(schema["properties"].as_object().into_iter().flat_map(|all| all.keys().cloned()));
+            operations.push((format!("{} {path}", method.to_uppercase()), names));
+        }
+    }
+    operations
+}
+
+/// The operation that a command calls, by its template.
+fn operation(line: &str) -> String {
+    let (command, _) = parse_with_flags(line).unwrap();
+    let mut call = command.into_parts().0.request.call();
+    let ids =
+        ["service", "staff", "key", "appointment", "contact", "call", "message", "knowledge", "webhook"];
+    for id in ids.iter().copied().chain(["event"]).map(|kind| format!("{kind}_id")) {
+        call.path = call.path.replace(&id, &format!("{{{id}}}"));
+    }
+    let path = call.path.trim_start_matches("/admin/v1/businesses");
+    // The business is named, or goes without saying.
+    let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
+        None => path.to_owned(),
+        Some("") => "/{business_id}".to_owned(),
+        Some(rest) => format!("/{{business_id}}/{}", rest.trim_start_matches('/')),
+    };
+    format!("{} /businesses{path}", call.method)
+}
+
+#[test]
+fn every_operation_has_a_command_with_a_flag_for_each_of_its_words() {
+    let operations = operations();
+    let there: BTreeSet<&str> = operations.iter().map(|(operation, _)| operation.as_str()).collect();
+    let called: Vec<String> = COMMANDS.iter().map(|line| operation(line)).collect();
+    assert_eq!(called.iter().map(String::as_str).collect::<BTreeSet<_>>(), there);
+
+    for (line, called) in COMMANDS.iter().zip(&called) {
+        let (_, flags) = parse_with_flags(line).unwrap();
+        let (_, names) = operations.iter().find(|(operation, _)| operation == called).unwrap();
+        for name in names.iter().filter(|name| !needs_no_flag(line, name)) {
+            assert!(flags.flag(name).is_some(), "{line}: {name}");
+        }
+    }
+    assert!(operations.iter().any(|(_, names)| names.iter().any(|name| name == "updated_since")));
+}
+
+/// What a command says by itself, or what changes nothing.
+fn needs_no_flag(line: &str, name: &str) -> bool {
+    match name {
+        // Whoever books or moves for the team waits for nobody, and a move keeps the source.
+        "allow_pending" => true,
+        "source" => line.starts_with("appointment reschedule"),
+        "status" => line.starts_with("webhook enable"),
+        // `--kind` names it.
+        _ => line.starts_with("budget set"),
+    }
+}

@@ -1,0 +1,110 @@
+//! Opening hours: `monday=09:00-18:00`, `mon=9:00-18:00`, `Mon-Fri 9:00-18:00`, `tue,thu=10:00-19:00`.
+
+use actors::domain::Day;
+use serde_json::{Value, json};
+
+/// The opening hours of one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Hours {
+    day: String,
+    open: String,
+    close: String,
+}
+
+impl From<Hours> for Value {
+    fn from(hours: Hours) -> Self {
+        json!({"day": hours.day, "open": hours.open, "close": hours.close})
+    }
+}
+
+/// The same hours on some days. The service says whether they make sense, and what is wrong with a day that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Week(pub(in crate::cli) Vec<Hours>);
+
+impl Week {
+    /// Reads what `--hours` was given.
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
+        let text = text.trim().replace(" - ", "-");
+        let split = || {
+            let (days, window) = text.split_once('=').or_else(|| text.rsplit_once(' '))?;
+            let (open, close) = window.split_once('-')?;
+            let (open, close) = (time(open), time(close));
+            let hours = |day| Hours { day, open: open.clone(), close: close.clone() };
+            let days: Vec<String> = days.split(',').flat_map(days_of).collect();
+            Some(Self(days.into_iter().map(hours).collect()))
+        };
+        split().ok_or("write DAY=OPEN-CLOSE, such as monday=09:00-18:00 or mon-fri=9:00-18:00")
+    }
+}
+
+/// The days of `mon`, `Monday` or `mon-fri`; one that is none stays as it was typed.
+fn days_of(text: &str) -> Vec<String> {
+    let text = text.trim();
+    let Some((first, last)) = text.split_once('-') else {
+        return vec![day(text).map_or_else(|| text.to_owned(), |at| Day::ALL[at].to_string())];
+    };
+    let (Some(first), Some(last)) = (day(first), day(last)) else { return vec![text.to_owned()] };
+    let count = Day::ALL.len();
+    // Sat-mon goes on into the next week.
+    let days = (last + count - first) % count;
+    (first..=first + days).map(|at| Day::ALL[at % count].to_string()).collect()
+}
+
+/// Where in the week a day is, by its name or three letters of it at least.
+fn day(text: &str) -> Option<usize> {
+    let word = text.trim().to_lowercase();
+    let begins = |day: &Day| word.len() >= 3 && day.to_string().starts_with(&word);
+    Day::ALL.iter().position(begins)
+}
+
+/// `9:00` as `09:00`.
+fn time(text: &str) -> String {
+    let text = text.trim();
+    match text.split_once(':') {
+        Some((hour, _)) if hour.len() == 1 => format!("0{text}"),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(&str, &str, &str)]) {
+        let week = Week::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let read: Vec<(&str, &str, &str)> =
+            week.0.iter().map(|hours| (&*hours.day, &*hours.open, &*hours.close)).collect();
+        assert_eq!(read, expected, "{text}");
+    }
+
+    #[test]
+    fn days_may_be_short_and_hours_of_one_figure() {
+        check("monday=09:00-18:00", &[("monday", "09:00", "18:00")]);
+        check("Mon=9:00-8:30", &[("monday", "09:00", "08:30")]);
+        check("THU 22:00-24:00", &[("thursday", "22:00", "24:00")]);
+    }
+
+    #[test]
+    fn several_days_have_the_same_hours() {
+        let days = |names: &[&'static str]| -> Vec<(&'static str, &'static str, &'static str)> {
+            names.iter().map(|name| (*name, "09:00", "18:00")).collect()
+        };
+        let work = ["monday", "tuesday", "wednesday", "thursday", "friday"];
+        check("Mon-Fri 9:00-18:00", &days(&work));
+        check("Mon - Fri 9:00 - 18:00", &days(&work));
+        check("mon-fri=9:00-18:00", &days(&work));
+        check("sat-mon=9:00-18:00", &days(&["saturday", "sunday", "monday"]));
+        check("tue, thu=9:00-18:00", &days(&["tuesday", "thursday"]));
+        check("mon-mon=9:00-18:00", &days(&["monday"]));
+    }
+
+    #[test]
+    fn what_is_no_day_is_left_for_the_service_to_refuse() {
+        check("lundi=9-18", &[("lundi", "9", "18")]);
+        check("mo=1-2", &[("mo", "1", "2")]);
+        check("mon-lundi=1-2", &[("mon-lundi", "1", "2")]);
+        for text in ["", "monday", "monday=09:00", "monday 09:00"] {
+            assert!(Week::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What may have been meant by a word that is none of those there are.
+
+/// How many are proposed.
+const PROPOSALS_MAX: usize = 3;
+
+/// How alike two words must be, from 0 to 1.
+const LIKENESS_MIN: f64 = 0.8;
+
+/// How much less alike than the likest one another may be.
+const BEHIND_MAX: f64 = 0.08;
+
+/// Those of the words that are most like the text, the likest first.
+pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let text = plain(text);
+    let mut alike: Vec<(f64, &str)> = words
+        .into_iter()
+        .map(|word| (likeness(&text, &plain(word)), word))
+        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
+        .collect();
+    alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    alike.dedup_by_key(|(_, word)| *word);
+    let likest = alike.first().map_or(0.0, |(likeness, _)| *likeness);
+    let words = alike.into_iter().filter(|(likeness, _)| *likeness >= likest - BEHIND_MAX);
+    words.map(|(_, word)| word).take(PROPOSALS_MAX).collect()
+}
+
+/// A word as it is compared: case and what joins its parts do not count.
+fn plain(text: &str) -> String {
+    text.trim().to_lowercase().replace([' ', '-'], "_")
+}
+
+/// How alike a text and a word are: whole, or the text and a part of the word.
+fn likeness(text: &str, word: &str) -> f64 {
+    let whole = strsim::jaro_winkler(text, word);
+    let parts = word.split(['/', '_']).map(|part| strsim::jaro_winkler(text, part) - 0.02);
+    let last = word.rsplit('/').next().map(|last| strsim::jaro_winkler(text, last) - 0.01);
+    parts.chain(last).fold(whole, f64::max)
+}
+
+/// `did you mean A, B or C?`, or nothing.
+pub(in crate::cli) fn question(proposals: &[&str]) -> Option<String> {
+    let (last, others) = proposals.split_last()?;
+    Some(match others {
+        [] => format!("did you mean {last}?"),
+        others => format!("did you mean {} or {last}?", others.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_is_proposed_and_nothing_else() {
+        let names = ["Salon Lumière", "Harbour Dental", "Coupe", "Couleur"];
+        assert_eq!(near("salon lumiere", names), ["Salon Lumière"]);
+        assert_eq!(near("coup", names)[0], "Coupe");
+        assert_eq!(near("dentl", names), ["Harbour Dental"]);
+        assert!(near("xyz", names).is_empty());
+        let many: Vec<String> = (0..9).map(|number| format!("Chair {number}")).collect();
+        assert_eq!(near("chair", many.iter().map(String::as_str)).len(), 3);
+    }
+
+    #[test]
+    fn a_question_names_them_all() {
+        assert_eq!(question(&[]), None);
+        assert_eq!(question(&["A"]).unwrap(), "did you mean A?");
+        assert_eq!(question(&["A", "B", "C"]).unwrap(), "did you mean A, B or C?");
+    }
+}

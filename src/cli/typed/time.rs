@@ -1,0 +1,163 @@
+//! Times of the business: `2026-03-02 9:00`, `tomorrow 9:00`, `2026-03-02`, `today`.
+//!
+//! A local time that a clock change skips or repeats is refused, with the instants that may be meant.
+
+use chrono::{
+    DateTime, Days, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset, SecondsFormat, TimeDelta,
+    TimeZone, Utc,
+};
+use chrono_tz::Tz;
+
+/// Why a time of the business is none.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(in crate::cli) enum TimeError {
+    #[error(
+        "write a time of the business such as '2026-03-02 9:00' or 'tomorrow 9:00', or an instant such as 2026-03-02T09:00:00Z"
+    )]
+    NoInstant,
+    #[error("write a day such as 2026-03-02, yesterday, today or tomorrow")]
+    NoDay,
+    #[error("{local} is skipped in {zone} by a change of the clocks: say {before} or {after}")]
+    Skipped { local: String, zone: Tz, before: String, after: String },
+    #[error("{local} is twice in {zone} by a change of the clocks: say {first} or {second}")]
+    Twice { local: String, zone: Tz, first: String, second: String },
+}
+
+/// Whether the text is an instant by itself, so that it is sent as it is.
+pub(in crate::cli) fn is_exact(text: &str) -> bool {
+    DateTime::parse_from_rfc3339(text.trim()).is_ok()
+}
+
+/// The instant of a time of the business, with its offset; of a day the instant at which it begins.
+pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Result<String, TimeError> {
+    let text = text.trim();
+    let at_t = || text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.split_once(['T', 't']));
+    let (day, time) = match text.split_once(' ').or_else(|| at_t().flatten()) {
+        Some((day, time)) => (day, Some(clock(time.trim()).ok_or(TimeError::NoInstant)?)),
+        None => (text, None),
+    };
+    let day = date(day, zone, now).ok_or(TimeError::NoInstant)?;
+    at(day.and_time(time.unwrap_or(NaiveTime::MIN)), zone, time.is_none())
+}
+
+/// The day, or so many days later.
+pub(in crate::cli) fn day(
+    text: &str,
+    later_by: u64,
+    zone: Tz,
+    now: DateTime<Utc>,
+) -> Result<String, TimeError> {
+    let day = date(text.trim(), zone, now).and_then(|day| day.checked_add_days(Days::new(later_by)));
+    day.map(|day| day.format("%Y-%m-%d").to_string()).ok_or(TimeError::NoDay)
+}
+
+fn date(text: &str, zone: Tz, now: DateTime<Utc>) -> Option<NaiveDate> {
+    let today = now.with_timezone(&zone).date_naive();
+    match text.to_lowercase().as_str() {
+        "today" => Some(today),
+        "tomorrow" => today.succ_opt(),
+        "yesterday" => today.pred_opt(),
+        text => NaiveDate::parse_from_str(text, "%Y-%m-%d").ok(),
+    }
+}
+
+fn clock(text: &str) -> Option<NaiveTime> {
+    ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
+}
+
+/// The instant of a local time; a day begins when its first local time does.
+fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
+    let told = local.format("%Y-%m-%d %H:%M").to_string();
+    match zone.from_local_datetime(&local) {
+        LocalResult::Single(instant) => Ok(form(&instant)),
+        LocalResult::Ambiguous(first, _) if day => Ok(form(&first)),
+        LocalResult::Ambiguous(first, second) => {
+            Err(TimeError::Twice { local: told, zone, first: form(&first), second: form(&second) })
+        }
+        LocalResult::None => {
+            // No clock change is longer than a day: read with the offsets of before and after it.
+            let by = |hours| {
+                let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
+                zone.from_utc_datetime(&(local - near.offset().fix()))
+            };
+            let (later, earlier) = (by(-24), by(24));
+            if day {
+                return Ok(form(&later));
+            }
+            Err(TimeError::Skipped { local: told, zone, before: form(&earlier), after: form(&later) })
+        }
+    }
+}
+
+fn form(instant: &DateTime<Tz>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARIS: Tz = Tz::Europe__Paris;
+
+    fn now() -> DateTime<Utc> {
+        // Already the 3rd in Paris.
+        "2026-03-02T23:30:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn a_time_of_the_business_is_an_instant_with_its_offset() {
+        for (text, expected) in [
+            ("2026-03-02 09:00", "2026-03-02T09:00:00+01:00"),
+            ("2026-03-02T9:00", "2026-03-02T09:00:00+01:00"),
+            ("2026-07-01 18:30:15", "2026-07-01T18:30:15+02:00"),
+            (" Tomorrow  9:00 ", "2026-03-04T09:00:00+01:00"),
+            ("yesterday", "2026-03-02T00:00:00+01:00"),
+            ("today 9:00", "2026-03-03T09:00:00+01:00"),
+            ("2026-07-01", "2026-07-01T00:00:00+02:00"),
+        ] {
+            assert_eq!(instant(text, PARIS, now()).as_deref(), Ok(expected), "{text}");
+        }
+        assert_eq!(instant("2026-03-02 9:00", Tz::UTC, now()).unwrap(), "2026-03-02T09:00:00Z");
+        for text in ["", "9:00", "noon", "2026-02-30 9:00", "2026-03-02 25:00", "2026-03-02 9"] {
+            assert_eq!(instant(text, PARIS, now()), Err(TimeError::NoInstant), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_instant_by_itself_is_left_alone() {
+        assert!(is_exact("2026-03-02T09:00:00Z") && is_exact("2026-03-02T09:00:00.5+01:00"));
+        assert!(!is_exact("2026-03-02T09:00:00") && !is_exact("2026-03-02 09:00"));
+    }
+
+    #[test]
+    fn a_local_time_that_is_twice_or_never_is_refused_with_the_instants() {
+        assert_eq!(
+            instant("2026-10-25 2:30", PARIS, now()).unwrap_err().to_string(),
+            "2026-10-25 02:30 is twice in Europe/Paris by a change of the clocks: \
+             say 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00"
+        );
+        assert_eq!(
+            instant("2026-03-29 2:30", PARIS, now()).unwrap_err().to_string(),
+            "2026-03-29 02:30 is skipped in Europe/Paris by a change of the clocks: \
+             say 2026-03-29T01:30:00+01:00 or 2026-03-29T03:30:00+02:00"
+        );
+    }
+
+    #[test]
+    fn a_day_begins_though_its_midnight_is_skipped_or_twice() {
+        let cairo = Tz::Africa__Cairo;
+        assert_eq!(instant("2024-04-26", cairo, now()).unwrap(), "2024-04-26T01:00:00+03:00");
+        let havana = Tz::America__Havana;
+        assert_eq!(instant("2026-11-01", havana, now()).unwrap(), "2026-11-01T00:00:00-04:00");
+    }
+
+    #[test]
+    fn a_day_is_one_of_the_business() {
+        for (text, later_by, expected) in
+            [("today", 0, "2026-03-03"), ("tomorrow", 6, "2026-03-10"), ("2026-2-27", 2, "2026-03-01")]
+        {
+            assert_eq!(day(text, later_by, PARIS, now()).as_deref(), Ok(expected));
+        }
+        assert_eq!(day("monday", 0, PARIS, now()), Err(TimeError::NoDay));
+    }
+}

@@ -1,0 +1,54 @@
+//! Time zones in any case.
+
+use std::convert::Infallible;
+
+use chrono_tz::{TZ_VARIANTS, Tz};
+
+use super::near::near;
+
+/// The zone's name as it is spelt, whatever the case; what is no zone stays as it is.
+#[allow(clippy::unnecessary_wraps, reason = "clap reads values with functions that may fail")]
+pub(in crate::cli) fn parse(text: &str) -> Result<String, Infallible> {
+    Ok(zone(text).map_or_else(|| text.to_owned(), |zone| zone.name().to_owned()))
+}
+
+/// The zone of this name, whatever the case, and with spaces for underscores.
+pub(in crate::cli) fn zone(text: &str) -> Option<Tz> {
+    let name = text.trim().replace(' ', "_");
+    TZ_VARIANTS.iter().copied().find(|zone| zone.name().eq_ignore_ascii_case(&name))
+}
+
+/// The zones that may be meant by what is none.
+pub(in crate::cli) fn proposals(text: &str) -> Vec<&'static str> {
+    near(text, TZ_VARIANTS.iter().map(|zone| zone.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_known_in_any_case_and_what_is_none_stays() {
+        for (text, name) in [
+            ("europe/paris", "Europe/Paris"),
+            ("AMERICA/new york", "America/New_York"),
+            ("utc", "UTC"),
+            ("Mars", "Mars"),
+        ] {
+            assert_eq!(parse(text).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn a_city_proposes_its_zone() {
+        for (text, name) in [
+            ("Paris", "Europe/Paris"),
+            ("new york", "America/New_York"),
+            ("Europe/Pari", "Europe/Paris"),
+            ("Tokio", "Asia/Tokyo"),
+        ] {
+            assert_eq!(proposals(text).first(), Some(&name), "{text}: {:?}", proposals(text));
+        }
+        assert!(proposals("qqqq").is_empty());
+    }
+}

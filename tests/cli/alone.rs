@@ -1,0 +1,56 @@
+//! What needs no service, and what is said where there is none.
+
+use crate::program::{alone, alone_with};
+
+#[test]
+fn the_options_of_the_connection_stand_apart() {
+    let help = alone(&["appointment", "list", "--help"]).output;
+    let (own, connection) = help.split_once("\nConnection and output:\n").unwrap();
+    for flag in ["--json", "--admin-listen", "--admin-token", "--data-dir"] {
+        assert!(connection.contains(flag) && !own.contains(flag), "{flag}: {help}");
+    }
+    assert!(own.contains("--service") && !connection.contains("--service"), "{help}");
+}
+
+#[test]
+fn where_nothing_runs_it_is_said_how_to_point_at_it() {
+    let ran = alone(&["business", "list"]);
+    assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""));
+    for part in ["./receptionist-data", "./receptionist-demo", "--data-dir", "--admin-listen"] {
+        assert!(ran.errors.contains(part), "{part}: {}", ran.errors);
+    }
+}
+
+#[test]
+fn shells_and_readers_of_manuals_get_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = alone(&["completions", shell]);
+        assert_eq!(ran.code, Some(0));
+        for word in ["availability", "reschedule", "admin-listen"] {
+            assert!(ran.output.contains(word), "{shell}: {word}");
+        }
+    }
+    assert!(alone(&["man"]).output.contains(".TH receptionist 1"));
+
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("man1");
+    assert_eq!(alone(&["man", "--to", to.to_str().unwrap()]).code, Some(0));
+    for page in ["receptionist.1", "receptionist-contact-update.1", "receptionist-serve.1"] {
+        assert!(to.join(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn colours_are_not_for_pipes_unless_they_are_asked_for() {
+    for (environment, coloured) in [
+        (&[][..], false),
+        (&[("CLICOLOR_FORCE", "1")][..], true),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
+    ] {
+        // With a port where nothing listens, and a token, so that it is tried.
+        let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
+        let ran = alone_with(&words, environment);
+        assert_eq!(ran.code, Some(1));
+        assert_eq!(ran.errors.contains('\u{1b}'), coloured, "{environment:?}: {}", ran.errors);
+    }
+}

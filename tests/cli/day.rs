@@ -1,0 +1,118 @@
+//! A day in the life of the demonstration's business: its token, its business and its service are found by themselves.
+
+use crate::program::Demo;
+
+/// The first open time that a command shows, as it is typed: `2026-03-02 09:00`.
+fn first_open(demo: &Demo) -> (String, String) {
+    let shown = demo.printed(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
+    let mut words = shown.split_whitespace().skip(1);
+    (words.next().unwrap().to_owned(), words.next().unwrap().to_owned())
+}
+
+#[test]
+fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
+    let demo = Demo::start();
+    let (day, time) = first_open(&demo);
+    let starts_at = format!("{day} {time}");
+    let open = demo.data(&["availability", "--service", "Coupe", "--start-date", &day, "--end-date", &day]);
+
+    let book =
+        ["appointment", "book", "--service", "coupe", "--starts-at", &starts_at, "--contact-name", "Ada"];
+    let booked = demo.data(&[&book[..], &["--contact-phone", "06 12 34 56 80"]].concat());
+    assert_eq!(booked["starts_at"], open[0]["starts_at"]);
+    assert_eq!((&booked["contact_phone"], &booked["source"]), (&"+33612345680".into(), &"dashboard".into()));
+    let id = booked["id"].as_str().unwrap();
+
+    let seen = demo.printed(&["appointment", "list", "--service", "coupe", "--from", &day]);
+    let row = seen.lines().find(|line| line.starts_with(id)).unwrap();
+    assert!(row.contains(&starts_at) && row.contains("confirmed") && row.contains("Ada"), "{seen}");
+    assert!(seen.starts_with("ID  "), "{seen}");
+    assert!(demo.printed(&["appointment", "show", id]).contains("service_name:         Coupe\n"));
+
+    let last = open.as_array().unwrap().last().unwrap()["starts_at"].as_str().unwrap();
+    let moved = demo.data(&["appointment", "reschedule", id, "--starts-at", last]);
+    assert_eq!(moved["starts_at"], last);
+    assert!(demo.printed(&["appointment", "cancel", id]).contains("status:               cancelled\n"));
+    let cancelled = demo.data(&["appointment", "list", "--status", "cancelled,declined"]);
+    assert_eq!(cancelled.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_commands_that_the_demonstration_prints_find_it() {
+    let demo = Demo::start();
+    let commands: Vec<&str> =
+        demo.says.iter().filter_map(|line| line.strip_prefix("receptionist ")).collect();
+    assert_eq!(commands.len(), 2, "{:?}", demo.says);
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        assert!(words.contains(&"--admin-listen"), "its ports are not the usual ones: {command}");
+        assert!(demo.printed(&words).lines().count() > 1, "{command}");
+    }
+}
+
+#[test]
+fn what_the_demonstration_holds_is_seen() {
+    let demo = Demo::start();
+    let calls = demo.data(&["call", "list", "--outcome", "message_taken", "--direction", "inbound"]);
+    let call = calls[0]["id"].as_str().unwrap();
+    assert_eq!(demo.data(&["call", "show", call]), calls[0]);
+    let messages = demo.data(&["message", "list", "--call", call, "--status", "new"]);
+    assert_eq!(messages[0]["caller_name"], "Paul Roy");
+    assert_eq!(demo.data(&["message", "list", "--to", "2020-01-01"]), serde_json::json!([]));
+
+    let contacts = demo.printed(&["contact", "list"]);
+    let column = |name: &str| {
+        let line = contacts.lines().find(|line| line.contains(name)).unwrap();
+        let before = line.split_once("+33").unwrap().0;
+        unicode_width::UnicodeWidthStr::width(before)
+    };
+    assert_eq!(column("Lin 林"), column("Paul Roy"), "wide characters are aligned");
+    let found = demo.data(&["contact", "list", "--phone", "06 12 34 56 91"]);
+    assert_eq!(found[0]["name"], "Lin 林");
+}
+
+#[test]
+fn a_business_is_set_up_changed_and_tidied_by_names() {
+    let demo = Demo::start();
+    let hours = ["--hours", "Mon-Fri 9:00-17:00", "--hours", "sat=10:00-12:30"];
+    let create = ["business", "create", "--name", "Harbour Dental", "--timezone", "america/new_york"];
+    let ran = demo.run(&[&create[..], &hours].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(ran.errors, "--phone-region: US, after the time zone America/New_York\n");
+    assert!(ran.output.contains("friday=09:00-17:00, saturday=10:00-12:30\n"), "{}", ran.output);
+
+    let within = ["--business", "harbour dental"];
+    let run = |words: &[&str]| demo.data(&[words, &within].concat());
+    run(&["service", "create", "--name", "Check-up", "--duration-minutes", "45"]);
+    run(&["service", "create", "--name", "Whitening", "--duration-minutes", "30"]);
+    let staff = run(&["staff", "create", "--name", "Dr. Okafor", "--service", "check-up"]);
+    assert_eq!(staff["service_ids"].as_array().unwrap().len(), 1);
+    run(&["staff", "update", "dr. okafor", "--timezone", "utc"]);
+    demo.printed(&["service", "delete", "whitening", within[0], within[1]]);
+    assert_eq!(run(&["service", "list"]).as_array().unwrap().len(), 1);
+    demo.printed(&["staff", "delete", "Dr. Okafor", within[0], within[1]]);
+    assert_eq!(run(&["staff", "list"]), serde_json::json!([]));
+
+    let contact = run(&["contact", "create", "--name", "Bo", "--phone", "(201) 555-0123"]);
+    assert_eq!(contact["phone"], "+12015550123");
+    let id = contact["id"].as_str().unwrap();
+    let changed = run(&["contact", "update", id, "--clear-phone", "--email", "bo@example.com"]);
+    assert_eq!((&changed["phone"], &changed["email"]), (&serde_json::Value::Null, &"bo@example.com".into()));
+    assert_eq!(run(&["contact", "show", id]), changed);
+}
+
+#[test]
+fn knowledge_comes_from_standard_input_and_goes_again() {
+    let demo = Demo::start();
+    let added = demo.run_with(&["knowledge", "add", "--title", "Parking", "--json"], "Behind the house.\n");
+    assert_eq!(added.code, Some(0), "{}", added.errors);
+    let listed = demo.data(&["knowledge", "list"]);
+    let id = listed[0]["id"].as_str().unwrap();
+    assert_eq!(demo.data(&["knowledge", "show", id])["content"], "Behind the house.\n");
+    let updated = demo.run_with(&["knowledge", "update", id, "--file", "-", "--json"], "In the yard.");
+    assert!(updated.output.contains("In the yard."), "{}", updated.errors);
+    let deleted = demo.run(&["knowledge", "delete", id]);
+    assert_eq!((deleted.code, deleted.output.as_str()), (Some(0), ""));
+    assert!(deleted.errors.ends_with("deleted\n"), "{}", deleted.errors);
+    assert_eq!(demo.data(&["knowledge", "list"]), serde_json::json!([]));
+}

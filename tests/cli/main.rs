@@ -1,0 +1,8 @@
+//! The operator's commands, typed as an operator types them, on the running service.
+
+#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+
+mod alone;
+mod day;
+mod program;
+mod refusals;

@@ -1,0 +1,118 @@
+//! The demonstration as a process of its own, and commands on it, in a directory that goes without saying.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program with an environment of its own, in this directory.
+fn program(here: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(here.path());
+    command
+}
+
+/// A running demonstration, killed when it is dropped.
+pub(crate) struct Demo {
+    here: TempDir,
+    child: Child,
+    /// Held until the end.
+    _out: Lines<BufReader<ChildStdout>>,
+    /// The lines that it printed.
+    pub(crate) says: Vec<String>,
+    /// The operator listener's `host:port`.
+    operator: String,
+}
+
+impl Demo {
+    /// Starts it on ports of the system's choice and waits until it listens.
+    pub(crate) fn start() -> Self {
+        let here = tempfile::tempdir().unwrap();
+        let log = File::create(here.path().join("log")).unwrap();
+        let mut child = program(&here)
+            .args(["demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+        let says = out.by_ref().map(Result::unwrap).take_while(|line| line != "Stop with Ctrl-C.");
+        let says: Vec<String> = says.collect();
+        let operator = says.iter().find_map(|line| line.strip_prefix("operator API on http://"));
+        let operator = operator.unwrap().trim_end_matches("/admin/v1").to_owned();
+        Self { here, child, _out: out, says, operator }
+    }
+
+    /// Runs a command, with what it reads from standard input.
+    pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        let mut child = program(&self.here)
+            .args(words)
+            .env("RECEPTIONIST_ADMIN_LISTEN", &self.operator)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Runs a command.
+    pub(crate) fn run(&self, words: &[&str]) -> Ran {
+        self.run_with(words, "")
+    }
+
+    /// What a command that succeeds prints.
+    pub(crate) fn printed(&self, words: &[&str]) -> String {
+        let ran = self.run(words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.errors);
+        ran.output
+    }
+
+    /// The `data` that a command that succeeds prints with `--json`.
+    pub(crate) fn data(&self, words: &[&str]) -> Value {
+        let printed = self.printed(&[words, &["--json"]].concat());
+        serde_json::from_str::<Value>(&printed).unwrap()["data"].take()
+    }
+
+    /// What a command that fails says, with this exit code; it prints nothing else.
+    pub(crate) fn refused(&self, words: &[&str], code: i32) -> String {
+        let ran = self.run(words);
+        assert_eq!((ran.code, ran.output.as_str()), (Some(code), ""), "{words:?}: {}", ran.errors);
+        ran.errors
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A command that has ended.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), output: text(output.stdout), errors: text(output.stderr) }
+    }
+}
+
+/// What the program prints where no service is needed, in an empty directory.
+pub(crate) fn alone(words: &[&str]) -> Ran {
+    alone_with(words, &[])
+}
+
+/// The same with these in its environment.
+pub(crate) fn alone_with(words: &[&str], environment: &[(&str, &str)]) -> Ran {
+    let here = tempfile::tempdir().unwrap();
+    Ran::from(program(&here).args(words).envs(environment.iter().copied()).output().unwrap())
+}

@@ -1,0 +1,68 @@
+//! What an operator is told who has typed something wrong.
+
+use crate::program::Demo;
+
+#[test]
+fn each_problem_is_told_once_by_its_flag_with_what_may_help() {
+    let demo = Demo::start();
+    let words = ["business", "create", "--name", "N", "--timezone", "Paris", "--hours", "mon=9:99-18:00"];
+    let errors = demo.refused(&words, 1);
+    for part in [
+        "  --timezone: must be",
+        "  --hours monday=09:99-18:00: open must be",
+        "hint: did you mean Europe/Paris?",
+    ] {
+        assert_eq!(errors.matches(part).count(), 1, "{part}: {errors}");
+    }
+    let errors = demo.refused(&["contact", "create", "--phone", "12"], 1);
+    assert_eq!(errors.matches("must be a phone number").count(), 1, "{errors}");
+    assert!(errors.contains("invalid_request: --phone: must be a phone number"), "{errors}");
+    assert!(errors.contains("read as in FR") && errors.contains("--phone-region"), "{errors}");
+
+    let errors = demo.refused(&["contact", "create", "--phone", "06 12 34 56 78"], 1);
+    assert!(errors.contains("conflict: ") && errors.contains("\n  --phone: "), "{errors}");
+    assert!(!errors.contains("hint"), "{errors}");
+
+    let webhook = ["webhook", "create", "--url", "http://h.example", "--event", "call.done"];
+    let errors = demo.refused(&webhook, 1);
+    assert!(errors.contains("  --url: ") && errors.contains("  --event call.done: "), "{errors}");
+    let errors = demo.refused(&["staff", "list", "--admin-token", "another"], 1);
+    assert!(
+        errors.starts_with("the service refuses the operator's token of RECEPTIONIST_ADMIN_TOKEN"),
+        "{errors}"
+    );
+    let errors =
+        demo.refused(&["appointment", "book", "--service", "coupe", "--starts-at", "tomorrow 9:00"], 1);
+    assert!(errors.contains("invalid_request: --contact-…: is required, or --contact\n"), "{errors}");
+    let id = "01a1fa8a-7863-7001-9309-960be046bec7";
+    let errors = demo.refused(&["webhook", "delete", id], 1);
+    assert!(errors.ends_with("not_found: there is no such webhook endpoint\n"), "{errors}");
+}
+
+#[test]
+fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anything() {
+    let demo = Demo::start();
+    let at = ["--starts-at", "tomorrow 9:00", "--contact-phone", "0612345680"];
+    let book =
+        |service: &str| demo.refused(&[&["appointment", "book", "--service", service], &at[..]].concat(), 2);
+    assert!(book("coope").contains("there is no service \"coope\"; did you mean \"Coupe\"?"));
+    let several = book("cou");
+    assert!(several.contains("2 names begin with \"cou\"; say which:"), "{several}");
+    assert!(several.contains("  Coupe\n") && several.contains("  Couleur\n"), "{several}");
+    let skipped = ["appointment", "book", "--service", "coupe", "--starts-at", "2027-03-28 2:30"];
+    let errors = demo.refused(&skipped, 2);
+    assert!(errors.contains("say 2027-03-28T01:30:00+01:00 or 2027-03-28T03:30:00+02:00"), "{errors}");
+    let errors = demo.refused(&["service", "delete", "barb"], 2);
+    assert!(errors.contains("what is deleted must be named in full: Barbe ("), "{errors}");
+    let errors = demo.refused(&["service", "delete", "barbe"], 1);
+    assert!(errors.contains("conflict: "), "{errors}");
+
+    demo.printed(&["business", "create", "--name", "Salon Bleu", "--timezone", "Europe/Paris"]);
+    let errors = demo.refused(&["staff", "list"], 2);
+    assert!(errors.starts_with("--business: there are several businesses; say which:\n"), "{errors}");
+    assert_eq!(errors.lines().count(), 3, "{errors}");
+    assert_eq!(
+        demo.data(&["appointment", "list", "--business", "Salon Lumière"]).as_array().unwrap().len(),
+        2
+    );
+}
