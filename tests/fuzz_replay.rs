@@ -161,7 +161,8 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
         assert_eq!(statuses.len(), lines.len(), "{text}");
         for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
             let (method, path) = line.split_once(' ').unwrap();
-            tried.insert((method.to_owned(), path.split('?').next().unwrap().to_owned()));
+            // What is deleted is a spare one.
+            tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
     for (method, path) in receptionist::service::routes() {

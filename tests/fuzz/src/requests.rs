@@ -93,7 +93,7 @@ struct Server {
 }
 
 /// What is there before the input: name of the id, path, body.
-const FOUNDING: [(&str, &str, &str); 9] = [
+const FOUNDING: [(&str, &str, &str); 12] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -122,6 +122,10 @@ const FOUNDING: [(&str, &str, &str); 9] = [
         "started_at":"2026-03-02T05:00:00Z","ended_at":"2026-03-02T05:01:30Z"}"#,
     ),
     ("message_id", "/messages", r#"{"body":"Hello"}"#),
+    ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
+    // Nothing refers to these.
+    ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
+    ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
     (
         "webhook_id",
         "/v1/webhooks",
