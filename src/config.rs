@@ -10,6 +10,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use actors::store::DiskReserve;
+use actors::upgrade::Upgrades;
 
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
@@ -40,6 +41,8 @@ pub mod variables {
     pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
     /// The free space that is left alone.
     pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
+    /// Whether a store of an earlier format is refused.
+    pub const NO_UPGRADE: &str = "RECEPTIONIST_NO_UPGRADE";
     /// The certificate chain.
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
@@ -79,6 +82,16 @@ pub struct ServeArgs {
     /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
+    /// Refuse a store of an earlier format instead of converting it, which earlier versions cannot undo [default: false]
+    #[arg(
+        long,
+        env = variables::NO_UPGRADE,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub no_upgrade: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
@@ -112,6 +125,8 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// How much of the disk is left free.
     pub disk_reserve: DiskReserve,
+    /// Whether a store of an earlier format is converted.
+    pub upgrades: Upgrades,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
     /// What is logged and how.
@@ -165,6 +180,14 @@ impl TryFrom<ServeArgs> for Settings {
                     let expected = "must be a size such as 512MiB, 2GB or 0";
                     ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
                 })?),
+            },
+            upgrades: match text(variables::NO_UPGRADE, args.no_upgrade)?.as_deref() {
+                None | Some("false") => Upgrades::Allowed,
+                Some("true") => Upgrades::Refused,
+                Some(other) => {
+                    let problem = format!("must be true or false, not {other:?}");
+                    return Err(ConfigError::new(variables::NO_UPGRADE, problem));
+                }
             },
             tls: tls(args.tls_cert, args.tls_key)?,
             log: log(args.log, args.log_format)?,
@@ -267,6 +290,7 @@ mod tests {
         assert_eq!(settings.trusted_proxies, TrustedProxies::default());
         assert_eq!((settings.tls, settings.admin_token), (None, None));
         assert_eq!(settings.disk_reserve, DiskReserve::Usual);
+        assert_eq!(settings.upgrades, Upgrades::Allowed);
         assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
     }
 
@@ -281,6 +305,7 @@ mod tests {
             "--connections-per-address=1",
             "--trusted-proxies=10.0.0.0/8,::1",
             "--disk-reserve=512MiB",
+            "--no-upgrade",
             "--tls-cert=c",
             "--tls-key=k",
             "--log=debug",
@@ -292,6 +317,8 @@ mod tests {
         assert_eq!(settings.connections_per_address.get(), 1);
         assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
         assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
+        assert_eq!(settings.upgrades, Upgrades::Refused);
+        assert_eq!(args(&["--no-upgrade=false"]).unwrap().upgrades, Upgrades::Allowed);
         assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
         assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
         assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
@@ -313,6 +340,7 @@ mod tests {
                 "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
                 "RECEPTIONIST_TRUSTED_PROXIES",
                 "RECEPTIONIST_DISK_RESERVE",
+                "RECEPTIONIST_NO_UPGRADE",
                 "RECEPTIONIST_TLS_CERT",
                 "RECEPTIONIST_TLS_KEY",
                 "RECEPTIONIST_LOG",
@@ -359,6 +387,7 @@ mod tests {
                 "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not",
             ),
             ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
+            ("--no-upgrade=1", "RECEPTIONIST_NO_UPGRADE: must be true or false, not \"1\""),
             ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
             ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
             ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),

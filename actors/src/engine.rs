@@ -33,6 +33,7 @@ use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
+use crate::upgrade;
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
@@ -89,7 +90,7 @@ impl Engine {
     /// # Errors
     /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
-        meta::mark_format(&store).await?;
+        upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;

@@ -24,6 +24,7 @@ mod scans;
 mod shared;
 pub mod store;
 mod supervisor;
+pub mod upgrade;
 pub mod view;
 
 pub use business::BusinessHandle;

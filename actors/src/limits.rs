@@ -2,6 +2,7 @@
 
 use crate::delivery::PLACES;
 use crate::scans::SCAN_ROWS_MAX;
+use crate::upgrade::Upgrades;
 
 /// How many actors of webhook endpoints may run though they only wait.
 const ACTORS_AT_REST: usize = 4_096;
@@ -16,10 +17,17 @@ pub struct Limits {
     /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
     /// was unused for ten minutes.
     pub actors_at_rest: usize,
+    /// Whether a store of an earlier format may be converted.
+    pub upgrades: Upgrades,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { scan_rows: SCAN_ROWS_MAX, places: PLACES, actors_at_rest: ACTORS_AT_REST }
+        Self {
+            scan_rows: SCAN_ROWS_MAX,
+            places: PLACES,
+            actors_at_rest: ACTORS_AT_REST,
+            upgrades: Upgrades::Allowed,
+        }
     }
 }

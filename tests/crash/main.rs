@@ -10,3 +10,4 @@ mod kills;
 mod process;
 mod starting;
 mod stuck;
+mod upgrade;

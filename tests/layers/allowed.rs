@@ -22,10 +22,11 @@ pub(crate) const ENGINE: Allowed = &[
     ("principals", &["domain", "store"]),
     ("scans", &["domain", "error", "store"]),
     ("key_usage", &["domain", "scans", "store"]),
-    ("repair", &["business::write", "delivery::schedule", "domain", "meta", "store"]),
+    ("upgrade", &["domain", "store"]),
+    ("repair", &["business::write", "delivery::schedule", "domain", "store", "upgrade"]),
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
-    ("limits", &["delivery::dispatch", "scans"]),
+    ("limits", &["delivery::dispatch", "scans", "upgrade"]),
     (
         "shared",
         &[
@@ -110,6 +111,7 @@ pub(crate) const ENGINE: Allowed = &[
             "quota",
             "store",
             "supervisor",
+            "upgrade",
         ],
     ),
 ];
@@ -198,10 +200,14 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "shared",
             "store",
             "supervisor",
+            "upgrade",
         ],
     ),
     ("tokio_rustls", &["net"]),
-    ("tracing", &["business", "clock", "delivery", "engine", "net", "shared", "store", "supervisor"]),
+    (
+        "tracing",
+        &["business", "clock", "delivery", "engine", "net", "shared", "store", "supervisor", "upgrade"],
+    ),
     ("url", &["net"]),
     ("utoipa", &["view"]),
     ("uuid", &["business", "delivery", "domain", "store", "view"]),

@@ -56,6 +56,15 @@ pub trait Backend: Send + Sync + 'static {
     /// [`StoreError::Sync`], after which nothing may be applied or synced any more.
     fn sync(&self) -> Result<(), StoreError>;
 
+    /// Says beside the store, durably, that it has the present format: to be done before anything is written that an
+    /// earlier version cannot read.
+    ///
+    /// # Errors
+    /// [`StoreError::Prepare`], or [`StoreError::Closed`].
+    fn keep_format(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// How much room there is on the disk.
     ///
     /// # Errors

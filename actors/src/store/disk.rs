@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/lock                        held while a process has the directory open
 //! DIR/committed                   how far the store was synced
+//! DIR/format                      which versions may read and write it
 //! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
 //! DIR/store/blobs/                sled's files for large messages, always empty
@@ -31,7 +32,7 @@ use sled::IVec;
 
 use super::error::Cause;
 use super::mark::{Mark, NEWEST_KEY};
-use super::{Backend, Batch, KeyRange, Order, Pairs, Space, StoreError, ballast};
+use super::{Backend, Batch, KeyRange, Order, Pairs, Space, StoreError, ballast, format};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 const SEGMENT_BYTES: usize = 8 << 20;
@@ -60,6 +61,7 @@ struct Open {
     newest: AtomicU64,
     /// Holds the lock of the directory.
     lock: File,
+    dir: PathBuf,
 }
 
 /// With less free space than this, a failure to open the store is for want of it.
@@ -82,6 +84,7 @@ impl DiskBackend {
         }
         create_dir(dir)?;
         let lock = lock(dir)?;
+        format::check(dir)?;
         let store = dir.join("store");
         create_dir(&store)?;
         refuse_blobs(&store.join("blobs"))?;
@@ -99,7 +102,16 @@ impl DiskBackend {
             .write(true)
             .open(&path)
             .map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        let backend = Self { open: RwLock::new(Some(Open { db, file, mark, newest: newest.into(), lock })) };
+        let backend = Self {
+            open: RwLock::new(Some(Open {
+                db,
+                file,
+                mark,
+                newest: newest.into(),
+                lock,
+                dir: dir.to_owned(),
+            })),
+        };
         // What recovery wrote, then the names of the files: without them a power cut could leave no store at all.
         backend.sync()?;
         sync_path(&store.join("conf"))?;
@@ -206,6 +218,10 @@ impl Backend for DiskBackend {
             Ok(())
         });
         synced?.map_err(StoreError::Sync)
+    }
+
+    fn keep_format(&self) -> Result<(), StoreError> {
+        self.with(|open| format::keep(&open.dir))?
     }
 
     fn space(&self) -> io::Result<Space> {

@@ -130,9 +130,35 @@ pub enum StoreError {
         /// What is wrong with it; names no content of it.
         reason: String,
     },
+    /// The store has an earlier format, and it was ruled out that it be converted.
+    #[error(
+        "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \
+         (RECEPTIONIST_NO_UPGRADE) rules out: start without it, or use the version that wrote the store"
+    )]
+    UpgradeRefused {
+        /// The format found.
+        found: u16,
+        /// The format known.
+        known: u16,
+    },
+    /// The store has an earlier format, and this does not convert it.
+    #[error(
+        "the store has format {found}, and this is done with stores of format {known} only: start the service on \
+         it, which converts it"
+    )]
+    NotUpgraded {
+        /// The format found.
+        found: u16,
+        /// The format known.
+        known: u16,
+    },
+    /// The file that says which versions may read and write the store does not.
+    #[error("{} is damaged: it does not say which versions may use the store", .0.display())]
+    FormatFile(PathBuf),
     /// The whole store is laid out in a way this version of the service does not know.
     #[error(
-        "the store has format {found}, this version of the service knows only {known}: use the version that wrote it, or an empty directory"
+        "the store has format {found}, this version of the service knows only formats up to {known}: use the \
+         version that wrote it, or an empty directory"
     )]
     Format {
         /// The format found.

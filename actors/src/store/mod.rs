@@ -15,6 +15,7 @@ mod codec;
 mod committer;
 mod disk;
 mod error;
+mod format;
 mod key;
 pub mod keys;
 mod long;
@@ -235,6 +236,14 @@ impl Store {
     /// Every change of the business up to this ticket is durable.
     pub fn synced_through(&self, business: BusinessId) -> u64 {
         self.0.committer.synced_through(business)
+    }
+
+    /// Says beside the store, durably, that it has the present format.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub(crate) fn keep_format(&self) -> Result<(), StoreError> {
+        self.0.backend.keep_format()
     }
 
     /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.
