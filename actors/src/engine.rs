@@ -1,6 +1,7 @@
 //! The engine: opens the store, starts the supervisor, hands out businesses, closes in order.
 
 mod authenticate;
+mod backups;
 mod businesses;
 mod figures;
 
@@ -128,6 +129,7 @@ impl Engine {
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
+            backups: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
@@ -183,6 +185,7 @@ impl Engine {
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
+        self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;

@@ -32,7 +32,8 @@ pub use contacts::{
 };
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
-    all, business_of, changed, id_at_end, instant_and_id, kind_of, millis_from_value, millis_value, of_kind,
+    all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
+    millis_value, of_kind,
 };
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
