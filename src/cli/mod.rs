@@ -10,6 +10,7 @@
 mod appointment;
 mod arguments;
 mod audit;
+mod backup;
 mod budget;
 mod business;
 mod call;
@@ -23,6 +24,7 @@ mod options;
 mod print;
 mod record;
 mod repair;
+mod restore;
 mod run;
 mod serve;
 mod service;
@@ -34,10 +36,12 @@ mod webhook;
 
 use clap::{Args, Subcommand};
 
+pub use backup::{BackupArgs, backup};
 pub use demo::demo;
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use repair::{RepairArgs, repair};
+pub use restore::{RestoreArgs, VerifyArgs, restored, verified};
 pub use run::operate;
 pub use serve::serve;
 use task::Task;

@@ -6,7 +6,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaFormat, SchemaType, T
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    AppointmentId, AppointmentStatus, AuditId, BackupId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
     CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId, EventType,
     KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Scope, ServiceId, Source, StaffId,
     Timestamp, Urgency, WebhookId, WebhookStatus,
@@ -67,6 +67,7 @@ macro_rules! ids {
 }
 
 ids!(
+    BackupId,
     WebhookId,
     AppointmentId,
     AuditId,
