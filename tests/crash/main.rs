@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
+mod backups;
 mod chance;
 mod client;
 mod damage;
