@@ -5,7 +5,7 @@ use actors::domain::{BackupId, Refusal, Text};
 use actors::view::{BackupBegunView, BackupManifestView, BackupView};
 
 use crate::json_object;
-use crate::rest::prelude::{Accepted, ApiError, Body, Context, Path, Plain, RecordId};
+use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};
 
 json_object! {
     /// Where a backup goes.
@@ -28,9 +28,9 @@ pub(super) async fn create(
     Ok(Accepted(BackupBegunView { id }))
 }
 
-pub(super) async fn show(context: Context, Path(id): Path<BackupId>) -> Result<Plain<BackupView>, ApiError> {
+pub(super) async fn show(context: Context, Path(id): Path<BackupId>) -> Result<One<BackupView>, ApiError> {
     let state = context.engine.backup(id).ok_or(Refusal::NotFound(BackupId::KIND))?;
-    Ok(Plain(shown(state)))
+    Ok(One::of(&shown(state)))
 }
 
 fn shown(state: BackupState) -> BackupView {
