@@ -85,10 +85,10 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
     let to = std::path::absolute(&args.to).map_err(BackupError::Path)?;
     let client = Client::new(args.options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });
-    let (_, begun) = read(client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
+    let (_, begun) = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
     let path = format!("{BACKUPS}/{}", begun.id);
     loop {
-        let (answer, state) = read(client.send(Method::GET, &path, None).await?)?;
+        let (answer, state) = read(&client.send(Method::GET, &path, None).await?)?;
         match (state.status.as_deref(), state.manifest) {
             (Some("running"), _) => tokio::time::sleep(ASK_EVERY).await,
             (Some("done"), Some(_)) if args.options.json => {
@@ -106,7 +106,7 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
     }
 }
 
-fn read(answer: Answer) -> Result<(String, State), ClientError> {
+fn read(answer: &Answer) -> Result<(String, State), ClientError> {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     match serde_json::from_str::<One>(&text) {
         Ok(One { data }) => Ok((text, data)),

@@ -48,8 +48,9 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
 
 /// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
 pub fn verified(args: VerifyArgs) -> ExitCode {
+    let VerifyArgs { dir } = args;
     run(async {
-        let report = verify(&args.dir).await.map_err(|error| error.to_string())?;
+        let report = verify(&dir).await.map_err(|error| error.to_string())?;
         print::output(&found(&report)).map_err(|error| error.to_string())?;
         Ok(report.is_whole())
     })

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::chance::{Rng, number_of, seed};
 use crate::client::{Client, Shop, slot, text};
 use crate::process::{Server, TOKEN, refused, serve};
+use crate::say::say;
 
 /// How many backups are made under load, and how often the program is killed while it makes one.
 const BACKUPS: usize = 3;
@@ -260,7 +261,7 @@ async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
 #[tokio::test]
 async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
     let seed = seed();
-    println!("again: CRASH_SEED={seed}");
+    say(format_args!("again: CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
@@ -292,13 +293,13 @@ async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
         let gone = Client::of(&server).ask_operator("GET", &format!("/backup/{id}"), None).await.unwrap();
         assert_eq!(gone.status, 404);
     }
-    println!("{cut_short} backups were cut short");
+    say(format_args!("{cut_short} backups were cut short"));
 }
 
 #[tokio::test]
 async fn a_restore_that_is_killed_is_no_store() {
     let seed = seed();
-    println!("again: CRASH_SEED={seed}");
+    say(format_args!("again: CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let (server, _, shop) = filled(&home.path().join("data"), 800).await;
@@ -333,5 +334,5 @@ async fn a_restore_that_is_killed_is_no_store() {
         }
         let _ = fs::remove_dir_all(&to);
     }
-    println!("{cut_short} restores were cut short");
+    say(format_args!("{cut_short} restores were cut short"));
 }

@@ -9,6 +9,7 @@ mod damage;
 mod ending;
 mod kills;
 mod process;
+mod say;
 mod starting;
 mod stuck;
 mod upgrade;

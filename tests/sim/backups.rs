@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use actors::backup::{Backup, BackupError};
 use actors::domain::BackupId;
-use actors::store::RoomLevel;
+use actors::store::{RoomLevel, Tombstone};
 use actors::verify;
 use tempfile::TempDir;
 
@@ -80,6 +80,14 @@ impl Sim {
             }
         }
         self.backups.begun = None;
+    }
+
+    /// What was revoked stands in the list of what must not come back, whatever the disk has forgotten.
+    pub(crate) fn check_tombstones(&self) {
+        let listed = self.world.disk.tombstones();
+        for key in self.houses.iter().flat_map(|house| &house.revoked) {
+            assert!(listed.contains(&Tombstone::RevokedKey(*key)), "{key} was revoked and is not listed");
+        }
     }
 
     /// A life has ended: what was being made then is no backup.

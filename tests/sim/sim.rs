@@ -342,6 +342,7 @@ impl Sim {
             house.replay(rows, &self.ledger, span);
         }
         self.check_received(&all_rows);
+        self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
         // Older ones were looked at already; a day's worth of them has to be remembered still.
         for entry in self.ledger.since(from.saturating_sub(100)) {

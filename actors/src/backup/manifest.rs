@@ -121,5 +121,5 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 /// The bytes of these hexadecimal digits.
 pub(super) fn unhex(digits: &str) -> Option<Vec<u8>> {
     let pair = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-    if digits.len() % 2 == 0 { (0..digits.len()).step_by(2).map(pair).collect() } else { None }
+    if digits.len().is_multiple_of(2) { (0..digits.len()).step_by(2).map(pair).collect() } else { None }
 }

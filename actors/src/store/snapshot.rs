@@ -84,7 +84,7 @@ impl Snapshot {
         match self.tap.bytes() {
             None => Err(StoreError::Overwritten),
             Some(bytes) if bytes > SPILL_BYTES => {
-                let written = self.spill.write(&self.side, self.tap.take_all());
+                let written = self.spill.write(&self.side, &self.tap.take_all());
                 let path = self.side.clone();
                 written.map_err(|source| StoreError::Prepare { action: "writing in", path, source })
             }

@@ -27,12 +27,12 @@ pub(super) struct Spill {
 
 impl Spill {
     /// Writes a further file.
-    pub(super) fn write(&mut self, dir: &Path, saved: Saved) -> io::Result<()> {
+    pub(super) fn write(&mut self, dir: &Path, saved: &Saved) -> io::Result<()> {
         let path = dir.join(NAME);
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         fs::remove_file(&path)?;
         let mut writer = BufWriter::new(file);
-        for (key, value) in &saved {
+        for (key, value) in saved {
             let length = value.as_ref().map_or(NONE, |value| u32::try_from(value.len()).unwrap_or(NONE));
             // No key is longer than a byte can tell.
             writer.write_all(&[u8::try_from(key.len()).unwrap_or(u8::MAX)])?;
@@ -100,9 +100,9 @@ mod tests {
         let key = |byte: u8| Key::new(&[byte]);
         let row = |byte: u8, value: Option<&[u8]>| (key(byte), value.map(<[u8]>::to_vec));
         let mut spill = Spill::default();
-        spill.write(dir.path(), Saved::from([row(1, Some(b"first")), row(3, None)])).unwrap();
+        spill.write(dir.path(), &Saved::from([row(1, Some(b"first")), row(3, None)])).unwrap();
         spill
-            .write(dir.path(), Saved::from([row(1, Some(b"later")), row(2, Some(b"")), row(4, Some(b"x"))]))
+            .write(dir.path(), &Saved::from([row(1, Some(b"later")), row(2, Some(b"")), row(4, Some(b"x"))]))
             .unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         let mut passed = Saved::from([row(2, Some(b"latest")), row(3, Some(b"latest"))]);

@@ -7,7 +7,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an appointment is gone",
         |m| {
             let key = m.first(kind::APPOINTMENT);
-            m.remove(&key)
+            m.remove(&key);
         },
         "no record asks for this index row",
     ),
@@ -15,7 +15,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an appointment at another time than its row",
         |m| {
             let key = m.first(kind::APPOINTMENT);
-            m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5))
+            m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5));
         },
         "it holds what belongs at",
     ),
@@ -23,7 +23,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an appointment that cannot be asked for by its id",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by id is missing",
     ),
@@ -31,7 +31,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an id that leads to another time",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
-            m.put(&key, keys::millis_value(Timestamp::from_millis(5)))
+            m.put(&key, keys::millis_value(Timestamp::from_millis(5)));
         },
         "its row by id says something else",
     ),
@@ -39,7 +39,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an appointment that its contact's list lacks",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_CONTACT);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by contact is missing",
     ),
@@ -47,7 +47,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a change that the list of changes lacks",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_UPDATE);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by change is missing",
     ),
@@ -59,7 +59,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             m.put(
                 &keys::appointment_by_update(of, a.updated_at + TimeDelta::hours(1), a.id),
                 keys::millis_value(a.starts_at),
-            )
+            );
         },
         "no record asks for this index row",
     ),
@@ -116,7 +116,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 kind::APPOINTMENT,
                 |_| true,
                 |a| a.updated_at = a.created_at - TimeDelta::hours(1),
-            )
+            );
         },
         "changed before it was created",
     ),
@@ -124,7 +124,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a contact is gone",
         |m| {
             let key = m.first(kind::CONTACT);
-            m.remove(&key)
+            m.remove(&key);
         },
         "the contact that it names is missing",
     ),
@@ -135,7 +135,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 kind::CONTACT,
                 |c| c.phone.is_some(),
                 |c| c.phone = Some("+33699999999".into()),
-            )
+            );
         },
         "its row by phone number is missing",
     ),
@@ -144,7 +144,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let (one, two) = (m.first(kind::CONTACT_BY_PHONE), m.last(kind::CONTACT));
             let id = two[17..].to_vec();
-            m.put(&one, id)
+            m.put(&one, id);
         },
         "by phone number says something else",
     ),
@@ -152,7 +152,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a number that leads to nobody",
         |m| {
             let key = keys::contact_by_phone(m.of(), "+1");
-            m.put(&key, vec![9; 16])
+            m.put(&key, vec![9; 16]);
         },
         "no record asks for this index row",
     ),
@@ -160,7 +160,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an address that leads nowhere",
         |m| {
             let key = m.first(kind::CONTACT_BY_EMAIL);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by email address is missing",
     ),
@@ -168,7 +168,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a contact that the list of changes lacks",
         |m| {
             let key = m.first(kind::CONTACT_BY_UPDATE);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by change is missing",
     ),
@@ -176,7 +176,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a contact whom a search does not find",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| _ = row.names.pop())
+            m.edit::<NamesRecord>(&key, |row| _ = row.names.pop());
         },
         "the index of names says something else",
     ),
@@ -184,7 +184,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a search finds a name that nobody has",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into())
+            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into());
         },
         "has not the name that it holds",
     ),
@@ -193,8 +193,8 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| {
-                row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()))
-            })
+                row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()));
+            });
         },
         "has not the name that it holds",
     ),

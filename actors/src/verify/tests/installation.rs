@@ -16,7 +16,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a key that is too long",
         |m| {
             let key = [&m.first(kind::CONTACT)[..], &[0]].concat();
-            m.put(&key, vec![1])
+            m.put(&key, vec![1]);
         },
         "the length of its kind",
     ),
@@ -36,7 +36,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a profile of another business",
         |m| {
             let key = keys::profile(m.of());
-            m.edit::<Business>(&key, |b| b.id = other())
+            m.edit::<Business>(&key, |b| b.id = other());
         },
         "it holds what belongs at",
     ),
@@ -44,7 +44,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a service of another id",
         |m| {
             let key = m.first(kind::SERVICE);
-            m.edit::<Service>(&key, |s| s.id = other())
+            m.edit::<Service>(&key, |s| s.id = other());
         },
         "it holds what belongs at",
     ),
@@ -52,7 +52,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a service that is damaged",
         |m| {
             let key = m.first(kind::SERVICE);
-            m.0.get_mut(&key).unwrap().push(0)
+            m.0.get_mut(&key).unwrap().push(0);
         },
         "kind service",
     ),
@@ -60,7 +60,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a member who offers what is not there",
         |m| {
             let key = m.first(kind::STAFF);
-            m.edit::<StaffMember>(&key, |s| s.service_ids.push(other()))
+            m.edit::<StaffMember>(&key, |s| s.service_ids.push(other()));
         },
         "the service that it names is missing",
     ),
@@ -68,7 +68,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a service is gone",
         |m| {
             let key = m.first(kind::SERVICE);
-            m.remove(&key)
+            m.remove(&key);
         },
         "the service that it names is missing",
     ),
@@ -76,7 +76,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a staff member is gone",
         |m| {
             let key = m.first(kind::STAFF);
-            m.remove(&key)
+            m.remove(&key);
         },
         "the staff member that it names is missing",
     ),
@@ -84,7 +84,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a listed key that is not there",
         |m| {
             let key = m.installation(installation_kind::API_KEY);
-            m.remove(&key)
+            m.remove(&key);
         },
         "the API key that it names is missing",
     ),
@@ -92,7 +92,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a key that its business does not list",
         |m| {
             let key = m.first(kind::KEY);
-            m.remove(&key)
+            m.remove(&key);
         },
         "in the list of its business is missing",
     ),
@@ -100,7 +100,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a key under another prefix",
         |m| {
             let key = m.installation(installation_kind::API_KEY);
-            m.move_row(&key, &keys::api_key(*b"zzzzzzzz"))
+            m.move_row(&key, &keys::api_key(*b"zzzzzzzz"));
         },
         "it holds what belongs at",
     ),

@@ -7,7 +7,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a call is gone",
         |m| {
             let key = m.first(kind::CALL);
-            m.remove(&key)
+            m.remove(&key);
         },
         "no record asks for this index row",
     ),
@@ -15,7 +15,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a call that its list lacks",
         |m| {
             let key = m.first(kind::CALL_BY_START);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by start is missing",
     ),
@@ -23,7 +23,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a list that tells something else of a call",
         |m| {
             let key = m.first(kind::CALL);
-            m.edit::<CallRecord>(&key, |call| call.contact_id = None)
+            m.edit::<CallRecord>(&key, |call| call.contact_id = None);
         },
         "no record asks for this index row",
     ),
@@ -31,7 +31,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a call with nobody",
         |m| {
             let key = m.first(kind::CALL);
-            m.edit::<CallRecord>(&key, |call| call.contact_id = Some(other()))
+            m.edit::<CallRecord>(&key, |call| call.contact_id = Some(other()));
         },
         "the contact that it names is missing",
     ),
@@ -39,7 +39,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a message that is not in its list",
         |m| {
             let key = m.first(kind::MESSAGE_BY_CREATION);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its row by creation is missing",
     ),
@@ -48,7 +48,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let (of, key) = (m.of(), m.first(kind::MESSAGE_BY_STATUS));
             let (at, id) = keys::instant_and_id(&key).unwrap();
-            m.move_row(&key, &keys::message_in(of, MessagesOf::Status(3), at, id))
+            m.move_row(&key, &keys::message_in(of, MessagesOf::Status(3), at, id));
         },
         "its row by status is missing",
     ),
@@ -61,7 +61,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "knowledge under another id",
         |m| {
             let key = m.first(kind::KNOWLEDGE);
-            m.edit::<Knowledge>(&key, |k| k.id = other())
+            m.edit::<Knowledge>(&key, |k| k.id = other());
         },
         "it holds what belongs at",
     ),
@@ -69,7 +69,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a piece of a long text is gone",
         |m| {
             let key = m.last(kind::KNOWLEDGE | 0x80);
-            m.remove(&key)
+            m.remove(&key);
         },
         "its pieces do not belong together",
     ),
@@ -77,7 +77,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a letter of a long text is another",
         |m| {
             let key = m.last(kind::KNOWLEDGE | 0x80);
-            m.0.get_mut(&key).unwrap()[0] ^= 1
+            m.0.get_mut(&key).unwrap()[0] ^= 1;
         },
         "its pieces do not belong together",
     ),
@@ -85,7 +85,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a long text without its beginning",
         |m| {
             let key = m.last(kind::KNOWLEDGE);
-            m.remove(&key)
+            m.remove(&key);
         },
         "a piece of a value that is not there",
     ),
@@ -93,7 +93,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an endpoint that is not listed",
         |m| {
             let key = m.installation(installation_kind::ENDPOINT_INDEX);
-            m.remove(&key)
+            m.remove(&key);
         },
         "in the list of endpoints is missing",
     ),
@@ -102,7 +102,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let (key, listed) = (m.first(kind::WEBHOOK), m.installation(installation_kind::ENDPOINT_INDEX));
             m.remove(&key);
-            m.remove(&listed)
+            m.remove(&listed);
         },
         "the webhook endpoint that it belongs to is missing",
     ),
@@ -110,7 +110,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an event is gone",
         |m| {
             let key = m.first(kind::EVENT);
-            m.remove(&key)
+            m.remove(&key);
         },
         "the event that it names is missing",
     ),
@@ -119,7 +119,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let (one, two) = (m.first(kind::EVENT), m.last(kind::EVENT));
             let value = m.0[&two].clone();
-            m.put(&one, value)
+            m.put(&one, value);
         },
         "its bytes are not those of this event",
     ),
@@ -127,7 +127,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a delivery under another event",
         |m| {
             let key = m.first(kind::DELIVERY);
-            m.edit::<Delivery>(&key, |d| d.event_id = other())
+            m.edit::<Delivery>(&key, |d| d.event_id = other());
         },
         "it holds what belongs at",
     ),
@@ -137,7 +137,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let endpoint: WebhookEndpoint = m.record(&m.first(kind::WEBHOOK));
             let key = m.first(kind::DELIVERY);
             m.edit::<Delivery>(&key, |d| {
-                (d.epoch, d.next_attempt_at) = (endpoint.epoch, Some(Timestamp::from_millis(5)))
+                (d.epoch, d.next_attempt_at) = (endpoint.epoch, Some(Timestamp::from_millis(5)));
             });
         },
         "among what is due is missing",
@@ -147,7 +147,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let (of, key) = (m.of(), m.first(kind::WEBHOOK));
             let endpoint: WebhookEndpoint = m.record(&key);
-            m.put(&keys::delivery_due(of, endpoint.id, Timestamp::from_millis(5), other()), vec![])
+            m.put(&keys::delivery_due(of, endpoint.id, Timestamp::from_millis(5), other()), vec![]);
         },
         "the delivery that is due is missing",
     ),
@@ -162,7 +162,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 keys::call_by_start(of, call.started_at, call.id),
                 keys::call_by_update(of, call.updated_at, call.id),
             ] {
-                m.remove(&row)
+                m.remove(&row);
             }
             m.0.remove(&*keys::call_by_contact(of, call.contact_id.unwrap(), call.started_at, call.id));
         },
@@ -172,7 +172,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "entries of the audit log in another order",
         |m| {
             let key = m.first(kind::AUDIT);
-            m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1))
+            m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1));
         },
         "an earlier stamp than the entry before it",
     ),
@@ -180,7 +180,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an entry under another id",
         |m| {
             let key = m.first(kind::AUDIT);
-            m.edit::<AuditRecord>(&key, |record| record.entry.id = other())
+            m.edit::<AuditRecord>(&key, |record| record.entry.id = other());
         },
         "it holds what belongs at",
     ),
@@ -190,7 +190,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::IDEMPOTENCY);
             let (day, hash) = keys::day_and_hash(&key).unwrap();
             let to = keys::idempotency(m.of(), day + 1, &hash);
-            m.move_row(&key, &to)
+            m.move_row(&key, &to);
         },
         "another day than it was answered on",
     ),
@@ -199,7 +199,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = m.first(kind::IDEMPOTENCY);
             let bytes = m.record::<IdempotencyRecord>(&key).encode();
-            m.put(&key, bytes[..bytes.len() - 3].to_vec())
+            m.put(&key, bytes[..bytes.len() - 3].to_vec());
         },
         "kind idempotency",
     ),
@@ -207,7 +207,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an age of what is not there",
         |m| {
             let key = keys::age(m.of(), crate::domain::SteadyTime::from_millis(5));
-            m.put(&key, vec![3; 16])
+            m.put(&key, vec![3; 16]);
         },
         "an entry of the audit log that is not there",
     ),
