@@ -17,10 +17,10 @@ use crate::store::records::STORE_FORMAT;
 use crate::store::{Snapshot, Store, Weight};
 
 /// How many rows are read in one step, and how many bytes of them.
-pub(crate) const BACKUP_ROWS: usize = 256;
-const STEP_BYTES: usize = 128 << 10;
+pub(crate) const BACKUP_ROWS: usize = 64;
+const STEP_BYTES: usize = 64 << 10;
 /// A step is followed by a rest of so many times as long as it took, and of no more than this.
-const REST: u32 = 2;
+const REST: u32 = 9;
 const REST_MAX: Duration = Duration::from_millis(100);
 /// How many backups are remembered.
 const REMEMBERED: usize = 32;
