@@ -98,3 +98,62 @@ impl Drop for Snapshot {
         self.store.0.committer.end_tap(&self.tap);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Batch, MemoryBackend};
+    use super::*;
+    use crate::domain::BusinessId;
+
+    async fn write(store: &Store, number: u8, value: Option<Vec<u8>>) {
+        let key = Key::new(&[1; 16]).with(&[0x50, number]);
+        let mut batch = Batch::default();
+        match value {
+            Some(value) => batch.put(key, value),
+            None => batch.delete_whole(key, 300_000),
+        }
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        store.settled(BusinessId::INSTALLATION).await.unwrap();
+    }
+
+    fn all(store: &Store) -> Vec<Pair> {
+        store.rows().scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
+    }
+
+    #[tokio::test]
+    async fn whatever_is_overwritten_meanwhile_the_rows_are_those_of_the_point() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
+        for number in 0..100 {
+            write(&store, number, Some(vec![number; 300_000])).await;
+        }
+        let before = all(&store);
+        let mut snapshot = store.snapshot(home.path().to_owned()).await.unwrap();
+        let second = store.snapshot(home.path().to_owned()).await.map(drop);
+        assert!(matches!(second, Err(StoreError::SnapshotTaken)), "{second:?}");
+        let (mut read, mut aside) = (Vec::new(), 0);
+        for round in 0.. {
+            let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
+            read.extend(rows);
+            // Longer, shorter, not any more, and anew: much more than finds room in memory.
+            for number in 0..30 {
+                let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
+                let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
+                write(&store, number, value[usize::from(number + round as u8) % 4].clone()).await;
+            }
+            aside = aside.max(snapshot.spill.runs());
+        }
+        assert!(aside >= 2, "only {aside} files were needed");
+        assert!(read == before, "it is not what was there");
+        drop(snapshot);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+        // The next one has a point of its own.
+        let after = all(&store);
+        let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
+        let mut read = Vec::new();
+        while let Some(rows) = again.next(1_000, usize::MAX).unwrap() {
+            read.extend(rows);
+        }
+        assert!(read == after);
+    }
+}

@@ -46,6 +46,12 @@ impl Spill {
         Ok(())
     }
 
+    /// How many files there are.
+    #[cfg(test)]
+    pub(super) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
     /// Adds the rows up to a key to those of the same keys that were saved later, and that these take precedence of.
     pub(super) fn pass(&mut self, key: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
