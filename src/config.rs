@@ -10,11 +10,14 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use actors::store::DiskReserve;
+use actors::upgrade::Upgrades;
 
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
 mod size;
+#[cfg(test)]
+mod tests;
 mod token;
 
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
@@ -40,6 +43,8 @@ pub mod variables {
     pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
     /// The free space that is left alone.
     pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
+    /// Whether a store of an earlier format is refused.
+    pub const NO_UPGRADE: &str = "RECEPTIONIST_NO_UPGRADE";
     /// The certificate chain.
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
@@ -79,6 +84,16 @@ pub struct ServeArgs {
     /// needs, and less counts as that; 0 for none [default: 1GiB or 5 % of the disk, whichever is less]
     #[arg(long, env = variables::DISK_RESERVE, value_name = "SIZE")]
     pub disk_reserve: Option<OsString>,
+    /// Refuse a store of an earlier format instead of converting it, which earlier versions cannot undo [default: false]
+    #[arg(
+        long,
+        env = variables::NO_UPGRADE,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub no_upgrade: Option<OsString>,
     /// PEM file with the certificate chain: the public listener then speaks HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
@@ -112,6 +127,8 @@ pub struct Settings {
     pub trusted_proxies: TrustedProxies,
     /// How much of the disk is left free.
     pub disk_reserve: DiskReserve,
+    /// Whether a store of an earlier format is converted.
+    pub upgrades: Upgrades,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
     /// What is logged and how.
@@ -165,6 +182,14 @@ impl TryFrom<ServeArgs> for Settings {
                     let expected = "must be a size such as 512MiB, 2GB or 0";
                     ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
                 })?),
+            },
+            upgrades: match text(variables::NO_UPGRADE, args.no_upgrade)?.as_deref() {
+                None | Some("false") => Upgrades::Allowed,
+                Some("true") => Upgrades::Refused,
+                Some(other) => {
+                    let problem = format!("must be true or false, not {other:?}");
+                    return Err(ConfigError::new(variables::NO_UPGRADE, problem));
+                }
             },
             tls: tls(args.tls_cert, args.tls_key)?,
             log: log(args.log, args.log_format)?,
@@ -236,152 +261,4 @@ fn path(variable: &'static str, given: Option<OsString>) -> Result<Option<PathBu
 
 fn empty(variable: &'static str) -> ConfigError {
     ConfigError::new(variable, "must not be empty; unset it to have its default")
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        serve: ServeArgs,
-    }
-
-    fn args(args: &[&str]) -> Result<Settings, String> {
-        let command = Cli::command().mut_args(|arg| arg.env(None::<&str>));
-        let matches = command.try_get_matches_from([&["receptionist"], args].concat()).unwrap();
-        Settings::try_from(Cli::from_arg_matches(&matches).unwrap().serve).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn nothing_set_gives_the_defaults() {
-        let settings = args(&[]).unwrap();
-        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
-        assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
-        assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
-        assert_eq!(settings.rate_limit_per_minute.get(), 120);
-        assert_eq!(settings.connections_per_address.get(), 1024);
-        assert_eq!(settings.trusted_proxies, TrustedProxies::default());
-        assert_eq!((settings.tls, settings.admin_token), (None, None));
-        assert_eq!(settings.disk_reserve, DiskReserve::Usual);
-        assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
-    }
-
-    #[test]
-    fn every_setting_has_its_flag() {
-        let settings = args(&[
-            "--listen=[::1]:0",
-            "--admin-listen=0.0.0.0:1",
-            "--data-dir=/x",
-            "--admin-token=0123456789abcdef",
-            "--rate-limit-per-minute=1",
-            "--connections-per-address=1",
-            "--trusted-proxies=10.0.0.0/8,::1",
-            "--disk-reserve=512MiB",
-            "--tls-cert=c",
-            "--tls-key=k",
-            "--log=debug",
-            "--log-format=json",
-        ]);
-        let settings = settings.unwrap();
-        assert_eq!(settings.listen.to_string(), "[::1]:0");
-        assert_eq!(settings.rate_limit_per_minute.get(), 1);
-        assert_eq!(settings.connections_per_address.get(), 1);
-        assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
-        assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
-        assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
-        assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
-        assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
-        assert!(!format!("{settings:?}").contains("0123456789abcdef"));
-    }
-
-    #[test]
-    fn every_setting_has_the_variable_of_the_contract() {
-        let command = Cli::command();
-        let variables: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_env()).collect();
-        assert_eq!(
-            variables,
-            [
-                "RECEPTIONIST_LISTEN",
-                "RECEPTIONIST_ADMIN_LISTEN",
-                "RECEPTIONIST_DATA_DIR",
-                "RECEPTIONIST_ADMIN_TOKEN",
-                "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
-                "RECEPTIONIST_TRUSTED_PROXIES",
-                "RECEPTIONIST_DISK_RESERVE",
-                "RECEPTIONIST_TLS_CERT",
-                "RECEPTIONIST_TLS_KEY",
-                "RECEPTIONIST_LOG",
-                "RECEPTIONIST_LOG_FORMAT",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_bad_value_is_one_line_that_names_the_variable() {
-        let number = |value| {
-            format!("PUBLIC_API_RATE_LIMIT_PER_MINUTE: must be a whole number of at least 1, not {value:?}")
-        };
-        for value in ["abc", "0", "-1", "1.5", "4294967296", "1\n2"] {
-            let flag = format!("--rate-limit-per-minute={value}");
-            assert_eq!(args(&[&flag]).unwrap_err(), number(value));
-        }
-        for (flag, start) in [
-            ("--listen=localhost", "RECEPTIONIST_LISTEN: must be an address"),
-            ("--admin-listen=:80", "RECEPTIONIST_ADMIN_LISTEN: must be an address"),
-            ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
-            ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
-            ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
-            (
-                "--connections-per-address=0",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
-            ),
-            (
-                "--connections-per-address=many",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
-            ),
-            ("--trusted-proxies=", "RECEPTIONIST_TRUSTED_PROXIES: must not be empty"),
-            (
-                "--trusted-proxies=10.0.0.0/33",
-                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
-            ),
-            (
-                "--trusted-proxies=10.0.0.1,\nx",
-                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
-            ),
-            ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
-            (
-                "--disk-reserve=much",
-                "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not",
-            ),
-            ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
-            ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
-            ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
-            ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),
-            ("--log-format=xml", "RECEPTIONIST_LOG_FORMAT: must be text or json, not \"xml\""),
-        ] {
-            let error = args(&[flag]).unwrap_err();
-            assert!(error.starts_with(start) && !error.contains('\n'), "{error}");
-            assert!(!error.contains("two words"), "{error}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_value_that_is_no_text_is_a_bad_value() {
-        use std::os::unix::ffi::OsStringExt;
-        let bad = ServeArgs { log: Some(OsString::from_vec(vec![0xff])), ..ServeArgs::default() };
-        assert_eq!(Settings::try_from(bad).unwrap_err().to_string(), "RECEPTIONIST_LOG: must be valid UTF-8");
-    }
-
-    #[test]
-    fn help_never_shows_the_token() {
-        let command = Cli::command();
-        let token = command.get_arguments().find(|arg| arg.get_id() == "admin_token").unwrap();
-        assert!(token.is_hide_env_values_set());
-    }
 }

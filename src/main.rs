@@ -26,6 +26,12 @@ enum Command {
     Serve(ServeArgs),
     /// Run the service on a store of its own with a sample business, and print how to book there
     Demo(ServeArgs),
+    /// Copy the store of the running service to a directory, as it is between two commits
+    Backup(cli::BackupArgs),
+    /// Make a data directory of a backup
+    Restore(cli::RestoreArgs),
+    /// Prove a backup, or the data directory of a stopped service, whole, and name what is not
+    Verify(cli::VerifyArgs),
     /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
     RepairStamps(cli::RepairArgs),
     /// Print the OpenAPI document of the public or of the operator API
@@ -48,6 +54,9 @@ fn main() -> ExitCode {
     match command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
+        Command::Backup(args) => cli::backup(args),
+        Command::Restore(args) => cli::restored(args),
+        Command::Verify(args) => cli::verified(args),
         Command::RepairStamps(args) => cli::repair(args),
         Command::Openapi(args) => cli::openapi(args),
         Command::Completions(args) => cli::completions(args, &mut program),

@@ -91,6 +91,7 @@ impl Service {
         let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
         let public = server::bind(variables::LISTEN, settings.listen)?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
+        let limits = Limits { upgrades: settings.upgrades, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
         let admin_token = match &settings.admin_token {

@@ -165,7 +165,9 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    for (method, path) in receptionist::service::routes() {
+    // No input may say where files are to be written.
+    let routes = receptionist::service::routes().into_iter();
+    for (method, path) in routes.filter(|(_, path)| !path.starts_with("/admin/v1/backup")) {
         assert!(tried.contains(&(method.to_string(), path.to_owned())), "{method} {path}: {tried:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! The engine: opens the store, starts the supervisor, hands out businesses, closes in order.
 
 mod authenticate;
+mod backups;
 mod businesses;
 mod figures;
 
@@ -33,6 +34,7 @@ use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
+use crate::upgrade;
 
 /// How many messages of all businesses together may wait for an answer, which bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
@@ -89,7 +91,7 @@ impl Engine {
     /// # Errors
     /// As there.
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
-        meta::mark_format(&store).await?;
+        upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
@@ -127,6 +129,7 @@ impl Engine {
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
+            backups: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
@@ -182,6 +185,7 @@ impl Engine {
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
+        self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;

@@ -4,6 +4,7 @@
 //! [`domain`] and the resources of [`view`]; channels, actor references and locks stay behind the handles.
 
 mod actor;
+pub mod backup;
 pub mod business;
 mod clock;
 pub mod credentials;
@@ -24,6 +25,8 @@ mod scans;
 mod shared;
 pub mod store;
 mod supervisor;
+pub mod upgrade;
+pub mod verify;
 pub mod view;
 
 pub use business::BusinessHandle;

@@ -1,7 +1,9 @@
 //! The bounds of an engine that a simulation sets lower than the service runs with, so that few records reach them.
 
+use crate::backup::BACKUP_ROWS;
 use crate::delivery::PLACES;
 use crate::scans::SCAN_ROWS_MAX;
+use crate::upgrade::Upgrades;
 
 /// How many actors of webhook endpoints may run though they only wait.
 const ACTORS_AT_REST: usize = 4_096;
@@ -16,10 +18,20 @@ pub struct Limits {
     /// While more actors of webhook endpoints run than this, one that only waits is put away at once; otherwise once it
     /// was unused for ten minutes.
     pub actors_at_rest: usize,
+    /// How many rows one step of a backup reads, [`BACKUP_ROWS`]; at least 1.
+    pub backup_rows: usize,
+    /// Whether a store of an earlier format may be converted.
+    pub upgrades: Upgrades,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { scan_rows: SCAN_ROWS_MAX, places: PLACES, actors_at_rest: ACTORS_AT_REST }
+        Self {
+            scan_rows: SCAN_ROWS_MAX,
+            places: PLACES,
+            actors_at_rest: ACTORS_AT_REST,
+            backup_rows: BACKUP_ROWS,
+            upgrades: Upgrades::Allowed,
+        }
     }
 }

@@ -148,7 +148,7 @@ const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
 const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Monotonic;
 
 /// The machine's own source of randomness.
-pub(crate) fn system_random() -> Arc<dyn Random> {
+pub fn system_random() -> Arc<dyn Random> {
     Arc::new(SystemRandom)
 }
 

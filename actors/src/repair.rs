@@ -20,6 +20,7 @@ use crate::domain::{Business, BusinessId, ResourceId, SteadyTime, Timestamp};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::{ClockRecord, IdempotencyRecord, MetaRecord};
 use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::upgrade;
 
 /// How many rows are read before those of them that change are written.
 const ROWS_PER_PAGE: usize = 512;
@@ -75,9 +76,7 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
 /// When there is no store, or it fails.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
-    if !dry_run {
-        crate::meta::mark_format(store).await?;
-    }
+    upgrade::check(&meta)?;
     let begun = store.get_raw(&keys::repair())?;
     let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;
     let clock = store.get::<ClockRecord>(&keys::clock())?;

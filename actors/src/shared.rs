@@ -11,6 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::actor::Directory;
+use crate::backup::Backups;
 use crate::business;
 use crate::clock::Clocks;
 use crate::delivery::{self, Dispatcher, EndpointKey, SteadyClock};
@@ -60,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) turned_off: AtomicU64,
     /// How many deliveries were missed at once, for as many waited as may.
     pub(crate) missed_over_budget: AtomicU64,
+    /// The backups that are or were made.
+    pub(crate) backups: Arc<Backups>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
 }

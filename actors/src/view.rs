@@ -5,6 +5,7 @@
 
 mod appointments;
 mod audit;
+mod backup;
 mod budget;
 mod business;
 mod catalog;
@@ -22,6 +23,7 @@ use sha2::{Digest, Sha256};
 
 pub use appointments::{AppointmentParties, AppointmentView};
 pub use audit::{ActorView, AuditView, FieldChangeView};
+pub use backup::{BackupBegunView, BackupManifestView, BackupView};
 pub use budget::{BudgetView, LimitsView};
 pub use business::{BusinessView, HoursView, OperatorBusinessView};
 pub use catalog::{OperatorServiceView, ServiceView, StaffView};

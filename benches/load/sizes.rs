@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use chrono::DateTime;
+use serde_json::json;
 
 use crate::client::{Connection, request};
 use crate::drive::{drive, exhaust};
 use crate::error::Result;
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
-use crate::process::Receptionist;
+use crate::process::{Receptionist, TOKEN};
 use crate::scripts::{Bookings, For};
 use crate::shop::{Hours, Plan, Shop};
 use crate::table::{Row, Target};
@@ -22,10 +23,22 @@ const MILLION: &str = "1,000,000 appointments: start to first answer";
 const KILLED: &str = "1,000,000 appointments: the same after a kill";
 const WAKING: &str = "1,000,000 appointments: first booking at each business";
 const LOADED: &str = "1,000,000 appointments: bookings, 64 connections";
+const BACKED_UP: &str = "1,000,000 appointments: bookings, 64 connections, a backup under way";
 const HOUSES: &str = "100,000 businesses, 1,000 active";
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
+
+/// How bookings end that were made for a while.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// In order.
+    Stopped,
+    /// As by a crash.
+    Killed,
+    /// In order, and a backup was under way all the time.
+    BackedUp,
+}
 
 /// Directories that were filled, by what is measured on them.
 pub(crate) struct Sizes {
@@ -50,6 +63,7 @@ impl Group for Sizes {
             Row::plain(KILLED),
             Row::plain(WAKING),
             Row::plain(LOADED),
+            Row::reaching(BACKED_UP, &[Target::Tail { of: LOADED, at_most: 2.0 }]),
             Row::reaching(HOUSES, &[Target::Memory { under: 400.0 }]),
         ]
     }
@@ -69,7 +83,7 @@ impl Group for Sizes {
             (vec![PRESENT_1K], plan(1, 1_000 / part)),
             (vec![PRESENT_10K], plan(1, 10_000 / part)),
             (vec![PRESENT_100K], plan(1, 100_000 / part)),
-            (vec![MILLION, KILLED, WAKING, LOADED], plan(1_000 / part, 1_000)),
+            (vec![MILLION, KILLED, WAKING, LOADED, BACKED_UP], plan(1_000 / part, 1_000)),
             (vec![HOUSES], Plan { staff: 1, ..plan(100_000 / part, 0) }),
         ];
         let mut filled = Vec::new();
@@ -97,10 +111,11 @@ impl Group for Sizes {
         match row {
             MILLION => filled.start(context).await,
             KILLED => {
-                filled.book_and(context, true).await?;
+                filled.book_and(context, End::Killed).await?;
                 filled.start(context).await
             }
-            LOADED => filled.book_and(context, false).await,
+            LOADED => filled.book_and(context, End::Stopped).await,
+            BACKED_UP => filled.book_and(context, End::BackedUp).await,
             WAKING | HOUSES => filled.wake(context).await,
             _ => filled.book_on_a_copy(context).await,
         }
@@ -125,18 +140,30 @@ impl Filled {
         Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
     }
 
-    /// Books for a while, with every business in memory before, then stops the server, or kills it as a crash does.
-    async fn book_and(&mut self, context: &Context, kill: bool) -> Result<Measured> {
+    /// Books for a while, with every business in memory before, then ends the server.
+    async fn book_and(&mut self, context: &Context, end: End) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
         exhaust(server.public, first.scripts(CONNECTIONS), &server.process).await?;
         self.taken += 1;
         let bookings = Bookings::new(&self.shops, context.first_day, self.taken, For::Known)?;
+        let backup = context.path("backup");
+        if end == End::BackedUp {
+            let body = json!({ "to": backup }).to_string();
+            let begin = request("POST", "/admin/v1/backup", TOKEN, Some(&body));
+            Connection::open(server.operator).await?.exchange(&begin).await?.expect(202)?;
+        }
         let measured =
             drive(server.public, bookings.scripts(CONNECTIONS), context.options.period, &server.process)
                 .await?;
+        if end == End::BackedUp {
+            if backup.join("manifest.json").exists() {
+                context.progress("the backup was made before the bookings ended");
+            }
+            std::fs::remove_dir_all(backup)?;
+        }
         self.taken += bookings.asked().div_ceil(self.shops.len());
-        if kill {
+        if end == End::Killed {
             server.process.kill()?;
         } else {
             server.process.stop()?;

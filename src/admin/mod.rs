@@ -5,6 +5,7 @@
 
 mod appointments;
 mod audit;
+mod backup;
 mod budget;
 mod businesses;
 mod calls;

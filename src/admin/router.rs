@@ -10,7 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, budget, businesses, calls, keys, knowledge, messages, services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, services, staff,
+    webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -180,6 +181,13 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/budget"), Token, budget::update)
             .named("updateBudget", "Change how much a business may keep")
             .details("What is left out stays, null brings the default back."),
+        post("/admin/v1/backup", Token, backup::create)
+            .named("createBackup", "Begin to copy the store while the service runs")
+            .details("Into a directory of the service's machine. One backup is made at a time.")
+            .refuses(CONFLICT),
+        get("/admin/v1/backup/{backup_id}", Token, backup::show)
+            .named("getBackup", "Get how far a backup has come")
+            .details("Of those begun since the service started, the last 32."),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

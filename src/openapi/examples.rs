@@ -5,6 +5,7 @@ use actors::domain::{BudgetKind, EventType};
 use serde_json::{Value, json};
 
 const APPOINTMENT: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
+const BACKUP: &str = "019c8f3e-9999-7000-8a8a-9a9a9a9a9a9a";
 const BUSINESS: &str = "019c8f3e-0000-7000-a5a5-5a5a5a5a5a5a";
 const CALL: &str = "019c8f3e-4444-7000-8c8c-4c4c4c4c4c4c";
 const CONTACT: &str = "019c8f3e-6f00-7000-b000-00000000c0de";
@@ -27,6 +28,14 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "contact_name": "Ada Lovelace", "contact_phone": "+33612345680", "source": "api",
             "calendar_sync_status": "not_connected", "created_at": THEN, "updated_at": THEN})
         }
+        "Backup" => {
+            json!({"id": BACKUP, "status": "done", "to": "/backup/2026-02-24", "rows": 1200, "bytes": 240_000,
+            "started_at": THEN, "ended_at": THEN, "error": null, "manifest": {"format": 3, "version": "0.1.0",
+            "sequence": 4711, "taken_at": THEN, "rows": 1200, "bytes": 240_000, "chunks": 1,
+            "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}})
+        }
+        "BackupBegun" => json!({"id": BACKUP}),
+        "BackupBody" => json!({"to": "/backup/2026-02-24"}),
         "BookBody" => json!({"service_id": SERVICE, "starts_at": "2026-03-02T10:00:00+01:00",
             "contact": {"name": "Ada Lovelace", "phone": "+33 6 12 34 56 80", "locale": "fr"}}),
         "Business" => {

@@ -5,6 +5,7 @@
 mod audit;
 mod audit_records;
 mod availability;
+mod backups;
 mod bad_input;
 mod booking;
 mod budget;

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
+mod backups;
 mod chance;
 mod client;
 mod damage;
 mod ending;
 mod kills;
 mod process;
+mod say;
 mod starting;
 mod stuck;
+mod upgrade;

@@ -11,6 +11,7 @@ use actors::store::keys;
 use actors::store::records::ClockRecord;
 use tokio::runtime::Runtime;
 
+use crate::backups::Backups;
 use crate::dice::Dice;
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
@@ -43,6 +44,7 @@ pub(crate) struct Sim {
     /// Whether very many contacts were made at once.
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
+    pub(crate) backups: Backups,
 }
 
 /// How a life ends.
@@ -64,7 +66,8 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let dice = Dice::new(seed);
     let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
-    let mut sim = Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage };
+    let backups = Backups::new(seed);
+    let mut sim = Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage, backups };
     sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
@@ -135,6 +138,7 @@ impl Sim {
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
+        self.end_backup();
         self.world.places = self.world.places.or(places);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
@@ -212,6 +216,7 @@ impl Sim {
                 _ => self.some_request(life),
             }
             self.some_shortage(life);
+            self.some_backup(life);
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -326,6 +331,8 @@ impl Sim {
         let runtime = runtime();
         let store = runtime.block_on(async { self.world.store() });
         let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
+        let report = actors::verify::check(store.rows()).unwrap();
+        assert!(report.is_whole(), "{:?}", report.findings);
         let kept =
             store.get::<ClockRecord>(&keys::clock()).unwrap().expect("the count is kept from the first");
         runtime.block_on(store.close()).unwrap();
@@ -336,6 +343,7 @@ impl Sim {
             model.replay(rows, &self.ledger, span);
         }
         self.check_received(&all_rows);
+        self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
         // Older ones were looked at already; a day's worth of them has to be remembered still.
         for entry in self.ledger.since(from.saturating_sub(100)) {

@@ -96,7 +96,9 @@ pub(crate) fn count_panics() {
 
 /// How many rows a list reads at once: mostly few, so that pages end early.
 fn limits(seed: u64) -> Limits {
-    Limits { scan_rows: *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]), ..Limits::default() }
+    let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
+    let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);
+    Limits { scan_rows, backup_rows, ..Limits::default() }
 }
 
 impl World {

@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
-use crate::store::{Batch, Record, keys};
+use crate::store::{Batch, Record, Tombstone, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
 #[derive(Clone, Debug)]
@@ -93,6 +93,9 @@ impl Write {
                 let prefix = keys::api_key_prefix(key);
                 batch.put(keys::api_key(prefix), key.encode());
                 batch.put(keys::key(of, key.id), prefix.to_vec());
+                if key.revoked_at.is_some() {
+                    batch.bury(Tombstone::RevokedKey(key.id));
+                }
             }
             Self::Appointment { before, after } => appointment(of, before.as_ref(), after, batch),
             Self::Contact { before, after } => contact(of, before.as_ref(), after, batch),

@@ -83,6 +83,8 @@ ids! {
     AuditId,
     /// A webhook endpoint.
     WebhookId,
+    /// A backup of the store.
+    BackupId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

@@ -44,8 +44,8 @@ pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name
 pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
-    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId, MessageId,
-    ResourceId, ServiceId, StaffId, WebhookId,
+    AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId,
+    MessageId, ResourceId, ServiceId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};

@@ -8,6 +8,7 @@ use std::io;
 use super::batch::Batch;
 use super::error::StoreError;
 use super::key::KeyRange;
+use super::tombstones::Tombstone;
 
 /// Room on the disk that a store lies on, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,24 @@ pub trait Backend: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Sync`], after which nothing may be applied or synced any more.
     fn sync(&self) -> Result<(), StoreError>;
+
+    /// Says beside the store, durably, that it has the present format: to be done before anything is written that an
+    /// earlier version cannot read.
+    ///
+    /// # Errors
+    /// [`StoreError::Prepare`], or [`StoreError::Closed`].
+    fn keep_format(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Lists what must not come back beside the store, durably: to be done before the batch is applied that it is of.
+    ///
+    /// # Errors
+    /// [`StoreError::Apply`], after which nothing may be applied any more.
+    fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
+
+    /// The number of the newest batch.
+    fn sequence(&self) -> u64;
 
     /// How much room there is on the disk.
     ///

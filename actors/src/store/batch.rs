@@ -2,12 +2,15 @@
 
 use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
+use super::tombstones::Tombstone;
 
 /// Puts and deletes that happen together or not at all; a later one of the same key wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     writes: Vec<(Key, Option<Vec<u8>>)>,
     bytes: usize,
+    /// What it takes back for good.
+    tombstones: Vec<Tombstone>,
 }
 
 impl Batch {
@@ -52,9 +55,20 @@ impl Batch {
         self.writes.push((key, None));
     }
 
+    /// Has it listed, before anything of it is written, that this must not come back.
+    pub fn bury(&mut self, tombstone: Tombstone) {
+        self.tombstones.push(tombstone);
+    }
+
+    /// What must not come back.
+    pub fn tombstones(&self) -> &[Tombstone] {
+        &self.tombstones
+    }
+
     /// Adds the writes of the other batch behind its own.
     pub fn append(&mut self, mut other: Self) {
         self.writes.append(&mut other.writes);
+        self.tombstones.append(&mut other.tombstones);
         self.bytes += other.bytes;
     }
 

@@ -3,6 +3,9 @@
 //! ```text
 //! DIR/lock                        held while a process has the directory open
 //! DIR/committed                   how far the store was synced
+//! DIR/format                      which versions may read and write it
+//! DIR/tombstones                  what must not come back
+//! DIR/restoring                   that a restore into it is not finished
 //! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
 //! DIR/store/blobs/                sled's files for large messages, always empty
@@ -26,12 +29,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use sled::IVec;
 
 use super::error::Cause;
 use super::mark::{Mark, NEWEST_KEY};
-use super::{Backend, Batch, KeyRange, Order, Pairs, Space, StoreError, ballast};
+use super::{
+    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, restoring,
+    tombstones,
+};
 
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 const SEGMENT_BYTES: usize = 8 << 20;
@@ -60,6 +66,8 @@ struct Open {
     newest: AtomicU64,
     /// Holds the lock of the directory.
     lock: File,
+    dir: PathBuf,
+    tombstones: Mutex<tombstones::List>,
 }
 
 /// With less free space than this, a failure to open the store is for want of it.
@@ -68,6 +76,12 @@ const START_BYTES: u64 = SEGMENT_BYTES as u64;
 impl DiskBackend {
     /// Opens the data directory, which is created if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
+        restoring::check_finished(dir)?;
+        Self::open_unfinished(dir)
+    }
+
+    /// The same for one that is being restored into.
+    pub(super) fn open_unfinished(dir: &Path) -> Result<Self, StoreError> {
         Self::open_files(dir).map_err(|error| match space_of(dir) {
             Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {
                 StoreError::Full { path: dir.to_owned(), free, needed: START_BYTES, source: Box::new(error) }
@@ -82,6 +96,7 @@ impl DiskBackend {
         }
         create_dir(dir)?;
         let lock = lock(dir)?;
+        format::check(dir)?;
         let store = dir.join("store");
         create_dir(&store)?;
         refuse_blobs(&store.join("blobs"))?;
@@ -99,7 +114,17 @@ impl DiskBackend {
             .write(true)
             .open(&path)
             .map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        let backend = Self { open: RwLock::new(Some(Open { db, file, mark, newest: newest.into(), lock })) };
+        let backend = Self {
+            open: RwLock::new(Some(Open {
+                db,
+                file,
+                mark,
+                newest: newest.into(),
+                lock,
+                dir: dir.to_owned(),
+                tombstones: Mutex::new(tombstones::List::open(dir)?),
+            })),
+        };
         // What recovery wrote, then the names of the files: without them a power cut could leave no store at all.
         backend.sync()?;
         sync_path(&store.join("conf"))?;
@@ -108,6 +133,25 @@ impl DiskBackend {
         sync_parent(dir)?;
         ballast::keep(dir);
         Ok(backend)
+    }
+
+    /// Puts rows as they stand, past every rule, and says that the newest batch has this number.
+    pub(super) fn fill(&self, rows: &[Pair], number: u64) -> Result<(), StoreError> {
+        let mut writes = sled::Batch::default();
+        for (key, value) in rows {
+            writes.insert(&**key, &**value);
+        }
+        self.apply_as(number, writes)
+    }
+
+    fn apply_as(&self, number: u64, mut writes: sled::Batch) -> Result<(), StoreError> {
+        let applied = self.with(|open| {
+            writes.insert(&NEWEST_KEY[..], number.to_be_bytes().to_vec());
+            tried(|| open.db.apply_batch(writes))?;
+            open.newest.store(number, Ordering::Relaxed);
+            Ok(())
+        });
+        applied?.map_err(StoreError::Apply)
     }
 
     /// What `act` gives of the open store, which it may keep.
@@ -188,14 +232,7 @@ impl Backend for DiskBackend {
             Some(value) => writes.insert(&**key, IVec::from(value)),
             None => writes.remove(&**key),
         });
-        let applied = self.with(|open| {
-            let number = open.newest.load(Ordering::Relaxed) + 1;
-            writes.insert(&NEWEST_KEY[..], number.to_be_bytes().to_vec());
-            tried(|| open.db.apply_batch(writes))?;
-            open.newest.store(number, Ordering::Relaxed);
-            Ok(())
-        });
-        applied?.map_err(StoreError::Apply)
+        self.apply_as(self.sequence() + 1, writes)
     }
 
     fn sync(&self) -> Result<(), StoreError> {
@@ -206,6 +243,19 @@ impl Backend for DiskBackend {
             Ok(())
         });
         synced?.map_err(StoreError::Sync)
+    }
+
+    fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
+        let listed = self.with(|open| open.tombstones.lock().add(buried))?;
+        listed.map_err(|error| StoreError::Apply(error.into()))
+    }
+
+    fn sequence(&self) -> u64 {
+        self.with(|open| open.newest.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+
+    fn keep_format(&self) -> Result<(), StoreError> {
+        self.with(|open| format::keep(&open.dir))?
     }
 
     fn space(&self) -> io::Result<Space> {
@@ -256,7 +306,7 @@ fn space(seen: &rustix::fs::StatVfs) -> Space {
 }
 
 /// Creates the directory and those above it, for the service's own user alone: they hold people's data.
-fn create_dir(path: &Path) -> Result<(), StoreError> {
+pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -29,6 +29,9 @@ pub enum StoreError {
         /// Why not.
         source: io::Error,
     },
+    /// What is to be made needs a directory that is not there, or empty.
+    #[error("{} is not empty", .0.display())]
+    NotEmpty(PathBuf),
     /// Another process holds the lock of the data directory.
     #[error("the data directory {} is in use by another process", .0.display())]
     InUse(PathBuf),
@@ -114,6 +117,25 @@ pub enum StoreError {
     /// Stamps were being repaired, and that has not come to its end.
     #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
     RepairUnfinished,
+    /// The store is being read as it was at a point already.
+    #[error("the store is being copied already")]
+    SnapshotTaken,
+    /// More rows were overwritten, while the store was read as it was at a point, than could be kept of them.
+    #[error("more was changed at once than could be kept aside")]
+    Overwritten,
+    /// A list of what must not come back holds something else.
+    #[error("line {line} of {} is none that this version knows", .path.display())]
+    Tombstone {
+        /// The list.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
+    /// The directory was being restored into, and that has not come to its end.
+    #[error(
+        "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()
+    )]
+    RestoreUnfinished(PathBuf),
     /// A record was written by a version of the service that this one does not know.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version {
@@ -130,9 +152,35 @@ pub enum StoreError {
         /// What is wrong with it; names no content of it.
         reason: String,
     },
+    /// The store has an earlier format, and it was ruled out that it be converted.
+    #[error(
+        "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \
+         (RECEPTIONIST_NO_UPGRADE) rules out: start without it, or use the version that wrote the store"
+    )]
+    UpgradeRefused {
+        /// The format found.
+        found: u16,
+        /// The format known.
+        known: u16,
+    },
+    /// The store has an earlier format, and this does not convert it.
+    #[error(
+        "the store has format {found}, and this is done with stores of format {known} only: start the service on \
+         it, which converts it"
+    )]
+    NotUpgraded {
+        /// The format found.
+        found: u16,
+        /// The format known.
+        known: u16,
+    },
+    /// The file that says which versions may read and write the store does not.
+    #[error("{} is damaged: it does not say which versions may use the store", .0.display())]
+    FormatFile(PathBuf),
     /// The whole store is laid out in a way this version of the service does not know.
     #[error(
-        "the store has format {found}, this version of the service knows only {known}: use the version that wrote it, or an empty directory"
+        "the store has format {found}, this version of the service knows only formats up to {known}: use the \
+         version that wrote it, or an empty directory"
     )]
     Format {
         /// The format found.

@@ -1,6 +1,5 @@
 //! Reading values that are kept in [pieces](super::pieces).
 
-use super::backend::Backend;
 use super::error::StoreError;
 use super::pieces::{
     EARLIER_HEAD_BYTES, EARLIER_ROW_BYTES_MAX, LONG_VALUE_BYTES_MAX, MARK, VALUE_BYTES_MAX, digest, is_head,
@@ -12,7 +11,7 @@ const READ_TRIES_MAX: usize = 16;
 
 /// The value whose row under the key was read; `None` when it was deleted meanwhile.
 pub(super) fn whole(
-    backend: &dyn Backend,
+    get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
     mut row: Vec<u8>,
 ) -> Result<Option<Vec<u8>>, StoreError> {
@@ -20,10 +19,10 @@ pub(super) fn whole(
         if !is_head(&row) {
             return Ok(Some(row));
         }
-        if let Some(value) = join(backend, key, &row)? {
+        if let Some(value) = join(&get, key, &row)? {
             return Ok(Some(value));
         }
-        match backend.get(key)? {
+        match get(key)? {
             Some(again) => row = again,
             None => return Ok(None),
         }
@@ -32,7 +31,11 @@ pub(super) fn whole(
 }
 
 /// Reads the pieces of a head; `None` when they are not those of the head.
-fn join(backend: &dyn Backend, key: &[u8], head: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+fn join(
+    get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
+    key: &[u8],
+    head: &[u8],
+) -> Result<Option<Vec<u8>>, StoreError> {
     let (head, first, piece_bytes) = if head.len() > EARLIER_ROW_BYTES_MAX {
         let (head, first) = head.split_at(EARLIER_HEAD_BYTES);
         (head, first, EARLIER_ROW_BYTES_MAX)
@@ -48,7 +51,7 @@ fn join(backend: &dyn Backend, key: &[u8], head: &[u8]) -> Result<Option<Vec<u8>
     value.extend_from_slice(first);
     let pieces = (length - first.len()).div_ceil(piece_bytes);
     for number in 1..=u16::try_from(pieces).unwrap_or(u16::MAX) {
-        let Some(piece) = backend.get(&piece_key(key, number))? else { return Ok(None) };
+        let Some(piece) = get(&piece_key(key, number))? else { return Ok(None) };
         value.extend_from_slice(&piece);
     }
     Ok((value.len() == length && digest(&value) == expected).then_some(value))
@@ -59,7 +62,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::super::pieces::{HEAD_BYTES, KIND_AT, PIECE, bytes_kept, pieces_of, split};
-    use super::super::{Batch, Key, KeyRange, MemoryBackend, Order};
+    use super::super::{Backend, Batch, Key, KeyRange, MemoryBackend, Order};
     use super::*;
 
     fn key() -> Key {
@@ -116,7 +119,7 @@ mod tests {
         assert_eq!(batch.bytes(), bytes_kept(&key(), &odd));
         session.apply(&batch).unwrap();
         let row = session.get(&key()).unwrap().unwrap();
-        assert_eq!(whole(&session, &key(), row).unwrap().unwrap(), odd);
+        assert_eq!(whole(|key| session.get(key), &key(), row).unwrap().unwrap(), odd);
     }
 
     /// The rows that earlier versions wrote.
@@ -141,7 +144,7 @@ mod tests {
             let session = disk.session().unwrap();
             let read = || {
                 let row = session.get(&key()).unwrap().unwrap();
-                whole(&session, &key(), row).unwrap().unwrap()
+                whole(|key| session.get(key), &key(), row).unwrap().unwrap()
             };
             write_as_before(&disk, &value(bytes));
             assert!(read() == value(bytes), "{bytes}");
@@ -167,22 +170,25 @@ mod tests {
         batch.put(key(), value(3 * VALUE_BYTES_MAX));
         session.apply(&batch).unwrap();
         let head = session.get(&key()).unwrap().unwrap();
-        assert_eq!(whole(&session, &key(), head.clone()).unwrap().unwrap(), value(3 * VALUE_BYTES_MAX));
+        assert_eq!(
+            whole(|key| session.get(key), &key(), head.clone()).unwrap().unwrap(),
+            value(3 * VALUE_BYTES_MAX)
+        );
 
         let mut torn = Batch::new();
         torn.put(piece_key(&key(), 1), vec![9; VALUE_BYTES_MAX]);
         session.apply(&torn).unwrap();
-        assert!(whole(&session, &key(), head.clone()).is_err());
+        assert!(whole(|key| session.get(key), &key(), head.clone()).is_err());
 
         // The head that was read is of a value that another has replaced since, or that is gone.
         let mut replaced = Batch::new();
         replaced.put(key(), value(7));
         session.apply(&replaced).unwrap();
-        assert_eq!(whole(&session, &key(), head.clone()).unwrap().unwrap(), value(7));
+        assert_eq!(whole(|key| session.get(key), &key(), head.clone()).unwrap().unwrap(), value(7));
         let mut gone = Batch::new();
         gone.delete(key());
         session.apply(&gone).unwrap();
-        assert_eq!(whole(&session, &key(), head).unwrap(), None);
+        assert_eq!(whole(|key| session.get(key), &key(), head).unwrap(), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError};
+use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
 /// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
 #[derive(Clone, Default)]
@@ -24,11 +24,18 @@ struct Disk {
     gate: Notify,
 }
 
+/// Rows by their keys.
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+/// What a batch writes.
+type Writes = Vec<(Key, Option<Vec<u8>>)>;
+
 #[derive(Default)]
 struct State {
-    pairs: BTreeMap<Vec<u8>, Vec<u8>>,
+    pairs: Rows,
     /// For each batch that is not synced: what to write to take it back, newest write last.
-    unsynced: Vec<Vec<(Key, Option<Vec<u8>>)>>,
+    unsynced: Vec<Writes>,
+    /// What must not come back, which no crash forgets.
+    tombstones: Vec<Tombstone>,
     /// Grows with every crash; a session of an earlier life is dead.
     life: u64,
     /// Whether a session is open on this life.
@@ -37,6 +44,8 @@ struct State {
     fail_sync: bool,
     fail_read: bool,
     applies: u64,
+    /// What was on the disk when somebody began to ask for it, and what each batch has written since, by its number.
+    history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
     sync_delay: Duration,
@@ -124,6 +133,35 @@ impl MemoryBackend {
     #[cfg(test)]
     pub(super) fn write_row(&self, key: &[u8], value: &[u8]) {
         self.0.state.lock().write(key, Some(value.to_vec()));
+    }
+
+    /// What must not come back, in the order in which it was listed.
+    pub fn tombstones(&self) -> Vec<Tombstone> {
+        self.0.state.lock().tombstones.clone()
+    }
+
+    /// Notes from now on what every batch writes, so that [`MemoryBackend::rows_as_of`] can tell.
+    pub fn note_history(&self) {
+        let mut state = self.0.state.lock();
+        state.history = Some((state.pairs.clone(), Vec::new()));
+    }
+
+    /// The rows as they were behind the batch of this number, which came since history was noted.
+    ///
+    /// # Panics
+    /// When it is not noted.
+    pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let state = self.0.state.lock();
+        let (mut rows, batches) = state.history.clone().expect("history was noted");
+        for (_, writes) in batches.into_iter().take_while(|(number, _)| *number <= sequence) {
+            for (key, value) in writes {
+                match value {
+                    Some(value) => rows.insert(key.to_vec(), value),
+                    None => rows.remove(&*key),
+                };
+            }
+        }
+        rows
     }
 
     /// How many batches were applied.
@@ -254,7 +292,22 @@ impl Backend for Session {
         batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
         state.unsynced.push(undo);
         state.applies += 1;
+        let number = state.applies;
+        if let Some((_, batches)) = &mut state.history {
+            let mut writes = Vec::new();
+            batch.rows(|key, value| writes.push((*key, value.map(<[u8]>::to_vec))));
+            batches.push((number, writes));
+        }
         Ok(())
+    }
+
+    fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
+        self.alive()?.tombstones.extend_from_slice(tombstones);
+        Ok(())
+    }
+
+    fn sequence(&self) -> u64 {
+        self.disk.state.lock().applies
     }
 
     fn sync(&self) -> Result<(), StoreError> {
@@ -288,93 +341,4 @@ impl Drop for Session {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn put(session: &Session, key: &[u8], value: &[u8]) {
-        let mut batch = Batch::new();
-        batch.put(Key::new(key), value.to_vec());
-        session.apply(&batch).unwrap();
-    }
-
-    fn all(session: &Session, order: Order) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let range = KeyRange { from: Key::new(b""), to: Key::new(&[0xff]) };
-        session.scan(&range, order).collect::<Result<_, _>>().unwrap()
-    }
-
-    #[test]
-    fn a_copy_holds_the_same_and_goes_its_own_way() {
-        let disk = MemoryBackend::new();
-        let session = disk.session().unwrap();
-        put(&session, b"k", b"1");
-        session.sync().unwrap();
-        let copy = disk.copied().session().unwrap();
-        put(&copy, b"k", b"2");
-        put(&session, b"other", b"3");
-        assert_eq!(all(&copy, Order::Ascending), [(b"k".to_vec(), b"2".to_vec())]);
-        assert_eq!(session.get(b"k").unwrap().unwrap(), b"1");
-    }
-
-    #[test]
-    fn a_crash_forgets_unsynced_batches_behind_the_ones_kept() {
-        for keep in 0..=4 {
-            let disk = MemoryBackend::new();
-            let session = disk.session().unwrap();
-            put(&session, b"k", b"synced");
-            session.sync().unwrap();
-            put(&session, b"k", b"1");
-            let mut second = Batch::new();
-            second.delete(Key::new(b"k"));
-            second.put(Key::new(b"other"), b"2".to_vec());
-            second.put(Key::new(b"other"), b"2 again".to_vec());
-            session.apply(&second).unwrap();
-            put(&session, b"k", b"3");
-            assert_eq!(session.get(b"k").unwrap().unwrap(), b"3");
-            assert_eq!(disk.unsynced(), 3);
-
-            disk.crash(keep);
-            assert!(matches!(session.get(b"k"), Err(StoreError::Closed)));
-            assert!(matches!(session.apply(&second), Err(StoreError::Closed)));
-            assert!(matches!(session.sync(), Err(StoreError::Closed)));
-
-            let session = disk.session().unwrap();
-            let k = session.get(b"k").unwrap();
-            let other = session.get(b"other").unwrap();
-            let (k, other) = (k.as_deref(), other.as_deref());
-            match keep {
-                0 => assert_eq!((k, other), (Some(&b"synced"[..]), None)),
-                1 => assert_eq!((k, other), (Some(&b"1"[..]), None)),
-                2 => assert_eq!((k, other), (None, Some(&b"2 again"[..]))),
-                _ => assert_eq!((k, other), (Some(&b"3"[..]), Some(&b"2 again"[..]))),
-            }
-        }
-    }
-
-    #[test]
-    fn a_disk_is_open_once() {
-        let disk = MemoryBackend::new();
-        let session = disk.session().unwrap();
-        assert!(matches!(disk.session(), Err(StoreError::InUse(_))));
-        drop(session);
-        let second = disk.session().unwrap();
-        second.close();
-        assert!(matches!(second.get(b"k"), Err(StoreError::Closed)));
-        disk.session().unwrap();
-    }
-
-    #[test]
-    fn a_scan_sees_the_range_in_both_orders() {
-        let disk = MemoryBackend::new();
-        let session = disk.session().unwrap();
-        assert_eq!(all(&session, Order::Ascending), []);
-        for key in [b"b", b"a", b"c"] {
-            put(&session, key, b"");
-        }
-        let keys = |order| all(&session, order).into_iter().map(|(key, _)| key).collect::<Vec<_>>();
-        assert_eq!(keys(Order::Ascending), [b"a", b"b", b"c"]);
-        assert_eq!(keys(Order::Descending), [b"c", b"b", b"a"]);
-        let part = KeyRange { from: Key::new(b"a"), to: Key::new(b"b") };
-        assert_eq!(session.scan(&part, Order::Descending).count(), 1);
-        assert_eq!(session.scan(&KeyRange { from: part.to, to: part.from }, Order::Ascending).count(), 0);
-    }
-}
+mod tests;

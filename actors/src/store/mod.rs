@@ -15,6 +15,8 @@ mod codec;
 mod committer;
 mod disk;
 mod error;
+mod filling;
+mod format;
 mod key;
 pub mod keys;
 mod long;
@@ -22,7 +24,13 @@ mod mark;
 mod memory;
 mod pieces;
 pub mod records;
+mod restoring;
 mod room;
+mod rows;
+mod snapshot;
+mod spill;
+mod tap;
+mod tombstones;
 mod waiting;
 mod watch;
 
@@ -37,11 +45,15 @@ pub use committer::{
 };
 use committer::{Committer, Of};
 pub use error::StoreError;
+pub use filling::Filling;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use memory::MemoryBackend;
 pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
+pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
+pub use snapshot::Snapshot;
+pub use tombstones::{TOMBSTONES_FILE, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
 use crate::domain::{BusinessId, EventId};
@@ -54,6 +66,8 @@ struct Inner {
     /// Before the backend, so that the writer knows first that nobody is left.
     committer: Committer,
     backend: Arc<dyn Backend>,
+    /// The same, for reading.
+    rows: Arc<dyn Rows>,
     room: Room,
     simulated: bool,
     /// Whose waiting deliveries are counted.
@@ -68,11 +82,16 @@ impl Store {
     /// A one-line error that names the path: another process uses it, it cannot be written, what lies there is no
     /// store or cannot be trusted.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
-        let backend: Arc<dyn Backend> = Arc::new(disk::DiskBackend::open(dir)?);
+        Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
+    }
+
+    fn on_disk(disk: Arc<disk::DiskBackend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
+        let (rows, backend): (Arc<dyn Rows>, Arc<dyn Backend>) = (Arc::clone(&disk) as _, disk);
         let committer = Committer::on_thread(Arc::clone(&backend), on_fatal)?;
         Ok(Self(Arc::new(Inner {
             committer,
             backend,
+            rows,
             room: Room::default(),
             simulated: false,
             watched: waiting::Watched::default(),
@@ -91,6 +110,7 @@ impl Store {
         let committer = Committer::on_task(Arc::clone(&session), on_fatal);
         Ok(Self(Arc::new(Inner {
             committer,
+            rows: Arc::clone(&session) as _,
             backend: session,
             room: Room::default(),
             simulated: true,
@@ -113,7 +133,7 @@ impl Store {
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         let backend = &*self.0.backend;
         let read = backend.get(key).and_then(|row| match row {
-            Some(row) => long::whole(backend, key, row),
+            Some(row) => long::whole(|key| backend.get(key), key, row),
             None => Ok(None),
         });
         self.noted(read)
@@ -135,7 +155,7 @@ impl Store {
                 if !pieces::is_head(&row) {
                     return Ok(Some((key, row)));
                 }
-                Ok(long::whole(backend, &key, row)?.map(|value| (key, value)))
+                Ok(long::whole(|key| backend.get(key), &key, row)?.map(|value| (key, value)))
             });
             self.noted(pair).transpose()
         }))
@@ -236,6 +256,27 @@ impl Store {
     /// Every change of the business up to this ticket is durable.
     pub fn synced_through(&self, business: BusinessId) -> u64 {
         self.0.committer.synced_through(business)
+    }
+
+    /// Its rows as they are kept.
+    pub fn rows(&self) -> &dyn Rows {
+        &*self.0.rows
+    }
+
+    /// Lists what must not come back beside the store, durably.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
+        self.0.backend.bury(tombstones)
+    }
+
+    /// Says beside the store, durably, that it has the present format.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub(crate) fn keep_format(&self) -> Result<(), StoreError> {
+        self.0.backend.keep_format()
     }
 
     /// Sets how much of the disk is left free; [`DiskReserve::Usual`] until then.

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::HoursView;
 use crate::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
+    AppointmentId, AppointmentStatus, AuditId, BackupId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
     CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, DisabledReason, Email,
     EventId, EventType, KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope,
     ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
@@ -83,6 +83,7 @@ macro_rules! ids {
 }
 
 ids!(
+    BackupId,
     WebhookId,
     AppointmentId,
     AuditId,

@@ -8,7 +8,6 @@ use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::{AppointmentFilter, Request};
 use actors::credentials::Credential;
 use actors::domain::{Actor, KeyId, Scopes, Timestamp};
-use actors::store::{Batch, keys};
 
 use crate::harness::{
     World, at, by_operator, everything_else_runs, first_page, id_of, is_taken, json, pass, text, walk,
@@ -29,27 +28,6 @@ async fn an_idle_business_is_put_away_and_comes_back_as_it_was() {
     assert_eq!(world.engine.running_businesses(), 2);
     pass(12).await;
     assert_eq!(world.engine.running_businesses(), 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_store_of_format_2_opens_and_is_of_format_3_from_then_on() {
-    let mut world = World::new(1).await;
-    let shop = world.shop(1).await;
-    world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
-    world.engine.clone().close().await.unwrap();
-    let store = world.store();
-    let now = store.get_raw(&keys::meta()).unwrap().unwrap();
-    assert_eq!(now[1], 3);
-    let mut before = now.clone();
-    before[1] = 2;
-    let mut batch = Batch::default();
-    batch.put(keys::meta(), before);
-    store.submit(shop.id, batch, Box::new(|| ()));
-    store.close().await.unwrap();
-    world.open_again().await;
-    assert!(is_taken(&world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 2)).await));
-    world.engine.clone().close().await.unwrap();
-    assert_eq!(world.store().get_raw(&keys::meta()).unwrap(), Some(now));
 }
 
 #[tokio::test(start_paused = true)]

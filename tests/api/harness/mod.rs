@@ -20,6 +20,7 @@ use std::sync::Arc;
 use actors::Limits;
 use actors::ports::Ports;
 use actors::store::DiskReserve;
+use actors::upgrade::Upgrades;
 use receptionist::config::{AdminToken, Settings};
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
@@ -96,6 +97,7 @@ impl Server {
             connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
             trusted_proxies,
             disk_reserve: DiskReserve::Usual,
+            upgrades: Upgrades::Allowed,
             tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };

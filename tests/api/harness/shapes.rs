@@ -23,11 +23,12 @@ pub(super) enum Kind {
     Events,
     OptWhole,
     Object(Shape),
+    OptObject(Shape),
     Changes,
 }
 use Kind::{
-    Bool, Changes, Events, Hours, Instant, Object, OneOf, OptInstant, OptText, OptUuid, OptWhole, Scopes,
-    Text, Uuid, Uuids, Whole,
+    Bool, Changes, Events, Hours, Instant, Object, OneOf, OptInstant, OptObject, OptText, OptUuid, OptWhole,
+    Scopes, Text, Uuid, Uuids, Whole,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
@@ -227,9 +228,34 @@ const HOURS: Shape = &[
     ("close", Text),
 ];
 
+const MANIFEST: Shape = &[
+    ("format", Whole),
+    ("version", Text),
+    ("sequence", Whole),
+    ("taken_at", Instant),
+    ("rows", Whole),
+    ("bytes", Whole),
+    ("chunks", Whole),
+    ("sha256", Text),
+];
+const BACKUP: Shape = &[
+    ("id", Uuid),
+    ("status", OneOf(&["running", "done", "failed"])),
+    ("to", Text),
+    ("rows", Whole),
+    ("bytes", Whole),
+    ("started_at", Instant),
+    ("ended_at", OptInstant),
+    ("error", OptText),
+    ("manifest", OptObject(MANIFEST)),
+];
+
 /// What a successful answer of this endpoint carries.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
+    if path.starts_with("/admin/v1/backup") {
+        return if method == Method::POST { &[("id", Uuid)] } else { BACKUP };
+    }
     let operator = path.strip_prefix("/admin/v1/businesses");
     let rest = match operator {
         Some(rest) => rest.split('/').nth(2).unwrap_or_default(),
@@ -291,7 +317,8 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
             check(item, HOURS, answer);
             true
         }),
-        Object(shape) => {
+        OptObject(_) if value.is_null() => true,
+        Object(shape) | OptObject(shape) => {
             check(value, shape, answer);
             true
         }

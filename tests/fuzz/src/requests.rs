@@ -213,6 +213,10 @@ impl Server {
         if !uri.path().starts_with('/') {
             return None;
         }
+        // No input may say where files are to be written.
+        if uri.path().starts_with("/admin/v1/backup") {
+            return None;
+        }
         let operators = uri.path().starts_with("/admin") || uri.path() == "/metrics";
         let mut request = Request::new(Body::from(body.to_owned()));
         for line in lines {

@@ -1,11 +1,14 @@
 //! What the writer, its handle and everyone waiting share: the queue, and how far each shard is written and synced.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::queue::{Change, Group, Queue, SHARDS};
 use super::stats::Counters;
+use crate::store::tap::Tap;
 use crate::store::{StoreError, keys};
 
 /// What is told once, when the store has failed for good.
@@ -25,6 +28,8 @@ pub(super) struct Core {
     /// Told whenever one of the three above has changed.
     pub(super) progress: Notify,
     pub(super) counters: Counters,
+    /// Who keeps what is overwritten, if somebody reads the store as it was.
+    pub(super) tap: Mutex<Option<Arc<Tap>>>,
     on_fatal: OnFatal,
 }
 
@@ -72,6 +77,7 @@ impl Core {
             ended: AtomicBool::new(false),
             progress: Notify::new(),
             counters: Counters::default(),
+            tap: Mutex::new(None),
             on_fatal,
         }
     }

@@ -27,6 +27,7 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
+use tokio::sync::oneshot;
 
 use self::core::Core;
 pub(super) use self::core::Of;
@@ -35,6 +36,7 @@ use self::queue::SHARDS;
 pub use self::queue::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, QUANTUM_BYTES};
 pub use self::stats::CommitStats;
 use super::memory::Session;
+use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 use crate::domain::{BusinessId, ResourceId};
 
@@ -122,6 +124,35 @@ impl Committer {
     /// Whether the store has failed for good.
     pub(super) fn failed(&self) -> bool {
         self.core.failed.load(Ordering::Acquire)
+    }
+
+    /// From a point between two commits on, what is overwritten is saved; gives the number of the newest commit before it.
+    pub(super) async fn begin_tap(
+        &self,
+        backend: &Arc<dyn Backend>,
+        tap: &Arc<Tap>,
+    ) -> Result<u64, StoreError> {
+        let (core, backend, tap) = (Arc::clone(&self.core), Arc::clone(backend), Arc::clone(tap));
+        let (begun, begins) = oneshot::channel();
+        // The writer itself runs this, behind a sync and before it applies anything else.
+        let begin = move || {
+            let mut current = core.tap.lock();
+            let taken = current.is_some();
+            if !taken {
+                *current = Some(tap);
+            }
+            let _ = begun.send(if taken { Err(StoreError::SnapshotTaken) } else { Ok(backend.sequence()) });
+        };
+        self.submit(BusinessId::INSTALLATION, Of::Any, Batch::default(), Box::new(begin));
+        begins.await.map_err(|_| StoreError::Stopped)?
+    }
+
+    /// What is overwritten is saved no longer.
+    pub(super) fn end_tap(&self, tap: &Arc<Tap>) {
+        let mut current = self.core.tap.lock();
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, tap)) {
+            *current = None;
+        }
     }
 
     /// Stops for good, because reading failed.

@@ -7,7 +7,7 @@ use parking_lot::Condvar;
 use uuid::Uuid;
 
 use super::*;
-use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, VALUE_BYTES_MAX};
+use crate::store::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tombstone, VALUE_BYTES_MAX};
 
 /// A backend that writes down what it is asked, and waits at every sync until the test lets it go on.
 #[derive(Default)]
@@ -52,6 +52,14 @@ impl Gated {
 }
 
 impl Backend for Gated {
+    fn bury(&self, _: &[Tombstone]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn sequence(&self) -> u64 {
+        0
+    }
+
     fn get(&self, _key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(None)
     }

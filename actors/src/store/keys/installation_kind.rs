@@ -12,6 +12,8 @@ pub const KEY_USED: u8 = 0x04;
 pub const ENDPOINT_INDEX: u8 = 0x05;
 /// How far steady time has come: the rest is zero → `ClockRecord`.
 pub const CLOCK: u8 = 0x0c;
+/// That the store is being converted: the rest is zero → the format that the step under way converts from, as 2 bytes.
+pub const UPGRADE: u8 = 0x0e;
 /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
 /// [`super::millis_value`].
 pub const REPAIR: u8 = 0x0d;

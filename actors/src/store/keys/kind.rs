@@ -15,7 +15,7 @@ pub const BUDGET: u8 = 0x05;
 pub const HOT_END: u8 = 0x10;
 /// A key of the business: its id → the 8 bytes under which the installation keeps it.
 pub const KEY: u8 = 0x10;
-// 0x20, 0x21 and 0x23 were an appointment by id, by start and by change in the stores of format 1.
+// 0x20, 0x21 and 0x23 were an appointment by id, by start and by change in stores of format 1 (`format_1.rs`).
 /// Its contact, start and id → nothing.
 pub const APPOINTMENT_BY_CONTACT: u8 = 0x22;
 /// An appointment: its start and id → `Appointment`. It stands where it starts, so that busy times and lists are

@@ -9,6 +9,7 @@ mod appointments;
 mod business;
 mod calls;
 mod contacts;
+pub mod format_1;
 pub mod installation_kind;
 pub mod kind;
 mod messages;
@@ -31,12 +32,13 @@ pub use contacts::{
 };
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
-    all, business_of, changed, id_at_end, instant_and_id, kind_of, millis_from_value, millis_value, of_kind,
+    all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
+    millis_value, of_kind,
 };
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
 };
-pub use service::{clock, meta, repair, repair_part};
+pub use service::{clock, meta, repair, repair_part, upgrade};
 pub use webhooks::{
     business_and_endpoint, deliveries, deliveries_due, delivery, delivery_due, delivery_reached,
     endpoint_index, event, is_of_outcome, webhook,

@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::kind;
 use crate::domain::{BusinessId, ResourceId, Timestamp};
 use crate::store::{Key, KeyRange, StoreError};
 
@@ -46,6 +47,48 @@ pub(super) fn digest(text: &str) -> [u8; 16] {
 /// Every key of the business, the installation's for [`BusinessId::INSTALLATION`].
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
+}
+
+/// Whether a key of a business has the length that keys of its kind have; none of a kind that is not known has.
+pub fn has_width(key: &[u8], kind: u8) -> bool {
+    let width = match kind {
+        kind::APPOINTMENT
+        | kind::APPOINTMENT_BY_UPDATE
+        | kind::CONTACT_BY_UPDATE
+        | kind::CALL_BY_START
+        | kind::CALL_BY_UPDATE
+        | kind::MESSAGE_BY_CREATION
+        | kind::MESSAGE_BY_UPDATE => 41,
+        kind::MESSAGE_BY_STATUS => 42,
+        kind::APPOINTMENT_BY_CONTACT
+        | kind::CALL_BY_CONTACT
+        | kind::MESSAGE_BY_CONTACT
+        | kind::MESSAGE_BY_CALL
+        | kind::DELIVERY_DUE => 57,
+        kind::DELIVERY => 49,
+        kind::IDEMPOTENCY => 53,
+        kind::AGE => 25,
+        kind::REPAIR => 21,
+        kind::PROFILE
+        | kind::SERVICE
+        | kind::STAFF
+        | kind::WEBHOOK
+        | kind::BUDGET
+        | kind::KEY
+        | kind::APPOINTMENT_START
+        | kind::CONTACT
+        | kind::CONTACT_BY_PHONE
+        | kind::CONTACT_BY_EMAIL
+        | kind::CONTACT_NAMES
+        | kind::CALL
+        | kind::MESSAGE
+        | kind::KNOWLEDGE
+        | kind::EVENT
+        | kind::DELIVERY_REACHED
+        | kind::AUDIT => 33,
+        _ => return false,
+    };
+    key.len() == width
 }
 
 /// Every key of the kind.

@@ -21,6 +21,11 @@ pub fn clock() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::CLOCK).with(&[0; 16])
 }
 
+/// That the store is being converted to a later format.
+pub fn upgrade() -> Key {
+    start(BusinessId::INSTALLATION, installation_kind::UPGRADE).with(&[0; 16])
+}
+
 /// What the store is.
 pub fn meta() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::META).with(&[0; 16])

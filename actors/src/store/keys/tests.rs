@@ -47,6 +47,7 @@ fn every_kind_has_one_width() {
         (repair(), 33),
         (clock(), 33),
         (meta(), 33),
+        (upgrade(), 33),
         (business_index(business), 33),
         (api_key(*b"abcdefgh"), 33),
         (key_used(id(2)), 33),

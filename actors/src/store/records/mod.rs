@@ -30,7 +30,7 @@ pub use self::audit::AuditRecord;
 pub use self::call::CallRow;
 pub use self::clock::ClockRecord;
 pub use self::idempotency::IdempotencyRecord;
-pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_OLDEST};
+pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
 use super::StoreError;

@@ -1,0 +1,145 @@
+//! Making a store of a backup.
+//!
+//! What always holds: until the last step the directory is no store to anybody; what the lists say was taken back, or every
+//! key where there is no list, is taken back before that, and stands in the new store's own list.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::manifest::Manifest;
+use super::read::{Backup, BackupError};
+use crate::domain::{
+    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
+    ResourceId, Timestamp,
+};
+use crate::ports::Ports;
+use crate::store::keys::{installation_kind, kind};
+use crate::store::records::AuditRecord;
+use crate::store::{
+    Batch, Filling, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, keys, read_tombstones,
+};
+use crate::upgrade::{Upgrades, upgrade};
+
+/// How many rows are read at once.
+const ROWS_PER_PAGE: usize = 512;
+
+/// Why a backup was not restored.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The backup cannot be used.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// The store cannot be made, or the list cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What was restored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// What the backup says of itself.
+    pub manifest: Manifest,
+    /// How many keys were revoked.
+    pub revoked: usize,
+    /// How many there are that let in.
+    pub valid: usize,
+}
+
+/// Makes a store of a backup in a directory that is not there or empty. What the list says was taken back since is taken
+/// back; without one every key is revoked.
+///
+/// # Errors
+/// When the backup, the list or the directory cannot be used; then the directory is no store.
+pub async fn restore(
+    from: &Path,
+    to: &Path,
+    list: Option<&Path>,
+    ports: &Ports,
+) -> Result<Restored, RestoreError> {
+    let backup = Backup::open(from)?;
+    let after = list.map(read_tombstones).transpose()?;
+    let mut filling = Filling::begin(to, backup.manifest().sequence)?;
+    for at in 0..backup.chunks() {
+        for row in backup.read_chunk(at)? {
+            filling.put(row)?;
+        }
+    }
+    let store = filling.into_store(Box::new(|_| ()))?;
+    upgrade(&store, Upgrades::Allowed).await?;
+    let (revoked, valid) = take_back(&store, after, ports).await?;
+    store.close().await?;
+    Filling::finish(to)?;
+    Ok(Restored { manifest: backup.manifest().clone(), revoked, valid })
+}
+
+/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not.
+async fn take_back(
+    store: &Store,
+    after: Option<BTreeSet<Tombstone>>,
+    ports: &Ports,
+) -> Result<(usize, usize), StoreError> {
+    if let Some(after) = &after {
+        // They must not come back from an earlier backup by this store's own list either.
+        store.bury(&after.iter().copied().collect::<Vec<_>>())?;
+    }
+    let is_revoked =
+        |key: KeyId| after.as_ref().is_none_or(|after| after.contains(&Tombstone::RevokedKey(key)));
+    let (mut revoked, mut valid) = (0, 0);
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY);
+    loop {
+        let page = store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
+        let page = page.collect::<Result<Vec<_>, _>>()?;
+        let Some((last, _)) = page.last() else { return Ok((revoked, valid)) };
+        range = range.after(Key::new(last));
+        for (row, value) in &page {
+            let key = ApiKey::decode(value)?;
+            if key.revoked_at.is_some() {
+                continue;
+            }
+            if is_revoked(key.id) {
+                revoked += 1;
+                revoke(store, (&Key::new(row), value.len()), key, ports).await?;
+            } else {
+                valid += 1;
+            }
+        }
+    }
+}
+
+/// Revokes a key, as its business would.
+async fn revoke(
+    store: &Store,
+    (row, bytes): (&Key, usize),
+    key: ApiKey,
+    ports: &Ports,
+) -> Result<(), StoreError> {
+    let of = key.business_id;
+    let newest = store.scan(&all_entries(of), Order::Descending).next().transpose()?;
+    let newest = newest.map(|(_, value)| AuditRecord::decode(&value)).transpose()?;
+    // Stamps and ids of a business grow, whatever the clock of this machine shows.
+    let now = newest.as_ref().map_or(Timestamp::MIN, |newest| newest.entry.at).max(ports.clock.now());
+    let mut mint = newest.as_ref().map_or_else(IdMint::default, |newest| IdMint::after(newest.entry.id));
+    let usage = newest.and_then(|newest| newest.usage).map(|mut usage| {
+        usage.remove(BudgetKind::Keys, Amount::row(bytes));
+        usage
+    });
+    let entry = AuditEntry {
+        id: mint.next::<AuditId>(now, ports.random_bytes()),
+        at: now,
+        actor: Actor::System,
+        action: "api_key.revoked".into(),
+        resource_type: "api_key".into(),
+        resource_id: key.id.uuid(),
+        changes: Vec::<FieldChange>::new(),
+    };
+    let mut batch = Batch::default();
+    batch.bury(Tombstone::RevokedKey(key.id));
+    batch.put(keys::audit(of, entry.id), AuditRecord { entry, usage }.encode());
+    batch.put(*row, ApiKey { revoked_at: Some(now), ..key }.encode());
+    store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+    store.settled(of).await // the next one reads what this one wrote
+}
+
+fn all_entries(of: BusinessId) -> KeyRange {
+    keys::of_kind(of, kind::AUDIT)
+}

@@ -1,0 +1,232 @@
+//! Making backups while the engine runs: one at a time, in small steps with rests between them, so that commits go on.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::manifest::{Manifest, remove};
+use super::write::Writer;
+use crate::domain::{BackupId, Refusal, ResourceId, Timestamp};
+use crate::error::EngineError;
+use crate::store::records::STORE_FORMAT;
+use crate::store::{Snapshot, Store, Weight};
+
+/// How many rows are read in one step, and how many bytes of them.
+pub(crate) const BACKUP_ROWS: usize = 64;
+const STEP_BYTES: usize = 64 << 10;
+/// A step is followed by a rest of so many times as long as it took, and of no more than this.
+const REST: u32 = 9;
+const REST_MAX: Duration = Duration::from_millis(100);
+/// How many backups are remembered.
+const REMEMBERED: usize = 32;
+
+/// How far a backup has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupState {
+    /// Which.
+    pub id: BackupId,
+    /// Its directory.
+    pub to: PathBuf,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+    /// When it came to its end, if it has.
+    pub ended_at: Option<Timestamp>,
+    /// How many rows were read.
+    pub rows: u64,
+    /// How many bytes of them.
+    pub bytes: u64,
+    /// What it says of itself, if it is made; why it failed, if it has.
+    pub outcome: Option<Result<Manifest, String>>,
+}
+
+type State = Arc<Mutex<BackupState>>;
+
+/// The backups of an engine.
+#[derive(Default)]
+pub(crate) struct Backups {
+    all: Mutex<VecDeque<State>>,
+    closing: AtomicBool,
+    ended: Notify,
+}
+
+impl Backups {
+    /// Begins one. `now` tells the time, then and at its end.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        (store, rows_in_step): (&Store, usize),
+        to: &Path,
+        id: BackupId,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<(), EngineError> {
+        if !to.is_absolute() {
+            return Err(Refusal::invalid("to", "must be an absolute path").into());
+        }
+        store.check_room(Weight::Grows)?;
+        let mut all = self.all.lock();
+        let under_way = all.iter().find(|state| state.lock().outcome.is_none());
+        if let Some(state) = under_way {
+            let detail = format!("wait until {} has ended", state.lock().id.uuid());
+            return Err(Refusal::conflict("a backup is being made", "backup", detail).into());
+        }
+        let writer = Writer::begin(to).map_err(|problem| Refusal::invalid("to", problem))?;
+        let state = BackupState {
+            id,
+            to: to.to_owned(),
+            started_at: now(),
+            ended_at: None,
+            rows: 0,
+            bytes: 0,
+            outcome: None,
+        };
+        tracing::info!(backup.id = %id, backup.to = %to.display(), "a backup begins");
+        let state = Arc::new(Mutex::new(state));
+        if all.len() == REMEMBERED {
+            all.pop_front();
+        }
+        all.push_back(Arc::clone(&state));
+        drop(all);
+        let (backups, store) = (Arc::clone(self), store.clone());
+        let making = Making { backups, store, rows_in_step, state, now: Box::new(now) };
+        tokio::spawn(Arc::new(making).make(writer));
+        Ok(())
+    }
+
+    /// How far one has come.
+    pub(crate) fn state(&self, id: BackupId) -> Option<BackupState> {
+        self.all.lock().iter().map(|state| state.lock().clone()).find(|state| state.id == id)
+    }
+
+    /// Ends the one under way.
+    pub(crate) async fn stop(&self) {
+        self.closing.store(true, Ordering::Release);
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            if self.all.lock().iter().all(|state| state.lock().outcome.is_some()) {
+                return;
+            }
+            ended.await;
+        }
+    }
+}
+
+/// A backup under way.
+struct Making {
+    backups: Arc<Backups>,
+    store: Store,
+    rows_in_step: usize,
+    state: State,
+    now: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Making {
+    async fn make(self: Arc<Self>, writer: Writer) {
+        let outcome = self.outcome(writer).await;
+        let mut state = self.state.lock();
+        state.ended_at = Some((self.now)());
+        match &outcome {
+            Ok(manifest) => {
+                (state.rows, state.bytes) = (manifest.rows, manifest.bytes);
+                tracing::info!(
+                    backup.id = %state.id,
+                    backup.sequence = manifest.sequence,
+                    backup.rows = manifest.rows,
+                    "a backup is made"
+                );
+            }
+            Err(error) => tracing::warn!(backup.id = %state.id, error, "a backup failed"),
+        }
+        state.outcome = Some(outcome);
+        drop(state);
+        self.backups.ended.notify_waiters();
+    }
+
+    async fn outcome(self: &Arc<Self>, writer: Writer) -> Result<Manifest, String> {
+        let side = self.state.lock().to.clone();
+        let snapshot = match self.store.snapshot(side).await {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                writer.give_up();
+                return Err(error.to_string());
+            }
+        };
+        let taken_at = (self.now)();
+        let copying = Copying { making: Arc::clone(self), snapshot, writer, taken_at };
+        if self.store.is_simulated() {
+            return copying.in_turns().await;
+        }
+        let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
+        // A panic is logged where it happens. What it has left has no manifest.
+        copied.unwrap_or_else(|_| Err("its thread ended in a panic".into()))
+    }
+}
+
+/// A backup that is past its point.
+struct Copying {
+    making: Arc<Making>,
+    snapshot: Snapshot,
+    writer: Writer,
+    taken_at: Timestamp,
+}
+
+impl Copying {
+    /// Copies the next rows; false at the end.
+    fn step(&mut self) -> Result<bool, String> {
+        if self.making.backups.closing.load(Ordering::Acquire) {
+            return Err("the service stopped".into());
+        }
+        self.making.store.check_room(Weight::Grows).map_err(|error| error.to_string())?;
+        let rows =
+            self.snapshot.next(self.making.rows_in_step, STEP_BYTES).map_err(|error| error.to_string())?;
+        let Some(rows) = rows else { return Ok(false) };
+        self.writer.add(&rows).map_err(|error| error.to_string())?;
+        let mut state = self.making.state.lock();
+        (state.rows, state.bytes) = self.writer.written();
+        Ok(true)
+    }
+
+    async fn in_turns(mut self) -> Result<Manifest, String> {
+        loop {
+            match self.step() {
+                Ok(true) => tokio::task::yield_now().await,
+                ended => return self.end(ended.map(drop)),
+            }
+        }
+    }
+
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a thread of its own, which a simulation does not have, rests"
+    )]
+    fn on_thread(mut self) -> Result<Manifest, String> {
+        loop {
+            let started = std::time::Instant::now();
+            match self.step() {
+                Ok(true) => std::thread::sleep(started.elapsed().saturating_mul(REST).min(REST_MAX)),
+                ended => return self.end(ended.map(drop)),
+            }
+        }
+    }
+
+    fn end(self, copied: Result<(), String>) -> Result<Manifest, String> {
+        let Self { making, snapshot, writer, taken_at } = self;
+        let sequence = snapshot.sequence();
+        drop(snapshot);
+        if let Err(error) = copied {
+            writer.give_up();
+            return Err(error);
+        }
+        // No engine runs on a store of another format.
+        let dir = making.state.lock().to.clone();
+        writer.finish(STORE_FORMAT, sequence, taken_at).map_err(|error| {
+            remove(&dir);
+            error.to_string()
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Writing a backup.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{
+    BACKUP_VERSION, Chunk, MANIFEST_FILE, Manifest, ROWS_FILE, create, hex, remove, sha256,
+};
+use crate::domain::Timestamp;
+use crate::store::Pair;
+
+/// How long a chunk becomes before it is written and synced: little at a time, for commits share the disk.
+const CHUNK_BYTES: usize = 1 << 20;
+/// Only the owner may look into the directory.
+const OWNER_ONLY: u32 = 0o700;
+
+/// A backup that is being written.
+pub(super) struct Writer {
+    dir: PathBuf,
+    file: File,
+    /// The chunk under way, and its first key.
+    chunk: Vec<u8>,
+    first: Option<Vec<u8>>,
+    chunk_rows: u64,
+    chunks: Vec<Chunk>,
+    rows: u64,
+    bytes: u64,
+}
+
+impl Writer {
+    /// Begins in a directory that is not there or empty; in an error's text it says what is wrong with it.
+    pub(super) fn begin(dir: &Path) -> Result<Self, String> {
+        let shown = dir.display();
+        match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
+            Ok(false) => {}
+            Ok(true) if dir.join(MANIFEST_FILE).exists() => {
+                return Err(format!("{shown} holds a backup already"));
+            }
+            Ok(true) => return Err(format!("{shown} is not empty")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(dir);
+                made.map_err(|error| format!("{shown} cannot be created: {error}"))?;
+            }
+            Err(error) => return Err(format!("{shown} cannot be used: {error}")),
+        }
+        let file = create(&dir.join(ROWS_FILE));
+        let file = file.map_err(|error| format!("nothing can be written in {shown}: {error}"))?;
+        let (chunk, chunks) = (Vec::with_capacity(CHUNK_BYTES), Vec::new());
+        let (dir, first) = (dir.to_owned(), None);
+        Ok(Self { dir, file, chunk, first, chunk_rows: 0, chunks, rows: 0, bytes: 0 })
+    }
+
+    /// How many rows, and bytes of them, were handed to it.
+    pub(super) fn written(&self) -> (u64, u64) {
+        (self.rows, self.bytes + self.chunk.len() as u64)
+    }
+
+    /// Adds rows, in the order of their keys.
+    pub(super) fn add(&mut self, rows: &[Pair]) -> io::Result<()> {
+        for (key, value) in rows {
+            let (key_bytes, value_bytes) = (u8::try_from(key.len()), u32::try_from(value.len()));
+            let (Ok(key_bytes), Ok(value_bytes)) = (key_bytes, value_bytes) else {
+                return Err(io::Error::other("a row is longer than any can be"));
+            };
+            self.first.get_or_insert_with(|| key.clone());
+            self.chunk.push(key_bytes);
+            self.chunk.extend_from_slice(&value_bytes.to_be_bytes());
+            self.chunk.extend_from_slice(key);
+            self.chunk.extend_from_slice(value);
+            self.chunk_rows += 1;
+            self.rows += 1;
+            if self.chunk.len() >= CHUNK_BYTES {
+                self.write_chunk()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_chunk(&mut self) -> io::Result<()> {
+        let Some(first) = self.first.take() else { return Ok(()) };
+        self.file.write_all(&self.chunk)?;
+        self.file.sync_data()?;
+        let bytes = self.chunk.len() as u64;
+        self.chunks.push(Chunk {
+            first: hex(&first),
+            rows: std::mem::take(&mut self.chunk_rows),
+            offset: self.bytes,
+            bytes,
+            sha256: sha256(&self.chunk),
+        });
+        self.bytes += bytes;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    /// Ends it: from here on it is a backup.
+    pub(super) fn finish(mut self, format: u16, sequence: u64, taken_at: Timestamp) -> io::Result<Manifest> {
+        self.write_chunk()?;
+        self.file.sync_all()?;
+        let manifest = Manifest {
+            backup: BACKUP_VERSION,
+            format,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            sequence,
+            taken_at: taken_at.to_string(),
+            rows: self.rows,
+            bytes: self.bytes,
+            chunks: self.chunks,
+        };
+        manifest.write(&self.dir)
+    }
+
+    /// Gives it up, and removes what it has written.
+    pub(super) fn give_up(self) {
+        remove(&self.dir);
+    }
+}

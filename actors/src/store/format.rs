@@ -1,0 +1,135 @@
+//! Which versions of the service may read and write the store, told in a small file beside it, so that one which may
+//! not has opened nothing and written nothing when it finds out.
+//!
+//! ```text
+//! format = 3       the format of the store
+//! read-by = 3      who knows at least this format may read it
+//! written-by = 3   who knows at least this format may write it
+//! ```
+//!
+//! What always holds: the file is on the disk before anything is written that an earlier version cannot read. The store's
+//! own record of its format ([`super::records::MetaRecord`]) counts where the two differ: a crash may come between them,
+//! and stores that were made before there was such a file have none.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::StoreError;
+use super::records::STORE_FORMAT;
+
+/// The name of the file in the data directory.
+const NAME: &str = "format";
+
+/// The oldest format whose versions may read what is written today: they only know their own layouts of keys.
+pub(super) const READ_BY: u16 = 3;
+/// The same for writing.
+const WRITTEN_BY: u16 = 3;
+
+/// What the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Format {
+    format: u16,
+    read_by: u16,
+    written_by: u16,
+}
+
+const PRESENT: Format = Format { format: STORE_FORMAT, read_by: READ_BY, written_by: WRITTEN_BY };
+
+/// Refuses a store that this version may not write.
+pub(super) fn check(dir: &Path) -> Result<(), StoreError> {
+    match read(dir)? {
+        Some(found) if found.written_by > STORE_FORMAT => {
+            Err(StoreError::Format { found: found.format, known: STORE_FORMAT })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says that the store has the present format.
+pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
+    if read(dir)? == Some(PRESENT) {
+        return Ok(());
+    }
+    let path = dir.join(NAME);
+    write(&path).map_err(|source| StoreError::Prepare { action: "writing", path, source })
+}
+
+/// Written beside and moved into place, so that a crash leaves the one or the other.
+fn write(path: &Path) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut file = File::create(&new)?;
+    let Format { format, read_by, written_by } = PRESENT;
+    write!(file, "format = {format}\nread-by = {read_by}\nwritten-by = {written_by}\n")?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
+}
+
+fn read(dir: &Path) -> Result<Option<Format>, StoreError> {
+    let path = dir.join(NAME);
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(&text).map(Some).ok_or(StoreError::FormatFile(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(StoreError::FormatFile(path)),
+        Err(source) => Err(StoreError::Prepare { action: "reading", path, source }),
+    }
+}
+
+/// Later versions may say more; what is said here has to be there.
+fn parse(text: &str) -> Option<Format> {
+    let number = |name: &str| {
+        let mut values = text.lines().filter_map(|line| {
+            let (found, value) = line.split_once('=')?;
+            (found.trim() == name).then(|| value.trim().parse().ok())
+        });
+        let value = values.next()??;
+        values.next().is_none().then_some(value)
+    };
+    Some(Format { format: number("format")?, read_by: number("read-by")?, written_by: number("written-by")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_read_again_and_said_once() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read(dir.path()).unwrap(), None);
+        check(dir.path()).unwrap();
+        keep(dir.path()).unwrap();
+        assert_eq!(read(dir.path()).unwrap(), Some(PRESENT));
+        let written = fs::metadata(dir.path().join(NAME)).unwrap().modified().unwrap();
+        keep(dir.path()).unwrap();
+        assert_eq!(fs::metadata(dir.path().join(NAME)).unwrap().modified().unwrap(), written);
+        check(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_later_format_is_refused_unless_it_may_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let say = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
+        say("format = 5\nread-by = 3\nwritten-by = 4\nmore = x\n");
+        let refused = check(dir.path());
+        assert!(matches!(refused, Err(StoreError::Format { found: 5, known: STORE_FORMAT })), "{refused:?}");
+        say("format = 5\nread-by = 3\nwritten-by = 3\n");
+        check(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_file_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        for text in [
+            "",
+            "format = 3",
+            "format = 3\nread-by = 3\nwritten-by = x",
+            "format = 3\nread-by = 3\nwritten-by = 3\nwritten-by = 4",
+        ] {
+            fs::write(dir.path().join(NAME), text).unwrap();
+            assert!(matches!(check(dir.path()), Err(StoreError::FormatFile(_))), "{text}");
+        }
+        fs::write(dir.path().join(NAME), [0xff]).unwrap();
+        assert!(matches!(check(dir.path()), Err(StoreError::FormatFile(_))));
+    }
+}

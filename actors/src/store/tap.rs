@@ -1,0 +1,147 @@
+//! What rows were before they were overwritten or deleted, from a point between two commits on, for whoever reads the
+//! store as it was at that point.
+//!
+//! The reader goes through the keys in their order. What always holds:
+//!
+//! - of every key that the reader has not passed, what is in the store now is what was there at the point, or the first
+//!   value that was saved of it is;
+//! - a value is saved before it is overwritten, by the one who writes; the reader never makes the writer wait but for the
+//!   moment in which it takes what was saved;
+//! - memory is bounded: the reader moves what was saved to a file of its own ([`super::spill`]), and where it does not come
+//!   to that in time, reading ends rather than writing.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+
+use super::{Backend, Batch, Key, StoreError};
+
+/// How many bytes may be saved before the reader moves them to a file.
+pub(super) const SPILL_BYTES: usize = 8 << 20;
+/// How many may be saved at all: a reader that lets it come to that has its disk stand still, and ends.
+const SAVED_BYTES_MAX: usize = 64 << 20;
+/// What a saved row takes beside its value.
+const ROW_BYTES: usize = 128;
+
+/// Rows as they were; `None` where there was none.
+pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
+
+/// What was saved since the point.
+#[derive(Default)]
+pub(super) struct Tap(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The last key that the reader has passed.
+    passed: Option<Key>,
+    saved: Saved,
+    bytes: usize,
+    /// More was saved than may be.
+    overflowed: bool,
+}
+
+impl Tap {
+    /// Saves what a batch is about to overwrite or delete. Only the committer calls it, before it applies the batch.
+    pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.0.lock();
+        if state.overflowed {
+            return Ok(());
+        }
+        let mut failed = Ok(());
+        batch.rows(|key, _| {
+            let passed = state.passed.is_some_and(|passed| *key <= passed);
+            if failed.is_err() || passed || state.saved.contains_key(key) {
+                return;
+            }
+            match backend.get(key) {
+                Ok(before) => {
+                    state.bytes += ROW_BYTES + before.as_ref().map_or(0, Vec::len);
+                    state.saved.insert(*key, before);
+                }
+                Err(error) => failed = Err(error),
+            }
+        });
+        if state.bytes > SAVED_BYTES_MAX {
+            (state.saved, state.overflowed) = (Saved::new(), true);
+        }
+        failed
+    }
+
+    /// How many bytes are saved; `None` when that were too many.
+    pub(super) fn bytes(&self) -> Option<usize> {
+        let state = self.0.lock();
+        (!state.overflowed).then_some(state.bytes)
+    }
+
+    /// Gives everything that is saved. What is saved of the same keys later comes behind it, and does not count.
+    pub(super) fn take_all(&self) -> Saved {
+        let mut state = self.0.lock();
+        state.bytes = 0;
+        std::mem::take(&mut state.saved)
+    }
+
+    /// The reader passes a key: gives what is saved of all keys up to it.
+    pub(super) fn pass(&self, key: Key) -> Saved {
+        let mut state = self.0.lock();
+        state.passed = Some(key);
+        let behind = key.len() < super::KEY_BYTES_MAX;
+        let left = if behind { state.saved.split_off(&key.with(&[0])) } else { Saved::new() };
+        let passed = std::mem::replace(&mut state.saved, left);
+        state.bytes -= passed.values().map(bytes_of).sum::<usize>();
+        passed
+    }
+}
+
+fn bytes_of(row: &Option<Vec<u8>>) -> usize {
+    ROW_BYTES + row.as_ref().map_or(0, Vec::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MemoryBackend;
+    use super::*;
+
+    fn batch(writes: &[(&[u8], Option<&[u8]>)]) -> Batch {
+        let mut batch = Batch::default();
+        for (key, value) in writes {
+            match value {
+                Some(value) => batch.put(Key::new(key), value.to_vec()),
+                None => batch.delete(Key::new(key)),
+            }
+        }
+        batch
+    }
+
+    #[test]
+    fn the_first_value_behind_the_reader_is_saved_and_no_other() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        session.apply(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
+        let tap = Tap::default();
+        let write = |writes: &[(&[u8], Option<&[u8]>)]| {
+            tap.save(&session, &batch(writes)).unwrap();
+            session.apply(&batch(writes)).unwrap();
+        };
+        write(&[(b"a", Some(b"2")), (b"d", Some(b"2"))]);
+        write(&[(b"a", Some(b"3")), (b"d", None), (b"c", None)]);
+        assert_eq!(tap.pass(Key::new(b"b")), Saved::from([(Key::new(b"a"), Some(b"1".to_vec()))]));
+        write(&[(b"b", Some(b"4")), (b"c", Some(b"4"))]);
+        let left = tap.take_all();
+        assert_eq!(left, Saved::from([(Key::new(b"c"), Some(b"1".to_vec())), (Key::new(b"d"), None)]));
+        assert_eq!(tap.bytes(), Some(0));
+    }
+
+    #[test]
+    fn a_reader_that_is_too_slow_ends_and_the_writer_does_not() {
+        let disk = MemoryBackend::new();
+        let session = disk.session().unwrap();
+        let tap = Tap::default();
+        for number in 0..=(SAVED_BYTES_MAX / ROW_BYTES) as u64 {
+            assert!(tap.bytes().is_some());
+            tap.save(&session, &batch(&[(&number.to_be_bytes(), Some(b""))])).unwrap();
+        }
+        assert_eq!(tap.bytes(), None);
+        tap.save(&session, &batch(&[(b"a", Some(b""))])).unwrap();
+        assert!(tap.take_all().is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+//! What belongs to a business as a whole: its profile, what is offered, keys, knowledge, its logs and what it keeps.
+
+use std::collections::HashMap;
+
+use super::findings::Checker;
+use crate::domain::{
+    Amount, ApiKey, AppointmentId, AuditId, Budget, BudgetKind, Business, BusinessId, Knowledge, ResourceId,
+    Service, StaffId, StaffMember, Timestamp, Usage,
+};
+use crate::store::keys::kind;
+use crate::store::records::{AuditRecord, IdempotencyRecord};
+use crate::store::{Record, keys};
+
+/// What is remembered of a business while its rows are looked at.
+#[derive(Default)]
+pub(super) struct InBusiness {
+    /// Until when each staff member is held, and by which appointment.
+    pub(super) held: HashMap<StaffId, (Timestamp, AppointmentId)>,
+    /// How much it keeps, and how much the newest entry of the audit log says that it does.
+    kept: Usage,
+    told: Option<Usage>,
+    newest: Option<Timestamp>,
+}
+
+impl InBusiness {
+    /// The first row of a business, or of the installation.
+    pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
+        let of = checker.of;
+        if of != BusinessId::INSTALLATION {
+            checker.report.businesses += 1;
+            if !checker.is_there(&keys::profile(of)) {
+                checker.wrong("its business has no profile");
+            }
+        }
+        Self::default()
+    }
+
+    /// All rows were looked at.
+    pub(super) fn end(&self, checker: &mut Checker<'_>) {
+        if self.told.is_some_and(|told| told != self.kept) {
+            checker.wrong("the newest entry of the audit log tells another usage than there is");
+        }
+    }
+
+    /// Counts a row.
+    pub(super) fn count(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        let counted = match kind {
+            kind::SERVICE => BudgetKind::Services,
+            kind::STAFF => BudgetKind::Staff,
+            kind::APPOINTMENT => BudgetKind::Appointments,
+            kind::CONTACT => BudgetKind::Contacts,
+            kind::CALL => BudgetKind::Calls,
+            kind::MESSAGE => BudgetKind::Messages,
+            kind::KNOWLEDGE => BudgetKind::Knowledge,
+            _ => return,
+        };
+        checker.report.records += 1;
+        self.kept.add(counted, Amount::row(value.len()));
+    }
+
+    /// Looks at a row.
+    pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        let of = checker.of;
+        match kind {
+            kind::PROFILE => {
+                let Some(business) = checker.decoded::<Business>(value) else { return };
+                checker.stands_at(&keys::profile(business.id));
+                checker.expect("in the list of businesses", &keys::business_index(of), b"");
+            }
+            kind::BUDGET => _ = checker.decoded::<Budget>(value),
+            kind::SERVICE => {
+                let Some(service) = checker.decoded::<Service>(value) else { return };
+                checker.stands_at(&keys::service(of, service.id));
+            }
+            kind::STAFF => {
+                let Some(member) = checker.decoded::<StaffMember>(value) else { return };
+                checker.stands_at(&keys::staff(of, member.id));
+                member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
+            }
+            kind::KEY => self.key(checker, value),
+            kind::KNOWLEDGE => {
+                let Some(knowledge) = checker.decoded::<Knowledge>(value) else { return };
+                checker.stands_at(&keys::knowledge(of, knowledge.id));
+            }
+            kind::AUDIT => self.entry(checker, value),
+            kind::IDEMPOTENCY => {
+                let Some(record) = checker.decoded::<IdempotencyRecord>(value) else { return };
+                let day = keys::day_and_hash(&checker.key).map(|(day, _)| day);
+                if day.ok() != Some(record.answered.day()) {
+                    checker.wrong("it stands under another day than it was answered on");
+                }
+            }
+            kind::AGE => {
+                let until = checker.read(keys::id_at_end::<AuditId>(value));
+                if until.is_some_and(|until| !checker.is_there(&keys::audit(of, until))) {
+                    checker.wrong("it names an entry of the audit log that is not there");
+                }
+            }
+            // A repair that is not finished is told once, of the installation.
+            kind::REPAIR => {}
+            _ => checker.wrong("its kind is not known"),
+        }
+    }
+
+    /// A key is listed, and stands with those of all businesses.
+    fn key(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let Some(prefix) = checker.read(keys::prefix_from_value(value)) else { return };
+        let row = checker.value(&keys::api_key(prefix));
+        let key = row.as_ref().and_then(|row| ApiKey::decode(row).ok());
+        let (Some(row), Some(key)) = (row, key) else {
+            return checker.wrong("the API key that it names is missing");
+        };
+        checker.stands_at(&keys::key(key.business_id, key.id));
+        if key.revoked_at.is_none() {
+            self.kept.add(BudgetKind::Keys, Amount::row(row.len()));
+        }
+    }
+
+    fn entry(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
+        checker.stands_at(&keys::audit(checker.of, entry.id));
+        if self.newest.is_some_and(|newest| newest > entry.at) {
+            checker.wrong("it bears an earlier stamp than the entry before it");
+        }
+        (self.newest, self.told) = (Some(entry.at), usage);
+    }
+}
+
+/// The 16 bytes behind the kind of a key, as an id.
+pub(super) fn id_in<I: ResourceId>(checker: &Checker<'_>) -> Option<I> {
+    keys::id_at_end(checker.key.get(17..33)?).ok()
+}

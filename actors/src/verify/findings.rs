@@ -1,0 +1,139 @@
+//! What was found, and how rows are looked up on the way.
+
+use crate::domain::BusinessId;
+use crate::store::{Key, Record, Rows, StoreError, value_at};
+
+/// How many findings are kept; more are counted.
+const FINDINGS_MAX: usize = 1_000;
+
+/// What came of looking.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many rows were looked at.
+    pub rows: u64,
+    /// How many businesses there are.
+    pub businesses: u64,
+    /// How many records of them can be asked for: all but index rows.
+    pub records: u64,
+    /// What is wrong, in the order of the keys: the first 1,000.
+    pub findings: Vec<String>,
+    /// How many findings there are.
+    pub found: u64,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    pub fn is_whole(&self) -> bool {
+        self.found == 0
+    }
+
+    pub(super) fn add(&mut self, finding: String) {
+        self.found += 1;
+        if self.findings.len() < FINDINGS_MAX {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// Someone who looks.
+pub(super) struct Checker<'a> {
+    pub(super) rows: &'a dyn Rows,
+    pub(super) report: Report,
+    /// The business whose rows are looked at.
+    pub(super) of: BusinessId,
+    /// The row that is looked at.
+    pub(super) key: Key,
+    /// Why looking has to end.
+    pub(super) failed: Option<StoreError>,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn of(rows: &'a dyn Rows) -> Self {
+        let (report, of, key) = (Report::default(), BusinessId::INSTALLATION, Key::default());
+        Self { rows, report, of, key, failed: None }
+    }
+
+    /// Something is wrong with the row that is looked at.
+    pub(super) fn wrong(&mut self, what: impl std::fmt::Display) {
+        let whose = if self.of == BusinessId::INSTALLATION {
+            "installation".to_owned()
+        } else {
+            format!("business {}", self.of)
+        };
+        self.report.add(format!("{whose}, row {:?}: {what}", self.key));
+    }
+
+    /// What a look-up gives; damage is a finding, and anything else ends looking.
+    pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
+        match read {
+            Ok(read) => Some(read),
+            Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) => {
+                self.wrong(error);
+                None
+            }
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The record in a value.
+    pub(super) fn decoded<R: Record>(&mut self, value: &[u8]) -> Option<R> {
+        let decoded = R::decode(value);
+        self.read(decoded)
+    }
+
+    /// The value under a key; one that cannot be read is told where it is looked at itself.
+    pub(super) fn value(&mut self, key: &Key) -> Option<Vec<u8>> {
+        match value_at(self.rows, key) {
+            Ok(value) => value,
+            Err(StoreError::Damaged { .. }) => None,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The record under a key, if there is one that can be read.
+    pub(super) fn record<R: Record>(&mut self, key: &Key) -> Option<R> {
+        R::decode(&self.value(key)?).ok()
+    }
+
+    pub(super) fn is_there(&mut self, key: &Key) -> bool {
+        self.value(key).is_some()
+    }
+
+    /// An index row has to be there, with this value.
+    pub(super) fn expect(&mut self, name: &str, key: &Key, value: &[u8]) {
+        match self.value(key) {
+            None => self.wrong(format_args!("its row {name} is missing: {key:?}")),
+            Some(found) if found != value => {
+                self.wrong(format_args!("its row {name} says something else: {key:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The row that is looked at belongs to a record which asks for it.
+    pub(super) fn belongs(&mut self, belongs: bool) {
+        if !belongs {
+            self.wrong("no record asks for this index row");
+        }
+    }
+
+    /// What is named has to be there.
+    pub(super) fn refers(&mut self, name: &str, key: &Key) {
+        if !self.is_there(key) {
+            self.wrong(format_args!("the {name} that it names is missing"));
+        }
+    }
+
+    /// The row stands where its record says.
+    pub(super) fn stands_at(&mut self, key: &Key) {
+        if *key != self.key {
+            self.wrong(format_args!("it holds what belongs at {key:?}"));
+        }
+    }
+}

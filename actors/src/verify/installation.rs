@@ -1,0 +1,79 @@
+//! What belongs to no business: what the store is, the lists of businesses, keys and endpoints, the clock.
+
+use std::collections::HashSet;
+
+use super::findings::Checker;
+use crate::domain::{ApiKey, BusinessId, KeyId};
+use crate::store::keys::{self, installation_kind};
+use crate::store::records::{ClockRecord, MetaRecord};
+use crate::upgrade;
+
+/// What is remembered of it.
+#[derive(Default)]
+pub(super) struct Installation {
+    has_meta: bool,
+    keys: HashSet<KeyId>,
+}
+
+impl Installation {
+    /// Looks at a row.
+    pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
+        match kind {
+            installation_kind::META => {
+                self.has_meta = true;
+                let Some(meta) = checker.decoded::<MetaRecord>(value) else { return };
+                if let Err(error) = upgrade::check(&meta) {
+                    checker.failed.get_or_insert(error);
+                }
+                checker.stands_at(&keys::meta());
+            }
+            installation_kind::BUSINESS_INDEX => {
+                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
+                    return;
+                };
+                checker.stands_at(&keys::business_index(of));
+                checker.refers("business", &keys::profile(of));
+                if !value.is_empty() {
+                    checker.wrong("it has a value");
+                }
+            }
+            installation_kind::API_KEY => {
+                let Some(key) = checker.decoded::<ApiKey>(value) else { return };
+                if !key.prefix.is_ascii() || key.prefix.len() < 8 {
+                    return checker.wrong("its prefix is too short");
+                }
+                let prefix = keys::api_key_prefix(&key);
+                checker.stands_at(&keys::api_key(prefix));
+                checker.expect("in the list of its business", &keys::key(key.business_id, key.id), &prefix);
+                self.keys.insert(key.id);
+            }
+            installation_kind::KEY_USED => {
+                let Some(id) = checker.read(keys::id_at_end::<KeyId>(&checker.key.clone())) else { return };
+                checker.stands_at(&keys::key_used(id));
+                checker.read(keys::millis_from_value(value));
+                if !self.keys.contains(&id) {
+                    checker.wrong("the API key that it names is missing");
+                }
+            }
+            installation_kind::ENDPOINT_INDEX => {
+                let Some((of, endpoint)) = checker.read(keys::business_and_endpoint(&checker.key.clone()))
+                else {
+                    return;
+                };
+                checker.stands_at(&keys::endpoint_index(of, endpoint));
+                checker.refers("business", &keys::profile(of));
+            }
+            installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
+            installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
+            installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
+            _ => checker.wrong("its kind is not known"),
+        }
+    }
+
+    /// All rows were looked at.
+    pub(super) fn end(&self, checker: &mut Checker<'_>) {
+        if !self.has_meta && checker.report.rows > 0 {
+            checker.report.add("installation: nothing says which format the store has".into());
+        }
+    }
+}

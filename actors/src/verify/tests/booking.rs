@@ -1,0 +1,201 @@
+//! Damage of appointments and contacts.
+
+use super::*;
+
+pub(super) const DAMAGES: &[Damage] = &[
+    (
+        "an appointment is gone",
+        |m| {
+            let key = m.first(kind::APPOINTMENT);
+            m.remove(&key);
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "an appointment at another time than its row",
+        |m| {
+            let key = m.first(kind::APPOINTMENT);
+            m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5));
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "an appointment that cannot be asked for by its id",
+        |m| {
+            let key = m.first(kind::APPOINTMENT_START);
+            m.remove(&key);
+        },
+        "its row by id is missing",
+    ),
+    (
+        "an id that leads to another time",
+        |m| {
+            let key = m.first(kind::APPOINTMENT_START);
+            m.put(&key, keys::millis_value(Timestamp::from_millis(5)));
+        },
+        "its row by id says something else",
+    ),
+    (
+        "an appointment that its contact's list lacks",
+        |m| {
+            let key = m.first(kind::APPOINTMENT_BY_CONTACT);
+            m.remove(&key);
+        },
+        "its row by contact is missing",
+    ),
+    (
+        "a change that the list of changes lacks",
+        |m| {
+            let key = m.first(kind::APPOINTMENT_BY_UPDATE);
+            m.remove(&key);
+        },
+        "its row by change is missing",
+    ),
+    (
+        "a change that did not happen",
+        |m| {
+            let (of, key) = (m.of(), m.first(kind::APPOINTMENT));
+            let a: Appointment = m.record(&key);
+            m.put(
+                &keys::appointment_by_update(of, a.updated_at + TimeDelta::hours(1), a.id),
+                keys::millis_value(a.starts_at),
+            );
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "an appointment with nobody",
+        |m| m.edit_where::<Appointment>(kind::APPOINTMENT, |_| true, |a| a.contact_id = other()),
+        "the contact that it names is missing",
+    ),
+    (
+        "two appointments at once",
+        |m| {
+            let of = m.of();
+            let active = m
+                .keys(kind::APPOINTMENT)
+                .into_iter()
+                .map(|key| m.record::<Appointment>(&key))
+                .find(Appointment::is_active)
+                .unwrap();
+            let twin = Appointment {
+                id: other(),
+                starts_at: active.starts_at + TimeDelta::minutes(10),
+                created_at: active.updated_at,
+                ..active
+            };
+            let start = keys::millis_value(twin.starts_at);
+            m.put(&keys::appointment(of, twin.starts_at, twin.id), twin.encode());
+            m.put(&keys::appointment_start(of, twin.id), start);
+            m.put(&keys::appointment_by_contact(of, twin.contact_id, twin.starts_at, twin.id), vec![]);
+        },
+        "overlaps",
+    ),
+    (
+        "a cancelled appointment that stands again over another",
+        |m| {
+            let cancelled = |a: &Appointment| a.status == AppointmentStatus::Cancelled;
+            let of = m.of();
+            let key = m.keys(kind::APPOINTMENT).into_iter().find(|key| cancelled(&m.record(key))).unwrap();
+            let held: Appointment = m.record(&key);
+            let again = Appointment {
+                id: other(),
+                status: AppointmentStatus::Confirmed,
+                created_at: held.updated_at,
+                ..held.clone()
+            };
+            m.edit::<Appointment>(&key, |a| a.status = AppointmentStatus::Confirmed);
+            m.put(&keys::appointment(of, again.starts_at, again.id), again.encode());
+        },
+        "overlaps",
+    ),
+    (
+        "an appointment changed before it was made",
+        |m| {
+            m.edit_where::<Appointment>(
+                kind::APPOINTMENT,
+                |_| true,
+                |a| a.updated_at = a.created_at - TimeDelta::hours(1),
+            );
+        },
+        "changed before it was created",
+    ),
+    (
+        "a contact is gone",
+        |m| {
+            let key = m.first(kind::CONTACT);
+            m.remove(&key);
+        },
+        "the contact that it names is missing",
+    ),
+    (
+        "a contact with another's number",
+        |m| {
+            m.edit_where::<Contact>(
+                kind::CONTACT,
+                |c| c.phone.is_some(),
+                |c| c.phone = Some("+33699999999".into()),
+            );
+        },
+        "its row by phone number is missing",
+    ),
+    (
+        "a number that leads to another contact",
+        |m| {
+            let (one, two) = (m.first(kind::CONTACT_BY_PHONE), m.last(kind::CONTACT));
+            let id = two[17..].to_vec();
+            m.put(&one, id);
+        },
+        "by phone number says something else",
+    ),
+    (
+        "a number that leads to nobody",
+        |m| {
+            let key = keys::contact_by_phone(m.of(), "+1");
+            m.put(&key, vec![9; 16]);
+        },
+        "no record asks for this index row",
+    ),
+    (
+        "an address that leads nowhere",
+        |m| {
+            let key = m.first(kind::CONTACT_BY_EMAIL);
+            m.remove(&key);
+        },
+        "its row by email address is missing",
+    ),
+    (
+        "a contact that the list of changes lacks",
+        |m| {
+            let key = m.first(kind::CONTACT_BY_UPDATE);
+            m.remove(&key);
+        },
+        "its row by change is missing",
+    ),
+    (
+        "a contact whom a search does not find",
+        |m| {
+            let key = m.first(kind::CONTACT_NAMES);
+            m.edit::<NamesRecord>(&key, |row| _ = row.names.pop());
+        },
+        "the index of names says something else",
+    ),
+    (
+        "a search finds a name that nobody has",
+        |m| {
+            let key = m.first(kind::CONTACT_NAMES);
+            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into());
+        },
+        "has not the name that it holds",
+    ),
+    (
+        "a name of somebody who is not there",
+        |m| {
+            let key = m.first(kind::CONTACT_NAMES);
+            m.edit::<NamesRecord>(&key, |row| {
+                row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()));
+            });
+        },
+        "has not the name that it holds",
+    ),
+];

@@ -1,0 +1,122 @@
+//! Damage of the store as a whole, of businesses and of keys.
+
+use super::*;
+
+pub(super) const DAMAGES: &[Damage] = &[
+    ("nothing says which format it has", |m| m.remove(&keys::meta()), "which format"),
+    ("the store's own record is damaged", |m| m.0.get_mut(&*keys::meta()).unwrap().truncate(9), "kind meta"),
+    ("an upgrade was cut short", |m| m.put(&keys::upgrade(), vec![0, 2]), "an upgrade is not finished"),
+    ("a repair was cut short", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of stamps"),
+    (
+        "a row of a kind that there is not",
+        |m| m.put(&keys::profile(m.of())[..16].iter().copied().chain([0x7e; 17]).collect::<Vec<_>>(), vec![]),
+        "no kind that is known",
+    ),
+    (
+        "a key that is too long",
+        |m| {
+            let key = [&m.first(kind::CONTACT)[..], &[0]].concat();
+            m.put(&key, vec![1]);
+        },
+        "the length of its kind",
+    ),
+    ("a key without a kind", |m| m.put(&[5; 16], vec![]), "no kind"),
+    (
+        "a business that is not listed",
+        |m| m.remove(&keys::business_index(m.of())),
+        "in the list of businesses is missing",
+    ),
+    (
+        "a listed business that is not there",
+        |m| m.put(&keys::business_index(other()), vec![]),
+        "the business that it names is missing",
+    ),
+    ("a business without a profile", |m| m.remove(&keys::profile(m.of())), "its business has no profile"),
+    (
+        "a profile of another business",
+        |m| {
+            let key = keys::profile(m.of());
+            m.edit::<Business>(&key, |b| b.id = other());
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a service of another id",
+        |m| {
+            let key = m.first(kind::SERVICE);
+            m.edit::<Service>(&key, |s| s.id = other());
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a service that is damaged",
+        |m| {
+            let key = m.first(kind::SERVICE);
+            m.0.get_mut(&key).unwrap().push(0);
+        },
+        "kind service",
+    ),
+    (
+        "a member who offers what is not there",
+        |m| {
+            let key = m.first(kind::STAFF);
+            m.edit::<StaffMember>(&key, |s| s.service_ids.push(other()));
+        },
+        "the service that it names is missing",
+    ),
+    (
+        "a service is gone",
+        |m| {
+            let key = m.first(kind::SERVICE);
+            m.remove(&key);
+        },
+        "the service that it names is missing",
+    ),
+    (
+        "a staff member is gone",
+        |m| {
+            let key = m.first(kind::STAFF);
+            m.remove(&key);
+        },
+        "the staff member that it names is missing",
+    ),
+    (
+        "a listed key that is not there",
+        |m| {
+            let key = m.installation(installation_kind::API_KEY);
+            m.remove(&key);
+        },
+        "the API key that it names is missing",
+    ),
+    (
+        "a key that its business does not list",
+        |m| {
+            let key = m.first(kind::KEY);
+            m.remove(&key);
+        },
+        "in the list of its business is missing",
+    ),
+    (
+        "a key under another prefix",
+        |m| {
+            let key = m.installation(installation_kind::API_KEY);
+            m.move_row(&key, &keys::api_key(*b"zzzzzzzz"));
+        },
+        "it holds what belongs at",
+    ),
+    (
+        "a key that came back",
+        |m| {
+            let key = keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY);
+            let revoked = m.scan(&key, Order::Ascending).map(|row| row.unwrap().0);
+            let revoked = revoked.filter(|key| m.record::<ApiKey>(key).revoked_at.is_some()).last().unwrap();
+            m.edit::<ApiKey>(&revoked, |key| key.revoked_at = None);
+        },
+        "another usage than there is",
+    ),
+    (
+        "a use of a key that is not there",
+        |m| m.put(&keys::key_used(other()), vec![0; 8]),
+        "the API key that it names is missing",
+    ),
+];

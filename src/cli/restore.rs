@@ -1,0 +1,117 @@
+//! `restore` and `verify`: making a store of a backup, and proving one whole. No service needs to run for either.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use actors::backup::{Restored, restore};
+use actors::ports::{self, Ports};
+use actors::verify::{Report, verify};
+use clap::Args;
+
+use super::print;
+
+/// The options of `restore`.
+#[derive(Debug, Args)]
+pub struct RestoreArgs {
+    /// The directory of the backup
+    #[arg(long, value_name = "BACKUP")]
+    from: PathBuf,
+    /// The data directory to be made: one that is not there or empty
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// The list of what was revoked since, from the data directory that the backup was made of (DATA_DIR/tombstones).
+    /// Without it every API key is revoked
+    #[arg(long, value_name = "LIST")]
+    after: Option<PathBuf>,
+}
+
+/// The options of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// A backup, or the data directory of a stopped service
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
+pub fn restored(args: RestoreArgs) -> ExitCode {
+    let RestoreArgs { from, to, after } = args;
+    run(async {
+        // Nothing of the network is needed.
+        let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
+        let restored = restore(&from, &to, after.as_deref(), &ports).await;
+        let restored = restored.map_err(|error| error.to_string())?;
+        print::output(&told(&restored, after.is_some())).map_err(|error| error.to_string())?;
+        Ok(true)
+    })
+}
+
+/// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
+pub fn verified(args: VerifyArgs) -> ExitCode {
+    let VerifyArgs { dir } = args;
+    run(async {
+        let report = verify(&dir).await.map_err(|error| error.to_string())?;
+        print::output(&found(&report)).map_err(|error| error.to_string())?;
+        Ok(report.is_whole())
+    })
+}
+
+fn run(act: impl Future<Output = Result<bool, String>>) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let ran = runtime.map_err(|error| format!("cannot start the runtime: {error}"));
+    match ran.and_then(|runtime| runtime.block_on(act)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            print::note(&error.replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What is printed of a restore.
+fn told(restored: &Restored, with_list: bool) -> String {
+    let Restored { manifest, revoked, valid } = restored;
+    let mut text = format!(
+        "restored as of {} (commit {}): {} rows\n",
+        manifest.taken_at, manifest.sequence, manifest.rows
+    );
+    if with_list {
+        text.push_str(&format!("{revoked} API keys that were revoked since are revoked; {valid} let in\n"));
+    } else {
+        text.push_str(&format!(
+            "there was no list of what was revoked since (--after), so all {revoked} API keys are revoked\n"
+        ));
+    }
+    text
+}
+
+/// What is printed of what was found.
+fn found(report: &Report) -> String {
+    let Report { rows, businesses, records, findings, found } = report;
+    let mut text: String = findings.iter().map(|finding| format!("{finding}\n")).collect();
+    if *found > findings.len() as u64 {
+        text.push_str(&format!("and {} more\n", found - findings.len() as u64));
+    }
+    let looked = format!("{rows} rows of {businesses} businesses, {records} records");
+    text.push_str(&if *found == 0 {
+        format!("{looked}: whole\n")
+    } else {
+        format!("{looked}: {found} wrong\n")
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_and_what_is_not_shown_is_counted() {
+        let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
+        assert_eq!(found(&report), "9 rows of 1 businesses, 4 records: whole\n");
+        report.findings.push("row 01: x".into());
+        report.found = 3;
+        assert_eq!(found(&report), "row 01: x\nand 2 more\n9 rows of 1 businesses, 4 records: 3 wrong\n");
+    }
+}

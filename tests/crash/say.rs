@@ -1,0 +1,7 @@
+//! Saying what came of a run, for whoever runs more rounds.
+
+/// Says something that is shown when a test fails, or when all output is.
+#[allow(clippy::print_stdout, reason = "the test harness keeps it")]
+pub(crate) fn say(what: std::fmt::Arguments<'_>) {
+    println!("{what}");
+}

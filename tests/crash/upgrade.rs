@@ -1,0 +1,256 @@
+//! Stores of earlier formats, as the versions that wrote them left them (`tests/formats`): they open, whatever moment the
+//! conversion is killed at, and show through both APIs what those versions showed. One of a later format is refused.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use actors::domain::{Appointment, AppointmentId, BusinessId, Timestamp};
+use actors::store::keys::{self, format_1};
+use actors::store::{Batch, Record, Store};
+use actors::verify::verify;
+use chrono::TimeDelta;
+use serde_json::Value;
+
+use crate::chance::{Rng, number_of, seed};
+use crate::client::{Client, Shop, text};
+use crate::process::{Exited, Server, refused, serve};
+use crate::say::say;
+
+/// The format that this version writes.
+const PRESENT: u32 = 3;
+/// How often a conversion is killed.
+const ROUNDS: usize = 5;
+/// How many appointments a store of format 1 is given for that, so that converting it takes a while.
+const APPOINTMENTS: i64 = 3_000;
+
+fn path_of(file: &str) -> String {
+    format!("{}/tests/formats/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn run(command: &mut Command) {
+    assert!(command.status().unwrap().success(), "{command:?}");
+}
+
+/// A data directory as the version of this format left it.
+fn unpacked(home: &Path, format: u16) -> PathBuf {
+    let data_dir = home.join(format!("data-{format}"));
+    fs::create_dir(&data_dir).unwrap();
+    let archive = path_of(&format!("format-{format}.tar.gz"));
+    run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(&data_dir));
+    data_dir
+}
+
+/// What that version showed.
+fn shown(format: u16) -> Value {
+    serde_json::from_slice(&fs::read(path_of(&format!("format-{format}.json"))).unwrap()).unwrap()
+}
+
+/// Everything that was shown of a resource is shown still; a later version may show more of it.
+fn agrees(now: &Value, before: &Value, path: &str) {
+    match (now, before) {
+        (Value::Object(now), Value::Object(before)) => {
+            for (field, value) in before {
+                let found = now.get(field).unwrap_or_else(|| panic!("{path}: {field} is shown no more"));
+                // It counts on: looking is using.
+                if field != "last_used_at" {
+                    agrees(found, value, &format!("{path}.{field}"));
+                }
+            }
+        }
+        (Value::Array(now), Value::Array(before)) => {
+            assert_eq!(now.len(), before.len(), "{path}: {now:?} and {before:?}");
+            for (at, (now, before)) in now.iter().zip(before).enumerate() {
+                agrees(now, before, &format!("{path}[{at}]"));
+            }
+        }
+        _ => assert_eq!(now, before, "{path}"),
+    }
+}
+
+/// Looks at everything that was shown, through both APIs.
+async fn check(server: &Server, before: &Value) {
+    let client = Client::of(server);
+    let shop = shop(before);
+    for (path, before) in before["public"].as_object().unwrap() {
+        let mut answer = client.get(&shop, path).await;
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        agrees(&answer.body["data"].take(), before, path);
+    }
+    for (path, before) in before["operator"].as_object().unwrap() {
+        let now = match before {
+            Value::Array(_) => Value::Array(client.operator_list(path).await),
+            _ => client.operator("GET", path, None).await["data"].take(),
+        };
+        agrees(&now, before, path);
+    }
+}
+
+fn shop(before: &Value) -> Shop {
+    let services = &before["operator"][format!("/businesses/{}/services", text(before, "business"))];
+    let staff = before["public"]["/staff"].as_array().unwrap();
+    Shop {
+        id: text(before, "business"),
+        key: text(before, "key"),
+        service: text(&services[0], "id"),
+        staff: staff.iter().map(|member| text(member, "id")).collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
+    for format in [1, 2, 3] {
+        let home = tempfile::tempdir().unwrap();
+        let (data_dir, before) = (unpacked(home.path(), format), shown(format));
+        if u32::from(format) < PRESENT {
+            let mut command = serve(&data_dir);
+            command.arg("--no-upgrade");
+            let Exited { code, line } = refused(command);
+            assert!(line.contains(&format!("format {format}")) && line.contains("--no-upgrade"), "{line}");
+            assert_eq!(code, Some(1));
+            let unverified = verify(&data_dir).await.unwrap_err().to_string();
+            assert!(unverified.contains("start the service on it"), "{unverified}");
+        }
+
+        let server = Server::on(&data_dir);
+        check(&server, &before).await;
+        // The next change goes on where they stopped, and what was answered once is remembered still.
+        let (client, shop) = (Client::of(&server), shop(&before));
+        let taken = text(&before["public"]["/appointments"][0], "starts_at");
+        let mut call = shop.booking(0, &taken, 1, "another".into());
+        let booked = client.call(&shop, &call).await.unwrap();
+        assert_eq!(booked.body["error"]["code"], "slot_unavailable", "{booked:?}");
+        call.body.as_mut().unwrap()["staff_id"] = shop.staff[1].as_str().into();
+        let booked = client.call(&shop, &call).await.unwrap();
+        assert_eq!(booked.status, 201, "{booked:?}");
+        assert_eq!(client.appointments(&shop, "").await.len(), 13);
+        server.signal("TERM");
+        assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+
+        let report = verify(&data_dir).await.unwrap();
+        assert!(report.is_whole(), "format {format}: {:?}", report.findings);
+
+        // It is one of the present format now.
+        let mut command = serve(&data_dir);
+        command.arg("--no-upgrade");
+        let server = Server::start(command, &home.path().join("again.log"));
+        assert_eq!(Client::of(&server).appointments(&shop, "").await.len(), 13);
+    }
+}
+
+/// Every file of a directory with its bytes.
+fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.push((path.clone(), fs::read(&path).unwrap()));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn a_store_of_a_later_format_is_refused_and_not_a_byte_of_it_changes() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let server = Server::on(&data_dir);
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    let format = fs::read_to_string(data_dir.join("format")).unwrap();
+    assert_eq!(format, "format = 3\nread-by = 3\nwritten-by = 3\n");
+    fs::write(data_dir.join("format"), "format = 4\nread-by = 3\nwritten-by = 4\n").unwrap();
+    let before = files(&data_dir);
+    let Exited { code, line } = refused(serve(&data_dir));
+    assert!(line.contains("format 4") && line.contains("formats up to 3"), "{line}");
+    assert_eq!(code, Some(1));
+    assert!(files(&data_dir) == before, "files have changed");
+}
+
+/// Gives a store of format 1 many appointments that were cancelled long ago; gives their ids.
+async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
+    let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
+    let of: BusinessId = text(before, "business").parse().unwrap();
+    let cancelled = before["public"]["/appointments"].as_array().unwrap();
+    let cancelled = cancelled.iter().find(|a| a["status"] == "cancelled").unwrap();
+    let id: AppointmentId = text(cancelled, "id").parse().unwrap();
+    let like: Appointment = store.get(&format_1::appointment(of, id)).unwrap().unwrap();
+    let mut ids = Vec::new();
+    for number in 0..APPOINTMENTS {
+        // An id is as old as the appointment.
+        let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
+        let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
+        let old = Appointment {
+            id: id.into(),
+            starts_at: at,
+            ends_at: at + TimeDelta::minutes(30),
+            created_at: at,
+            updated_at: at + TimeDelta::seconds(number % 2),
+            ..like.clone()
+        };
+        let mut batch = Batch::default();
+        batch.put(format_1::appointment(of, old.id), old.encode());
+        batch.put(format_1::appointment_by_start(of, old.starts_at, old.id), vec![1]);
+        batch.put(format_1::appointment_by_update(of, old.updated_at, old.id), Vec::new());
+        batch.put(keys::appointment_by_contact(of, old.contact_id, old.starts_at, old.id), Vec::new());
+        store.submit(of, batch, Box::new(|| ())).unwrap();
+        ids.push(old.id);
+    }
+    store.settled(of).await.unwrap();
+    store.close().await.unwrap();
+    ids
+}
+
+#[tokio::test]
+async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
+    let seed = seed();
+    say(format_args!("again: CRASH_SEED={seed}"));
+    let mut rng = Rng(seed);
+    let home = tempfile::tempdir().unwrap();
+    let (good, before) = (unpacked(home.path(), 1), shown(1));
+    let ids = fill(&good, &before).await;
+    // How long a start takes that is not killed.
+    let copy = home.path().join("copy");
+    let start_over = || {
+        let _ = fs::remove_dir_all(&copy);
+        run(Command::new("cp").arg("-a").args([&good, &copy]));
+    };
+    start_over();
+    let started = Instant::now();
+    drop(Server::on(&copy));
+    let micros = usize::try_from(started.elapsed().as_micros()).unwrap();
+    let mut half = 0;
+    for _ in 0..number_of("CRASH_ROUNDS", ROUNDS) {
+        start_over();
+        for _ in 0..3 {
+            let delay = Duration::from_micros(u64::try_from(rng.below(micros)).unwrap());
+            let mut child = serve(&copy).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            tokio::time::sleep(delay).await;
+            child.kill().unwrap();
+            let listened = BufReader::new(child.stdout.take().unwrap()).lines().count() > 0;
+            child.wait().unwrap();
+            if !listened && copy.join("format").exists() {
+                half += 1;
+            }
+        }
+        let server = Server::on(&copy);
+        let client = Client::of(&server);
+        let shop = shop(&before);
+        let all = client.appointments(&shop, "").await;
+        assert_eq!(all.len(), ids.len() + 12);
+        let changed = client.appointments(&shop, "&updated_since=2000-01-01T00:00:00Z").await;
+        assert_eq!(changed.len(), all.len());
+        for id in ids.iter().step_by(97) {
+            let shown = client.get(&shop, &format!("/appointments/{id}")).await;
+            assert!(all.contains(&shown.body["data"]), "{shown:?}");
+        }
+        let later = client.appointments(&shop, "&from=2026-01-01T00:00:00Z").await;
+        agrees(&Value::Array(later), &before["public"]["/appointments"], "/appointments");
+    }
+    say(format_args!("{half} starts were killed in the midst of converting"));
+}

@@ -1,0 +1,105 @@
+//! Backups made in the midst of everything: each holds exactly what lay on the disk behind the commit that it names, which
+//! came after it was asked for; one that a kill cuts short is none.
+
+use std::collections::BTreeMap;
+
+use actors::backup::{Backup, BackupError};
+use actors::domain::BackupId;
+use actors::store::{RoomLevel, Tombstone};
+use actors::verify;
+use tempfile::TempDir;
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::sim::Sim;
+use crate::wide::Workload;
+
+/// A backup that was begun.
+pub(crate) struct Begun {
+    id: BackupId,
+    home: TempDir,
+    /// When, in simulated time, and how many commits there were then.
+    began: i64,
+    from: u64,
+}
+
+/// Whether and when backups are made, and the one of the present life.
+pub(crate) struct Backups {
+    dice: Dice,
+    begun: Option<Begun>,
+    made: usize,
+}
+
+impl Backups {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
+    }
+}
+
+impl Sim {
+    /// Begins a backup, now and then, or looks at the one that was begun.
+    pub(crate) fn some_backup(&mut self, life: &Life) {
+        self.look_at_backup(life);
+        if self.workload == Workload::First || self.backups.begun.is_some() || !self.backups.dice.once_in(40)
+        {
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let from = self.world.disk.applies();
+        self.world.disk.note_history();
+        match life.engine.begin_backup(&home.path().join("backup")) {
+            Ok(id) => {
+                self.world.say(format_args!("a backup begins behind {from} commits"));
+                self.backups.begun = Some(Begun { id, home, began: self.world.time.now(), from });
+            }
+            Err(error) => self.world.say(format_args!("no backup begins: {error}")),
+        }
+    }
+
+    /// Looks at a backup that has come to its end.
+    fn look_at_backup(&mut self, life: &Life) {
+        let Some(begun) = &self.backups.begun else { return };
+        let state = life.engine.backup(begun.id).expect("it was begun in this life");
+        match state.outcome {
+            None => return,
+            Some(Err(error)) => {
+                self.world.say(format_args!("the backup failed: {error}"));
+                let least = self.world.room_between(begun.began).1;
+                assert!(self.world.failed() || least >= RoomLevel::Scarce, "{error}");
+            }
+            Some(Ok(manifest)) => {
+                self.world.say(format_args!("the backup is made, as of commit {}", manifest.sequence));
+                assert!(manifest.sequence >= begun.from, "it lacks what came before it was asked for");
+                let backup = Backup::open(&begun.home.path().join("backup")).unwrap();
+                let mut rows = BTreeMap::new();
+                (0..backup.chunks()).for_each(|at| rows.extend(backup.read_chunk(at).unwrap()));
+                assert!(rows == self.world.disk.rows_as_of(manifest.sequence), "it is not what was there");
+                let report = verify::check(&backup).unwrap();
+                assert!(report.is_whole(), "{:?}", report.findings);
+                self.backups.made += 1;
+            }
+        }
+        self.backups.begun = None;
+    }
+
+    /// What was revoked stands in the list of what must not come back, whatever the disk has forgotten.
+    pub(crate) fn check_tombstones(&self) {
+        let listed = self.world.disk.tombstones();
+        for key in self.models.iter().flat_map(|model| &model.revoked) {
+            assert!(listed.contains(&Tombstone::RevokedKey(*key)), "{key} was revoked and is not listed");
+        }
+    }
+
+    /// A life has ended: what was being made then is no backup.
+    pub(crate) fn end_backup(&mut self) {
+        let Some(begun) = self.backups.begun.take() else { return };
+        let dir = begun.home.path().join("backup");
+        let opened = Backup::open(&dir).map(drop);
+        match opened {
+            // It came to its end when nobody looked any more.
+            Ok(()) => self.world.say(format_args!("the backup was made at the end")),
+            Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was cut short")),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
