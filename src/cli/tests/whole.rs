@@ -63,7 +63,10 @@ const COMMANDS: &[&str] = &[
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    for (path, methods) in document["paths"].as_object().unwrap() {
+    // `backup` begins one and asks until it is made, so it is more than one call; `tests/crash` runs it.
+    let of_businesses = |path: &&String| !path.starts_with("/backup");
+    let paths = document["paths"].as_object().unwrap();
+    for (path, methods) in paths.iter().filter(|(path, _)| of_businesses(path)) {
         for (method, operation) in methods.as_object().unwrap() {
             let parameters = operation["parameters"].as_array().into_iter().flatten();
             let parameters = parameters.map(|parameter| match parameter["$ref"].as_str() {
