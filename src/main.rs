@@ -26,6 +26,8 @@ enum Command {
     Serve(ServeArgs),
     /// Run the service on a store of its own with a sample business, and print how to book there
     Demo(ServeArgs),
+    /// Look whether the service could run here with these settings, and say what to do where it could not
+    Doctor(cli::DoctorArgs),
     /// Copy the store of the running service to a directory, as it is between two commits
     Backup(cli::BackupArgs),
     /// Make a data directory of a backup
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
     match command {
         Command::Serve(args) => cli::serve(args),
         Command::Demo(args) => cli::demo(args),
+        Command::Doctor(args) => cli::doctor(args),
         Command::Backup(args) => cli::backup(args),
         Command::Restore(args) => cli::restored(args),
         Command::Verify(args) => cli::verified(args),

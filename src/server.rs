@@ -12,7 +12,7 @@ mod http_service;
 mod link;
 mod places;
 mod stall;
-mod tls;
+pub(crate) mod tls;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

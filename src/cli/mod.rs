@@ -21,6 +21,7 @@ mod call;
 mod client;
 mod contact;
 mod demo;
+mod doctor;
 mod key;
 mod knowledge;
 mod message;
@@ -51,6 +52,7 @@ use clap::{Args, Subcommand};
 
 pub use backup::{BackupArgs, backup};
 pub use demo::demo;
+pub use doctor::{DoctorArgs, doctor};
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use pages::{CompletionsArgs, ManArgs, completions, man};

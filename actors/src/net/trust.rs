@@ -77,6 +77,11 @@ impl Trust {
         Ok(Self(Arc::new(store)))
     }
 
+    /// Whether nobody is trusted, so that no connection can be made.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Trusts one more authority, given as DER.
     ///
     /// # Errors

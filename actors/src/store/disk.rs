@@ -39,6 +39,9 @@ use super::{
     tombstones,
 };
 
+/// Held while a process has the directory open.
+pub(super) const LOCK_FILE: &str = "lock";
+
 /// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
 const SEGMENT_BYTES: usize = 8 << 20;
 
@@ -295,7 +298,7 @@ impl Drop for DiskBackend {
     }
 }
 
-fn space_of(dir: &Path) -> io::Result<Space> {
+pub(super) fn space_of(dir: &Path) -> io::Result<Space> {
     Ok(space(&rustix::fs::statvfs(dir)?))
 }
 
@@ -316,7 +319,7 @@ pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
 
 /// Takes the lock of the data directory; it ends with the file handle, also when the process is killed.
 fn lock(dir: &Path) -> Result<File, StoreError> {
-    let path = dir.join("lock");
+    let path = dir.join(LOCK_FILE);
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|source| StoreError::Lock { path: path.clone(), source })?;
     match file.try_lock() {

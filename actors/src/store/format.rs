@@ -46,6 +46,11 @@ pub(super) fn check(dir: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// The format of the store, where it is told.
+pub(super) fn of(dir: &Path) -> Result<Option<u16>, StoreError> {
+    Ok(read(dir)?.map(|found| found.format))
+}
+
 /// Says that the store has the present format.
 pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
     if read(dir)? == Some(PRESENT) {

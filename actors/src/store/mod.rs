@@ -22,6 +22,7 @@ pub mod keys;
 mod long;
 mod mark;
 mod memory;
+pub mod outside;
 mod pieces;
 pub mod records;
 mod restoring;

@@ -56,15 +56,15 @@ pub enum DiskReserve {
 
 /// The reserve, and what lies in it, as bytes that are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bounds {
-    reserve: u64,
+pub(super) struct Bounds {
+    pub(super) reserve: u64,
     last: u64,
     floor: u64,
 }
 
 impl DiskReserve {
     /// The bounds on a disk of this size.
-    fn bounds(self, total: u64) -> Bounds {
+    pub(super) fn bounds(self, total: u64) -> Bounds {
         let reserve = match self {
             Self::Bytes(0) => return Bounds { reserve: 0, last: 0, floor: 0 },
             Self::Usual => RESERVE_BYTES_DEFAULT.min(total / RESERVE_PARTS),

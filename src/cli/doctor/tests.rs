@@ -1,0 +1,126 @@
+//! What stands in the way is found, and what to do is said.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::checks::{all, clock, name_servers};
+use super::{Finding, Level};
+use crate::config::{ServeArgs, Settings};
+
+/// The settings of a service that nothing stands in the way of, changed so.
+fn settings(dir: &Path, change: impl FnOnce(&mut ServeArgs)) -> Settings {
+    let mut args = ServeArgs {
+        listen: Some("127.0.0.1:0".into()),
+        admin_listen: Some("127.0.0.1:0".into()),
+        data_dir: Some(dir.join("data").into()),
+        disk_reserve: Some("0".into()),
+        ..ServeArgs::default()
+    };
+    change(&mut args);
+    Settings::try_from(args).unwrap()
+}
+
+fn of<'a>(findings: &'a [Finding], what: &str) -> &'a Finding {
+    findings.iter().find(|finding| finding.what == what).unwrap()
+}
+
+/// What is found when this was changed, of which the other tests say that it is well without.
+fn found(dir: &Path, change: impl FnOnce(&mut ServeArgs), what: &str) -> (Level, String) {
+    let findings = all(&settings(dir, change), None);
+    let finding = of(&findings, what);
+    assert!(finding.level == Level::Ok || finding.advice.is_some(), "{finding}");
+    (finding.level, finding.to_string())
+}
+
+#[test]
+fn nothing_stands_in_the_way_of_a_new_installation() {
+    let dir = tempfile::tempdir().unwrap();
+    let findings = all(&settings(dir.path(), |_| {}), None);
+    for what in ["data directory", "operator's token", "public listener", "operator listener", "disk"] {
+        assert_eq!(of(&findings, what).level, Level::Ok, "{}", of(&findings, what));
+    }
+    assert!(!dir.path().join("data").exists(), "looking makes nothing");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_with_its_setting() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (level, said) =
+        found(dir.path(), |args| args.listen = Some(address.clone().into()), "public listener");
+    assert_eq!(level, Level::Problem);
+    assert!(said.contains(&address) && said.contains("RECEPTIONIST_LISTEN"), "{said}");
+}
+
+#[test]
+fn what_others_can_read_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(found(dir.path(), |_| {}, "data directory").0, Level::Warning);
+    std::fs::write(data.join("admin-token"), "0123456789abcdef0123").unwrap();
+    std::fs::set_permissions(data.join("admin-token"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (level, said) = found(dir.path(), |_| {}, "operator's token");
+    assert_eq!(level, Level::Warning);
+    assert!(said.contains("chmod 600"), "{said}");
+}
+
+#[test]
+fn a_store_of_a_later_format_is_a_problem() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("data")).unwrap();
+    let data = dir.path().join("data");
+    std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::write(data.join("format"), "format = 900\nread-by = 900\nwritten-by = 900\n").unwrap();
+    let (level, said) = found(dir.path(), |_| {}, "data directory");
+    assert_eq!(level, Level::Problem);
+    assert!(said.contains("900"), "{said}");
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_a_problem_and_none_off_the_loopback_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cert.pem");
+    std::fs::write(&file, "nothing").unwrap();
+    let with = |args: &mut ServeArgs| {
+        args.tls_cert = Some(file.clone().into());
+        args.tls_key = Some(file.clone().into());
+    };
+    assert_eq!(found(dir.path(), with, "certificate").0, Level::Problem);
+    let everywhere = |args: &mut ServeArgs| args.listen = Some("0.0.0.0:0".into());
+    assert_eq!(found(dir.path(), everywhere, "certificate").0, Level::Warning);
+}
+
+#[test]
+fn a_disk_with_less_than_the_reserve_is_a_problem() {
+    let dir = tempfile::tempdir().unwrap();
+    let all_of_it = |args: &mut ServeArgs| args.disk_reserve = Some("900000GiB".into());
+    let (level, said) = found(dir.path(), all_of_it, "disk");
+    assert_eq!(level, Level::Problem);
+    assert!(said.contains("RECEPTIONIST_DISK_RESERVE"), "{said}");
+}
+
+#[test]
+fn a_clock_that_is_behind_what_was_written_is_a_problem() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("committed"), "").unwrap();
+    let now = SystemTime::now();
+    assert_ne!(clock(dir.path(), now)[0].level, Level::Problem);
+    assert_eq!(clock(dir.path(), now - Duration::from_secs(3_600))[0].level, Level::Problem);
+    assert_eq!(clock(dir.path(), SystemTime::UNIX_EPOCH)[0].level, Level::Problem);
+}
+
+#[test]
+fn the_name_servers_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("resolv.conf");
+    assert_eq!(name_servers(&file).level, Level::Warning);
+    std::fs::write(&file, "search example.org\nnameserver 192.0.2.1\nnameserver 2001:db8::1\n").unwrap();
+    let told = name_servers(&file);
+    assert_eq!(told.level, Level::Ok);
+    assert!(told.said.contains("192.0.2.1, 2001:db8::1"), "{told}");
+}
