@@ -4,15 +4,15 @@
 //! is one line, with what to do on a line of its own; exit code 0 when nothing stands in the way, 1 when something does.
 
 mod checks;
+mod finding;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde::Serialize;
 
+use self::finding::{Finding, Level};
 use super::print;
 use crate::config::{ServeArgs, Settings};
 
@@ -27,56 +27,6 @@ pub struct DoctorArgs {
     json: bool,
     #[command(flatten)]
     settings: ServeArgs,
-}
-
-/// How a finding stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Level {
-    Ok,
-    /// The service runs, and something is not as it should be.
-    Warning,
-    /// The service does not start, or does not do what it is for.
-    Problem,
-}
-
-/// What was found.
-#[derive(Debug, Serialize)]
-struct Finding {
-    /// What was looked at.
-    what: &'static str,
-    level: Level,
-    /// What is there.
-    said: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<String>,
-}
-
-impl Finding {
-    fn ok(what: &'static str, said: impl Into<String>) -> Self {
-        Self { what, level: Level::Ok, said: said.into(), advice: None }
-    }
-
-    fn warning(what: &'static str, said: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, level: Level::Warning, said: said.into(), advice: Some(advice.into()) }
-    }
-
-    fn problem(what: &'static str, said: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, level: Level::Problem, said: said.into(), advice: Some(advice.into()) }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let level = match self.level {
-            Level::Ok => "ok",
-            Level::Warning => "warning",
-            Level::Problem => "problem",
-        };
-        writeln!(f, "{level:<8} {}: {}", self.what, self.said)?;
-        self.advice.as_ref().map_or(Ok(()), |advice| writeln!(f, "         -> {advice}"))
-    }
 }
 
 /// Looks at everything. Exit code 0 when nothing stands in the way of a start.

@@ -12,7 +12,7 @@ use actors::store::outside::{look_at, reserve_of, space_of};
 use chrono::{DateTime, Utc};
 
 use super::super::open_files;
-use super::Finding;
+use super::finding::Finding;
 use crate::config::{Settings, TOKEN_FILE, variables};
 use crate::server::tls;
 
