@@ -127,6 +127,7 @@ impl Engine {
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
+            creating: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });

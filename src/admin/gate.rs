@@ -11,7 +11,7 @@ use crate::config::AdminToken;
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
 use crate::http::reading::Reading;
-use crate::rest::context::{Caller, Incoming, Routed};
+use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
@@ -47,7 +47,7 @@ impl Gate<Token> for TokenGate {
             actor: Actor::Operator,
             business: None,
             reading: Reading::by(PhoneRegion::default()),
-            idempotency_scope: None,
+            idempotency_scope: IdempotencyScope::Operator,
             principal: None,
         };
         // A business that is not there is told only after the syntax of the request, when a handler asks for it.

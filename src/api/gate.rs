@@ -18,7 +18,7 @@ use super::rate_limit::{Allowance, RateLimit, Verdict};
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
 use crate::metrics::{Metrics, RateLimited};
-use crate::rest::context::{Caller, Incoming, Routed};
+use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
 use crate::rest::router::Gate;
@@ -136,7 +136,7 @@ impl Gate<Access> for Arc<KeyGate> {
             actor: Actor::ApiKey(principal.key.id),
             business: Some(self.engine.business(principal.business.id)),
             reading: PhoneRegion::reading(&principal.business),
-            idempotency_scope: Some(principal.key.id),
+            idempotency_scope: IdempotencyScope::ApiKey(principal.key.id),
             principal: Some(principal),
         };
         Ok(Incoming::new(&self.engine, &self.cursors, caller, routed))

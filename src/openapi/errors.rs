@@ -90,7 +90,7 @@ fn possible(
             ApiError::BodyTooLarge(BODY_BYTES_MAX),
             ApiError::UnsupportedMediaType,
         ]);
-        if operation.changes() && conventions.idempotent {
+        if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
         if operation.signature.answers == Kind::Changed && !refuses.contains(&Code::Conflict) {

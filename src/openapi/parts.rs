@@ -24,8 +24,6 @@ pub(super) struct Conventions {
     pub(super) scoped: bool,
     /// Whether requests are counted.
     pub(super) rate_limited: bool,
-    /// Whether a change can be made to happen once.
-    pub(super) idempotent: bool,
 }
 
 /// A reference to a component.

@@ -111,6 +111,7 @@ pub(crate) const ENGINE: Allowed = &[
             "quota",
             "store",
             "supervisor",
+            "view",
         ],
     ),
 ];

@@ -15,6 +15,7 @@ mod salon;
 mod shapes;
 
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
 use actors::Limits;
@@ -112,6 +113,11 @@ impl Server {
         let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
+    }
+
+    /// Where the service keeps everything.
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.settings.data_dir
     }
 
     fn service(&self) -> &Service {
