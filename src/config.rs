@@ -336,6 +336,7 @@ mod tests {
             ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
             ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
             ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
+            ("--admin-token=0123456789abcde", "RECEPTIONIST_ADMIN_TOKEN: must have at least 16 characters"),
             (
                 "--connections-per-address=0",
                 "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",

@@ -124,8 +124,10 @@ fn operator_about() -> String {
         walked with `cursor`, and every answer carries `X-Request-Id`. An `Idempotency-Key` is the operator's own, for
         each business apart, and does not bring a key or a rotated secret back: that field is null when the answer is
         given again. Nothing is answered without the operator's
-        token, and requests are not counted. GET answers HEAD as well.",
-        BODY_BYTES_MAX / 1024
+        token, and requests are not counted but for those with a wrong one: an address that has sent {} of them within a
+        minute is answered 429 until the minute is over. GET answers HEAD as well.",
+        BODY_BYTES_MAX / 1024,
+        crate::admin::FAILURES_MAX
     )])
 }
 

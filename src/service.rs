@@ -179,7 +179,7 @@ fn counted_apps(
     let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
-    let admin = admin::router(engine.clone(), admin_token.clone())
+    let admin = admin::router(engine.clone(), admin_token.clone(), Arc::clone(&metrics))
         .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }

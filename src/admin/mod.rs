@@ -17,4 +17,5 @@ mod services;
 mod staff;
 mod webhooks;
 
+pub(crate) use gate::FAILURES_MAX;
 pub(crate) use router::{router, table};

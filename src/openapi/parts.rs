@@ -22,7 +22,7 @@ pub(super) struct Api<A> {
 pub(super) struct Conventions {
     /// Whether there are scopes, and businesses that are shut out.
     pub(super) scoped: bool,
-    /// Whether requests are counted.
+    /// Whether every request is counted, and every answer tells what is left.
     pub(super) rate_limited: bool,
 }
 

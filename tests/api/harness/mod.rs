@@ -37,7 +37,7 @@ pub(crate) use records::{OUTCOMES, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
 /// The operator's token of every test.
-pub(crate) const TOKEN: &str = "operators-only";
+pub(crate) const TOKEN: &str = "for-operators-only";
 
 /// Every scope there is.
 pub(crate) const SCOPES: [&str; 10] = [
