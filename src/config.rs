@@ -11,12 +11,14 @@ use std::path::PathBuf;
 
 use actors::store::DiskReserve;
 
-use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
+use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod secret;
 mod size;
 mod token;
 
+pub(crate) use secret::ADMIN_TOKEN;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
 
 /// The exit code of a process whose settings are wrong.
@@ -32,6 +34,8 @@ pub mod variables {
     pub const DATA_DIR: &str = "RECEPTIONIST_DATA_DIR";
     /// The operator's token.
     pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
+    /// The file that holds it.
+    pub const ADMIN_TOKEN_FILE: &str = "RECEPTIONIST_ADMIN_TOKEN_FILE";
     /// The rate limit.
     pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
     /// The bound on the connections of one address.
@@ -44,6 +48,12 @@ pub mod variables {
     pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
     /// The private key.
     pub const TLS_KEY: &str = "RECEPTIONIST_TLS_KEY";
+    /// The certificate chain of the operator listener.
+    pub const ADMIN_TLS_CERT: &str = "RECEPTIONIST_ADMIN_TLS_CERT";
+    /// Its private key.
+    pub const ADMIN_TLS_KEY: &str = "RECEPTIONIST_ADMIN_TLS_KEY";
+    /// That what could be overlooked was not.
+    pub const I_KNOW: &str = "RECEPTIONIST_I_KNOW";
     /// The log filter.
     pub const LOG: &str = "RECEPTIONIST_LOG";
     /// The log format.
@@ -66,6 +76,9 @@ pub struct ServeArgs {
     /// other users cannot see it
     #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true)]
     pub admin_token: Option<OsString>,
+    /// File that holds the operator's token
+    #[arg(long, env = variables::ADMIN_TOKEN_FILE, value_name = "FILE")]
+    pub admin_token_file: Option<OsString>,
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
@@ -85,6 +98,16 @@ pub struct ServeArgs {
     /// PEM file with the certificate's private key
     #[arg(long, env = variables::TLS_KEY, value_name = "FILE")]
     pub tls_key: Option<OsString>,
+    /// PEM file with the certificate chain of the operator listener, which then speaks HTTPS
+    #[arg(long, env = variables::ADMIN_TLS_CERT, value_name = "FILE")]
+    pub admin_tls_cert: Option<OsString>,
+    /// PEM file with that certificate's private key
+    #[arg(long, env = variables::ADMIN_TLS_KEY, value_name = "FILE")]
+    pub admin_tls_key: Option<OsString>,
+    /// Listen for the operator off the loopback without TLS, where the token can be read on the way [true or false]
+    #[arg(long, env = variables::I_KNOW, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true")]
+    pub i_know: Option<OsString>,
     /// What is logged to standard error, as a tracing filter [default: info]
     #[arg(long, env = variables::LOG, value_name = "FILTER")]
     pub log: Option<OsString>,
@@ -114,8 +137,17 @@ pub struct Settings {
     pub disk_reserve: DiskReserve,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
+    /// What makes the operator listener speak HTTPS.
+    pub admin_tls: Option<TlsFiles>,
     /// What is logged and how.
     pub log: LogSettings,
+}
+
+impl Settings {
+    /// Whether the operator's token can be read on its way to the operator listener.
+    pub fn admin_is_exposed(&self) -> bool {
+        self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
+    }
 }
 
 /// A setting that cannot be used, told in one line.
@@ -143,14 +175,11 @@ impl TryFrom<ServeArgs> for Settings {
 
     fn try_from(args: ServeArgs) -> Result<Self, ConfigError> {
         let address = "must be an address and a port such as 127.0.0.1:8080";
-        Ok(Self {
+        let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
-            admin_token: text(variables::ADMIN_TOKEN, args.admin_token)?
-                .map(|token| AdminToken::new(&token))
-                .transpose()
-                .map_err(|error| ConfigError::new(variables::ADMIN_TOKEN, error))?,
+            admin_token: ADMIN_TOKEN.read(args.admin_token, args.admin_token_file)?,
             rate_limit_per_minute: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
             connections_per_address: parsed(
                 variables::CONNECTIONS_PER_ADDRESS,
@@ -166,9 +195,21 @@ impl TryFrom<ServeArgs> for Settings {
                     ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
                 })?),
             },
-            tls: tls(args.tls_cert, args.tls_key)?,
+            tls: tls(TLS, args.tls_cert, args.tls_key)?,
+            admin_tls: tls(ADMIN_TLS, args.admin_tls_cert, args.admin_tls_key)?,
             log: log(args.log, args.log_format)?,
-        })
+        };
+        let known = boolean(variables::I_KNOW, args.i_know)?;
+        if settings.admin_is_exposed() && !known {
+            let reason = format!(
+                "off the loopback the operator's token can be read on its way: set {} and {}, or --i-know ({})",
+                variables::ADMIN_TLS_CERT,
+                variables::ADMIN_TLS_KEY,
+                variables::I_KNOW
+            );
+            return Err(ConfigError::new(variables::ADMIN_LISTEN, reason));
+        }
+        Ok(settings)
     }
 }
 
@@ -181,16 +222,30 @@ fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigErro
         .map_err(|error| ConfigError::new(variables::TRUSTED_PROXIES, format!("{error}, not {networks:?}")))
 }
 
-fn tls(cert: Option<OsString>, key: Option<OsString>) -> Result<Option<TlsFiles>, ConfigError> {
-    match (path(variables::TLS_CERT, cert)?, path(variables::TLS_KEY, key)?) {
+/// The settings of the public listener's files.
+const TLS: TlsSettings = TlsSettings { cert: variables::TLS_CERT, key: variables::TLS_KEY };
+/// Those of the operator listener's.
+const ADMIN_TLS: TlsSettings = TlsSettings { cert: variables::ADMIN_TLS_CERT, key: variables::ADMIN_TLS_KEY };
+
+fn tls(
+    settings: TlsSettings,
+    cert: Option<OsString>,
+    key: Option<OsString>,
+) -> Result<Option<TlsFiles>, ConfigError> {
+    let missing = |missing, given| Err(ConfigError::new(missing, format!("must be set when {given} is")));
+    match (path(settings.cert, cert)?, path(settings.key, key)?) {
         (None, None) => Ok(None),
-        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
-        (Some(_), None) => {
-            Err(ConfigError::new(variables::TLS_KEY, format!("must be set when {} is", variables::TLS_CERT)))
-        }
-        (None, Some(_)) => {
-            Err(ConfigError::new(variables::TLS_CERT, format!("must be set when {} is", variables::TLS_KEY)))
-        }
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key, settings })),
+        (Some(_), None) => missing(settings.key, settings.cert),
+        (None, Some(_)) => missing(settings.cert, settings.key),
+    }
+}
+
+fn boolean(variable: &'static str, given: Option<OsString>) -> Result<bool, ConfigError> {
+    match text(variable, given)?.as_deref() {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => Err(ConfigError::new(variable, format!("must be true or false, not {other:?}"))),
     }
 }
 
@@ -239,150 +294,4 @@ fn empty(variable: &'static str) -> ConfigError {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::{CommandFactory, FromArgMatches, Parser};
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        serve: ServeArgs,
-    }
-
-    fn args(args: &[&str]) -> Result<Settings, String> {
-        let command = Cli::command().mut_args(|arg| arg.env(None::<&str>));
-        let matches = command.try_get_matches_from([&["receptionist"], args].concat()).unwrap();
-        Settings::try_from(Cli::from_arg_matches(&matches).unwrap().serve).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn nothing_set_gives_the_defaults() {
-        let settings = args(&[]).unwrap();
-        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
-        assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
-        assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
-        assert_eq!(settings.rate_limit_per_minute.get(), 120);
-        assert_eq!(settings.connections_per_address.get(), 1024);
-        assert_eq!(settings.trusted_proxies, TrustedProxies::default());
-        assert_eq!((settings.tls, settings.admin_token), (None, None));
-        assert_eq!(settings.disk_reserve, DiskReserve::Usual);
-        assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
-    }
-
-    #[test]
-    fn every_setting_has_its_flag() {
-        let settings = args(&[
-            "--listen=[::1]:0",
-            "--admin-listen=0.0.0.0:1",
-            "--data-dir=/x",
-            "--admin-token=0123456789abcdef",
-            "--rate-limit-per-minute=1",
-            "--connections-per-address=1",
-            "--trusted-proxies=10.0.0.0/8,::1",
-            "--disk-reserve=512MiB",
-            "--tls-cert=c",
-            "--tls-key=k",
-            "--log=debug",
-            "--log-format=json",
-        ]);
-        let settings = settings.unwrap();
-        assert_eq!(settings.listen.to_string(), "[::1]:0");
-        assert_eq!(settings.rate_limit_per_minute.get(), 1);
-        assert_eq!(settings.connections_per_address.get(), 1);
-        assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
-        assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
-        assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
-        assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
-        assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
-        assert!(!format!("{settings:?}").contains("0123456789abcdef"));
-    }
-
-    #[test]
-    fn every_setting_has_the_variable_of_the_contract() {
-        let command = Cli::command();
-        let variables: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_env()).collect();
-        assert_eq!(
-            variables,
-            [
-                "RECEPTIONIST_LISTEN",
-                "RECEPTIONIST_ADMIN_LISTEN",
-                "RECEPTIONIST_DATA_DIR",
-                "RECEPTIONIST_ADMIN_TOKEN",
-                "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
-                "RECEPTIONIST_TRUSTED_PROXIES",
-                "RECEPTIONIST_DISK_RESERVE",
-                "RECEPTIONIST_TLS_CERT",
-                "RECEPTIONIST_TLS_KEY",
-                "RECEPTIONIST_LOG",
-                "RECEPTIONIST_LOG_FORMAT",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_bad_value_is_one_line_that_names_the_variable() {
-        let number = |value| {
-            format!("PUBLIC_API_RATE_LIMIT_PER_MINUTE: must be a whole number of at least 1, not {value:?}")
-        };
-        for value in ["abc", "0", "-1", "1.5", "4294967296", "1\n2"] {
-            let flag = format!("--rate-limit-per-minute={value}");
-            assert_eq!(args(&[&flag]).unwrap_err(), number(value));
-        }
-        for (flag, start) in [
-            ("--listen=localhost", "RECEPTIONIST_LISTEN: must be an address"),
-            ("--admin-listen=:80", "RECEPTIONIST_ADMIN_LISTEN: must be an address"),
-            ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
-            ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
-            ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
-            ("--admin-token=0123456789abcde", "RECEPTIONIST_ADMIN_TOKEN: must have at least 16 characters"),
-            (
-                "--connections-per-address=0",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
-            ),
-            (
-                "--connections-per-address=many",
-                "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of",
-            ),
-            ("--trusted-proxies=", "RECEPTIONIST_TRUSTED_PROXIES: must not be empty"),
-            (
-                "--trusted-proxies=10.0.0.0/33",
-                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
-            ),
-            (
-                "--trusted-proxies=10.0.0.1,\nx",
-                "RECEPTIONIST_TRUSTED_PROXIES: must be at most 256 networks or",
-            ),
-            ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
-            (
-                "--disk-reserve=much",
-                "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not",
-            ),
-            ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
-            ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
-            ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
-            ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),
-            ("--log-format=xml", "RECEPTIONIST_LOG_FORMAT: must be text or json, not \"xml\""),
-        ] {
-            let error = args(&[flag]).unwrap_err();
-            assert!(error.starts_with(start) && !error.contains('\n'), "{error}");
-            assert!(!error.contains("two words"), "{error}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_value_that_is_no_text_is_a_bad_value() {
-        use std::os::unix::ffi::OsStringExt;
-        let bad = ServeArgs { log: Some(OsString::from_vec(vec![0xff])), ..ServeArgs::default() };
-        assert_eq!(Settings::try_from(bad).unwrap_err().to_string(), "RECEPTIONIST_LOG: must be valid UTF-8");
-    }
-
-    #[test]
-    fn help_never_shows_the_token() {
-        let command = Cli::command();
-        let token = command.get_arguments().find(|arg| arg.get_id() == "admin_token").unwrap();
-        assert!(token.is_hide_env_values_set());
-    }
-}
+mod tests;

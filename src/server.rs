@@ -35,7 +35,7 @@ pub use places::{
 };
 use places::{Place, Places};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
-pub use tls::{TlsFiles, acceptor};
+pub use tls::{Certificates, LOOK_EVERY, TlsFiles, TlsSettings};
 
 /// How long a TLS handshake may take.
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
@@ -121,10 +121,10 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Serves until `shutdown` is ready, then lets the requests in flight finish.
+/// Serves until `shutdown` is ready, with TLS where there is a certificate, then lets the requests in flight finish.
 pub async fn serve(
     listener: TcpListener,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificates>,
     app: impl HttpService + Sync,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
@@ -148,8 +148,8 @@ pub async fn serve(
         match accepted {
             Ok((stream, peer)) => {
                 let place = places.admit(peer.ip());
-                let (tls, app, watcher, proxies) =
-                    (tls.clone(), app.clone(), graceful.watcher(), proxies.clone());
+                let (app, watcher, proxies) = (app.clone(), graceful.watcher(), proxies.clone());
+                let tls = tls.as_ref().map(Certificates::acceptor);
                 tasks.spawn(async move {
                     let served =
                         Box::pin(serve_stream(stream, peer.ip(), tls, app, watcher, &place, &proxies));

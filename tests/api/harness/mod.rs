@@ -98,6 +98,7 @@ impl Server {
             trusted_proxies,
             disk_reserve: DiskReserve::Usual,
             tls: None,
+            admin_tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
         let (clock, network) = (TestClock::default(), Network::default());
