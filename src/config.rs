@@ -18,7 +18,7 @@ mod secret;
 mod size;
 mod token;
 
-pub(crate) use secret::ADMIN_TOKEN;
+pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
 
 /// The exit code of a process whose settings are wrong.
@@ -179,7 +179,8 @@ impl TryFrom<ServeArgs> for Settings {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
-            admin_token: ADMIN_TOKEN.read(args.admin_token, args.admin_token_file)?,
+            admin_token: Secret::admin_token(AdminToken::new)
+                .read(args.admin_token, args.admin_token_file)?,
             rate_limit_per_minute: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
             connections_per_address: parsed(
                 variables::CONNECTIONS_PER_ADDRESS,

@@ -1,4 +1,4 @@
-//! A small client of the operator API: HTTP/1.1 without TLS, to one address, with the operator's token.
+//! A small client of the operator API: HTTP/1.1 to one address, with the operator's token.
 //!
 //! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
 //! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
@@ -12,10 +12,10 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::client::legacy::Client as HttpClient;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
+use super::connect::Connector;
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
 
@@ -57,7 +57,8 @@ pub(super) struct Answer {
 /// A client of one operator API.
 #[derive(Clone)]
 pub(super) struct Client {
-    http: HttpClient<HttpConnector, Full<Bytes>>,
+    http: HttpClient<Connector, Full<Bytes>>,
+    scheme: &'static str,
     address: SocketAddr,
     authorization: HeaderValue,
     timeout: Duration,
@@ -65,8 +66,10 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(access: Access, timeout: Duration) -> Self {
-        let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Self { http, address: access.address, authorization: access.authorization, timeout }
+        let connector = Connector::new(access.address, access.tls);
+        let scheme = connector.scheme();
+        let http = HttpClient::builder(TokioExecutor::new()).build(connector);
+        Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
     /// A client with the token that the service takes, where two may be meant. Asking that changes nothing.
@@ -110,7 +113,7 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("http://{}{target}", self.address))
+            .uri(format!("{}://{}{target}", self.scheme, self.address))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
         if body.is_some() {
@@ -146,6 +149,7 @@ fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
         last = source;
     }
     match last.downcast_ref::<io::Error>() {
+        Some(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => error.to_string(),
         Some(error) if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
         _ => last.to_string(),
     }

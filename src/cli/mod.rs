@@ -18,6 +18,7 @@ mod budget;
 mod business;
 mod call;
 mod client;
+mod connect;
 mod contact;
 mod demo;
 mod key;

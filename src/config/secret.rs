@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-use super::{AdminToken, ConfigError, path, text, variables};
+use super::{ConfigError, path, text, variables};
 
 /// How long a file with a secret may be, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -22,14 +22,12 @@ pub(crate) struct Secret<T, E> {
     parse: fn(&str) -> Result<T, E>,
 }
 
-/// The operator's token.
-pub(crate) const ADMIN_TOKEN: Secret<AdminToken, super::TokenError> = Secret {
-    variable: variables::ADMIN_TOKEN,
-    file_variable: variables::ADMIN_TOKEN_FILE,
-    parse: AdminToken::new,
-};
-
 impl<T, E: fmt::Display> Secret<T, E> {
+    /// The operator's token, as it is read with this.
+    pub(crate) const fn admin_token(parse: fn(&str) -> Result<T, E>) -> Self {
+        Self { variable: variables::ADMIN_TOKEN, file_variable: variables::ADMIN_TOKEN_FILE, parse }
+    }
+
     /// The secret, if it is given either way.
     ///
     /// # Errors
