@@ -3,6 +3,7 @@
 //! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
 //! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
 
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -39,6 +40,10 @@ pub(super) enum ClientError {
     TimedOut { address: SocketAddr, timeout: Duration },
     #[error("the answer of the operator API on {address} broke off: {reason}")]
     BrokeOff { address: SocketAddr, reason: String },
+    #[error(
+        "what listens on {address} does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert names its certificate"
+    )]
+    NotHttp { address: SocketAddr },
     #[error("the answer of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
     TooLong,
     #[error("the operator API answered {status} with a body that is not of its form")]
@@ -124,6 +129,10 @@ impl Client {
             request.body(Full::new(body)).expect("paths and queries are encoded where they are made");
 
         let response = self.http.request(request).await.map_err(|error| {
+            let is_of_http = |error: &hyper::Error| error.is_parse();
+            if error.source().and_then(|source| source.downcast_ref()).is_some_and(is_of_http) {
+                return ClientError::NotHttp { address: self.address };
+            }
             let (address, reason) = (self.address, reason_of(&error));
             if error.is_connect() {
                 ClientError::Connect { address, reason }

@@ -212,7 +212,7 @@ async fn a_business_is_created_once() {
     };
     let first = create(&server, &body).await;
     first.is(201);
-    server.operator_of(&id(&first.data())).patch("", &json!({ "name": "Another" })).await.is(200);
+    server.operator_of(id(&first.data())).patch("", &json!({ "name": "Another" })).await.is(200);
     replays(&first, &create(&server, &body).await);
     let other = json!({ "name": "Other", "timezone": "Europe/Paris" });
     create(&server, &other).await.fails(422, "idempotency_key_reused");

@@ -42,7 +42,8 @@ fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
     assert!(demo.says.iter().any(|line| line.starts_with("operator API on https://127.0.0.1:")));
     let named = [LIST, &["--admin-tls-cert", "cert.pem"]].concat();
     assert!(demo.printed(&named).contains("Salon Lumière"));
-    assert_eq!(demo.run(LIST).code, Some(1), "it is not called plainly");
+    let errors = demo.refused(LIST, 1);
+    assert!(errors.contains("does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert"), "{errors}");
 
     let others = tempfile::tempdir().unwrap();
     put_self_signed(others.path());
