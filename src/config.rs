@@ -4,7 +4,6 @@
 //! way it was given, and ends the process with [`EXIT_CODE`]. A variable that is set but empty is a bad value.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -17,48 +16,16 @@ use crate::telemetry::{LogFormat, LogSettings};
 mod secret;
 mod size;
 mod token;
+mod value;
+pub mod variables;
 
 pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
+pub use value::ConfigError;
+use value::{path, text};
 
 /// The exit code of a process whose settings are wrong.
 pub const EXIT_CODE: u8 = 2;
-
-/// The environment variables, by which errors name the settings.
-pub mod variables {
-    /// The public listener.
-    pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
-    /// The operator listener.
-    pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
-    /// The store.
-    pub const DATA_DIR: &str = "RECEPTIONIST_DATA_DIR";
-    /// The operator's token.
-    pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
-    /// The file that holds it.
-    pub const ADMIN_TOKEN_FILE: &str = "RECEPTIONIST_ADMIN_TOKEN_FILE";
-    /// The rate limit.
-    pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
-    /// The bound on the connections of one address.
-    pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS";
-    /// The networks of trusted proxies.
-    pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
-    /// The free space that is left alone.
-    pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
-    /// The certificate chain.
-    pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
-    /// The private key.
-    pub const TLS_KEY: &str = "RECEPTIONIST_TLS_KEY";
-    /// The certificate chain of the operator listener.
-    pub const ADMIN_TLS_CERT: &str = "RECEPTIONIST_ADMIN_TLS_CERT";
-    /// Its private key.
-    pub const ADMIN_TLS_KEY: &str = "RECEPTIONIST_ADMIN_TLS_KEY";
-    /// That what could be overlooked was not.
-    pub const I_KNOW: &str = "RECEPTIONIST_I_KNOW";
-    /// The log filter.
-    pub const LOG: &str = "RECEPTIONIST_LOG";
-    /// The log format.
-    pub const LOG_FORMAT: &str = "RECEPTIONIST_LOG_FORMAT";
-}
 
 /// The settings as they were given.
 #[derive(clap::Args, Default)]
@@ -147,23 +114,6 @@ impl Settings {
     /// Whether the operator's token can be read on its way to the operator listener.
     pub fn admin_is_exposed(&self) -> bool {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
-    }
-}
-
-/// A setting that cannot be used, told in one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {reason}")]
-pub struct ConfigError {
-    variable: &'static str,
-    reason: String,
-}
-
-impl ConfigError {
-    /// What is wrong with the setting of this variable.
-    pub fn new(variable: &'static str, reason: impl fmt::Display) -> Self {
-        // A value or an error from elsewhere may hold line breaks.
-        let reason = reason.to_string().replace(['\n', '\r'], " ");
-        Self { variable, reason }
     }
 }
 
@@ -275,23 +225,6 @@ fn parsed<T: std::str::FromStr>(
 ) -> Result<T, ConfigError> {
     let value = text(variable, given)?.unwrap_or_else(|| default.to_owned());
     value.parse().map_err(|_| ConfigError::new(variable, format!("{expected}, not {value:?}")))
-}
-
-fn text(variable: &'static str, given: Option<OsString>) -> Result<Option<String>, ConfigError> {
-    let text = given.map(OsString::into_string).transpose();
-    let text = text.map_err(|_| ConfigError::new(variable, "must be valid UTF-8"))?;
-    if text.as_deref() == Some("") { Err(empty(variable)) } else { Ok(text) }
-}
-
-fn path(variable: &'static str, given: Option<OsString>) -> Result<Option<PathBuf>, ConfigError> {
-    match given {
-        Some(path) if path.is_empty() => Err(empty(variable)),
-        given => Ok(given.map(PathBuf::from)),
-    }
-}
-
-fn empty(variable: &'static str) -> ConfigError {
-    ConfigError::new(variable, "must not be empty; unset it to have its default")
 }
 
 #[cfg(test)]

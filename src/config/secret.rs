@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
-use super::{ConfigError, path, text, variables};
+use super::value::{ConfigError, path, text};
+use super::variables;
 
 /// How long a file with a secret may be, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;

@@ -18,7 +18,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_rustls::TlsAcceptor;
 
-use super::ServerError;
+use super::error::ServerError;
 
 /// How often the files are looked at, whether they have changed.
 pub const LOOK_EVERY: Duration = Duration::from_secs(10);
