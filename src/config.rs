@@ -4,7 +4,6 @@
 //! way it was given, and ends the process with [`EXIT_CODE`]. A variable that is set but empty is a bad value.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -12,48 +11,22 @@ use std::path::PathBuf;
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
 
-use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TrustedProxies};
+use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod secret;
 mod size;
-#[cfg(test)]
-mod tests;
 mod token;
+mod value;
+pub mod variables;
 
+pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
+pub use value::ConfigError;
+use value::{path, text};
 
 /// The exit code of a process whose settings are wrong.
 pub const EXIT_CODE: u8 = 2;
-
-/// The environment variables, by which errors name the settings.
-pub mod variables {
-    /// The public listener.
-    pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
-    /// The operator listener.
-    pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
-    /// The store.
-    pub const DATA_DIR: &str = "RECEPTIONIST_DATA_DIR";
-    /// The operator's token.
-    pub const ADMIN_TOKEN: &str = "RECEPTIONIST_ADMIN_TOKEN";
-    /// The rate limit.
-    pub const RATE_LIMIT: &str = "PUBLIC_API_RATE_LIMIT_PER_MINUTE";
-    /// The bound on the connections of one address.
-    pub const CONNECTIONS_PER_ADDRESS: &str = "RECEPTIONIST_CONNECTIONS_PER_ADDRESS";
-    /// The networks of trusted proxies.
-    pub const TRUSTED_PROXIES: &str = "RECEPTIONIST_TRUSTED_PROXIES";
-    /// The free space that is left alone.
-    pub const DISK_RESERVE: &str = "RECEPTIONIST_DISK_RESERVE";
-    /// Whether a store of an earlier format is refused.
-    pub const NO_UPGRADE: &str = "RECEPTIONIST_NO_UPGRADE";
-    /// The certificate chain.
-    pub const TLS_CERT: &str = "RECEPTIONIST_TLS_CERT";
-    /// The private key.
-    pub const TLS_KEY: &str = "RECEPTIONIST_TLS_KEY";
-    /// The log filter.
-    pub const LOG: &str = "RECEPTIONIST_LOG";
-    /// The log format.
-    pub const LOG_FORMAT: &str = "RECEPTIONIST_LOG_FORMAT";
-}
 
 /// The settings as they were given.
 #[derive(clap::Args, Default)]
@@ -71,6 +44,9 @@ pub struct ServeArgs {
     /// other users cannot see it
     #[arg(long, env = variables::ADMIN_TOKEN, value_name = "TOKEN", hide_env_values = true)]
     pub admin_token: Option<OsString>,
+    /// File that holds the operator's token
+    #[arg(long, env = variables::ADMIN_TOKEN_FILE, value_name = "FILE")]
+    pub admin_token_file: Option<OsString>,
     /// Requests per key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
@@ -100,6 +76,16 @@ pub struct ServeArgs {
     /// PEM file with the certificate's private key
     #[arg(long, env = variables::TLS_KEY, value_name = "FILE")]
     pub tls_key: Option<OsString>,
+    /// PEM file with the certificate chain of the operator listener, which then speaks HTTPS
+    #[arg(long, env = variables::ADMIN_TLS_CERT, value_name = "FILE")]
+    pub admin_tls_cert: Option<OsString>,
+    /// PEM file with that certificate's private key
+    #[arg(long, env = variables::ADMIN_TLS_KEY, value_name = "FILE")]
+    pub admin_tls_key: Option<OsString>,
+    /// Listen for the operator off the loopback without TLS, where the token can be read on the way [true or false]
+    #[arg(long, env = variables::I_KNOW, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true")]
+    pub i_know: Option<OsString>,
     /// What is logged to standard error, as a tracing filter [default: info]
     #[arg(long, env = variables::LOG, value_name = "FILTER")]
     pub log: Option<OsString>,
@@ -131,24 +117,16 @@ pub struct Settings {
     pub upgrades: Upgrades,
     /// What makes the public listener speak HTTPS.
     pub tls: Option<TlsFiles>,
+    /// What makes the operator listener speak HTTPS.
+    pub admin_tls: Option<TlsFiles>,
     /// What is logged and how.
     pub log: LogSettings,
 }
 
-/// A setting that cannot be used, told in one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}: {reason}")]
-pub struct ConfigError {
-    variable: &'static str,
-    reason: String,
-}
-
-impl ConfigError {
-    /// What is wrong with the setting of this variable.
-    pub fn new(variable: &'static str, reason: impl fmt::Display) -> Self {
-        // A value or an error from elsewhere may hold line breaks.
-        let reason = reason.to_string().replace(['\n', '\r'], " ");
-        Self { variable, reason }
+impl Settings {
+    /// Whether the operator's token can be read on its way to the operator listener.
+    pub fn admin_is_exposed(&self) -> bool {
+        self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
     }
 }
 
@@ -160,14 +138,12 @@ impl TryFrom<ServeArgs> for Settings {
 
     fn try_from(args: ServeArgs) -> Result<Self, ConfigError> {
         let address = "must be an address and a port such as 127.0.0.1:8080";
-        Ok(Self {
+        let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
-            admin_token: text(variables::ADMIN_TOKEN, args.admin_token)?
-                .map(|token| AdminToken::new(&token))
-                .transpose()
-                .map_err(|error| ConfigError::new(variables::ADMIN_TOKEN, error))?,
+            admin_token: Secret::admin_token(AdminToken::new)
+                .read(args.admin_token, args.admin_token_file)?,
             rate_limit_per_minute: parsed(variables::RATE_LIMIT, args.rate_limit, "120", AT_LEAST_1)?,
             connections_per_address: parsed(
                 variables::CONNECTIONS_PER_ADDRESS,
@@ -191,9 +167,21 @@ impl TryFrom<ServeArgs> for Settings {
                     return Err(ConfigError::new(variables::NO_UPGRADE, problem));
                 }
             },
-            tls: tls(args.tls_cert, args.tls_key)?,
+            tls: tls(TLS, args.tls_cert, args.tls_key)?,
+            admin_tls: tls(ADMIN_TLS, args.admin_tls_cert, args.admin_tls_key)?,
             log: log(args.log, args.log_format)?,
-        })
+        };
+        let known = boolean(variables::I_KNOW, args.i_know)?;
+        if settings.admin_is_exposed() && !known {
+            let reason = format!(
+                "off the loopback the operator's token can be read on its way: set {} and {}, or --i-know ({})",
+                variables::ADMIN_TLS_CERT,
+                variables::ADMIN_TLS_KEY,
+                variables::I_KNOW
+            );
+            return Err(ConfigError::new(variables::ADMIN_LISTEN, reason));
+        }
+        Ok(settings)
     }
 }
 
@@ -206,16 +194,30 @@ fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigErro
         .map_err(|error| ConfigError::new(variables::TRUSTED_PROXIES, format!("{error}, not {networks:?}")))
 }
 
-fn tls(cert: Option<OsString>, key: Option<OsString>) -> Result<Option<TlsFiles>, ConfigError> {
-    match (path(variables::TLS_CERT, cert)?, path(variables::TLS_KEY, key)?) {
+/// The settings of the public listener's files.
+const TLS: TlsSettings = TlsSettings { cert: variables::TLS_CERT, key: variables::TLS_KEY };
+/// Those of the operator listener's.
+const ADMIN_TLS: TlsSettings = TlsSettings { cert: variables::ADMIN_TLS_CERT, key: variables::ADMIN_TLS_KEY };
+
+fn tls(
+    settings: TlsSettings,
+    cert: Option<OsString>,
+    key: Option<OsString>,
+) -> Result<Option<TlsFiles>, ConfigError> {
+    let missing = |missing, given| Err(ConfigError::new(missing, format!("must be set when {given} is")));
+    match (path(settings.cert, cert)?, path(settings.key, key)?) {
         (None, None) => Ok(None),
-        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
-        (Some(_), None) => {
-            Err(ConfigError::new(variables::TLS_KEY, format!("must be set when {} is", variables::TLS_CERT)))
-        }
-        (None, Some(_)) => {
-            Err(ConfigError::new(variables::TLS_CERT, format!("must be set when {} is", variables::TLS_KEY)))
-        }
+        (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key, settings })),
+        (Some(_), None) => missing(settings.key, settings.cert),
+        (None, Some(_)) => missing(settings.cert, settings.key),
+    }
+}
+
+fn boolean(variable: &'static str, given: Option<OsString>) -> Result<bool, ConfigError> {
+    match text(variable, given)?.as_deref() {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => Err(ConfigError::new(variable, format!("must be true or false, not {other:?}"))),
     }
 }
 
@@ -246,19 +248,5 @@ fn parsed<T: std::str::FromStr>(
     value.parse().map_err(|_| ConfigError::new(variable, format!("{expected}, not {value:?}")))
 }
 
-fn text(variable: &'static str, given: Option<OsString>) -> Result<Option<String>, ConfigError> {
-    let text = given.map(OsString::into_string).transpose();
-    let text = text.map_err(|_| ConfigError::new(variable, "must be valid UTF-8"))?;
-    if text.as_deref() == Some("") { Err(empty(variable)) } else { Ok(text) }
-}
-
-fn path(variable: &'static str, given: Option<OsString>) -> Result<Option<PathBuf>, ConfigError> {
-    match given {
-        Some(path) if path.is_empty() => Err(empty(variable)),
-        given => Ok(given.map(PathBuf::from)),
-    }
-}
-
-fn empty(variable: &'static str) -> ConfigError {
-    ConfigError::new(variable, "must not be empty; unset it to have its default")
-}
+#[cfg(test)]
+mod tests;

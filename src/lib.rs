@@ -11,6 +11,7 @@ pub mod config;
 pub mod http;
 mod metrics;
 pub mod openapi;
+mod rate_limit;
 mod rest;
 pub mod server;
 pub mod service;

@@ -41,7 +41,7 @@ pub fn document() -> Value {
         server: "Where this document was fetched from.",
         security: ("apiKey", "An API key of one business, on every request. It belongs on servers only."),
         scope: |access: &crate::api::access::Access| access.scope(),
-        conventions: Conventions { scoped: true, rate_limited: true, idempotent: true },
+        conventions: Conventions { scoped: true, rate_limited: true },
     };
     let mut schemas = Schemas::default();
     let webhooks = webhooks::all(&mut schemas);
@@ -59,7 +59,7 @@ pub fn operator_document() -> Value {
         server: "The operator's listener.",
         security: ("operatorToken", "The operator's token, on every request. It opens every business."),
         scope: |_| None,
-        conventions: Conventions { scoped: false, rate_limited: false, idempotent: false },
+        conventions: Conventions { scoped: false, rate_limited: false },
     };
     describe(&api, &crate::admin::table(), Schemas::default())
 }
@@ -83,7 +83,7 @@ fn describe<A>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value 
         "paths": paths,
         "components": {
             "securitySchemes": {scheme: {"type": "http", "scheme": "bearer", "description": needs}},
-            "parameters": components::parameters(api.conventions),
+            "parameters": components::parameters(),
             "headers": components::headers(api.conventions),
             "responses": responses,
             "schemas": schemas.into_json(),
@@ -121,9 +121,13 @@ fn operator_about() -> String {
         What is done here is the team's own doing, so a booking mode never stands in its way.
 
         Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, a list is
-        walked with `cursor`, and every answer carries `X-Request-Id`. Nothing is answered without the operator's
-        token, and requests are not counted. GET answers HEAD as well.",
-        BODY_BYTES_MAX / 1024
+        walked with `cursor`, and every answer carries `X-Request-Id`. An `Idempotency-Key` is the operator's own, for
+        each business apart, and does not bring a key or a rotated secret back: that field is null when the answer is
+        given again. Nothing is answered without the operator's
+        token, and requests are not counted but for those with a wrong one: an address that has sent {} of them within a
+        minute is answered 429 until the minute is over. GET answers HEAD as well.",
+        BODY_BYTES_MAX / 1024,
+        crate::admin::FAILURES_MAX
     )])
 }
 

@@ -7,6 +7,7 @@
 
 mod client_addr;
 mod connection;
+mod error;
 mod host;
 mod http_service;
 mod link;
@@ -16,7 +17,6 @@ pub(crate) mod tls;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -28,6 +28,7 @@ use tokio_rustls::TlsAcceptor;
 pub(crate) use client_addr::network;
 pub use client_addr::{ClientAddr, PROXY_NETWORKS_MAX, ProxiesError, TrustedProxies};
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, Unfit};
+pub use error::ServerError;
 pub use http_service::HttpService;
 pub use places::{
     CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, Counters, Limits, RESERVE_HEADER_TIME_MAX, RESERVE_MAX,
@@ -35,7 +36,7 @@ pub use places::{
 };
 use places::{Place, Places};
 pub use stall::{LINGER_TIME_MAX, WRITE_STALL_MAX};
-pub use tls::{TlsFiles, acceptor};
+pub use tls::{Certificates, LOOK_EVERY, TlsFiles, TlsSettings};
 
 /// How long a TLS handshake may take.
 pub const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
@@ -55,39 +56,6 @@ const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
 
 /// How often the log says at most that accepting fails.
 const TELL_EVERY: Duration = Duration::from_secs(10);
-
-/// Why the server cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// The address cannot be listened on.
-    #[error("{variable}: cannot listen on {address}: {source}")]
-    Bind {
-        /// The setting that holds the address.
-        variable: &'static str,
-        /// The address.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
-    /// A PEM file cannot be read or holds no certificate or key.
-    #[error("{variable}: cannot read {}: {reason}", path.display())]
-    Pem {
-        /// The setting that names the file.
-        variable: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// Certificate and key are no pair, or not of a kind that is supported.
-    #[error("{variable}: cannot use the certificate and key: {source}")]
-    Certificate {
-        /// The setting that names the certificate.
-        variable: &'static str,
-        /// Why.
-        source: rustls::Error,
-    },
-}
 
 /// How the connections of a server ended after the shutdown signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +89,10 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Serves until `shutdown` is ready, then lets the requests in flight finish.
+/// Serves until `shutdown` is ready, with TLS where there is a certificate, then lets the requests in flight finish.
 pub async fn serve(
     listener: TcpListener,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificates>,
     app: impl HttpService + Sync,
     limits: Limits,
     shutdown: impl Future<Output = ()>,
@@ -148,8 +116,8 @@ pub async fn serve(
         match accepted {
             Ok((stream, peer)) => {
                 let place = places.admit(peer.ip());
-                let (tls, app, watcher, proxies) =
-                    (tls.clone(), app.clone(), graceful.watcher(), proxies.clone());
+                let (app, watcher, proxies) = (app.clone(), graceful.watcher(), proxies.clone());
+                let tls = tls.as_ref().map(Certificates::acceptor);
                 tasks.spawn(async move {
                     let served =
                         Box::pin(serve_stream(stream, peer.ip(), tls, app, watcher, &place, &proxies));

@@ -20,7 +20,7 @@ use crate::config::{AdminToken, Settings, TokenError, variables};
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
-use crate::server::{self, ServerError};
+use crate::server::{self, Certificates, ServerError};
 use crate::{admin, api, openapi};
 
 /// Why the service cannot start, or ended badly.
@@ -57,7 +57,9 @@ pub struct Service {
     pub admin: SocketAddr,
     /// The operator's token.
     pub admin_token: AdminToken,
-    scheme: &'static str,
+    schemes: [&'static str; 2],
+    certificates: Vec<Certificates>,
+    watches: Vec<JoinHandle<()>>,
     engine: Engine,
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<server::Drained>>,
@@ -87,8 +89,14 @@ impl Service {
         limits: Limits,
         on_fatal: impl Fn(&StoreError) + Send + Sync + 'static,
     ) -> Result<Self, ServiceError> {
+        if settings.admin_is_exposed() {
+            let address = settings.admin_listen;
+            tracing::warn!(%address, "whoever is on the way to the operator listener can read the operator's token");
+        }
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
-        let tls = settings.tls.as_ref().map(server::acceptor).transpose()?;
+        let [tls, admin_tls] = [&settings.tls, &settings.admin_tls]
+            .map(|files| files.as_ref().map(Certificates::read).transpose());
+        let (tls, admin_tls) = (tls?, admin_tls?);
         let public = server::bind(variables::LISTEN, settings.listen)?;
         let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
         let limits = Limits { upgrades: settings.upgrades, ..limits };
@@ -113,7 +121,14 @@ impl Service {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
             admin_token,
-            scheme: if tls.is_some() { "https" } else { "http" },
+            schemes: [&tls, &admin_tls].map(|tls| if tls.is_some() { "https" } else { "http" }),
+            certificates: [&tls, &admin_tls].into_iter().flatten().cloned().collect(),
+            watches: [&tls, &admin_tls]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .map(|tls| tokio::spawn(tls.watch()))
+                .collect(),
             engine,
             stop,
             listeners: vec![
@@ -124,7 +139,7 @@ impl Service {
                     limits.clone(),
                     stopped(stopping.clone()),
                 )),
-                tokio::spawn(server::serve(admin, None, admin_app, limits, stopped(stopping))),
+                tokio::spawn(server::serve(admin, admin_tls, admin_app, limits, stopped(stopping))),
             ],
         };
         Ok(service)
@@ -132,7 +147,18 @@ impl Service {
 
     /// The public API's base address, as clients write it.
     pub fn base_url(&self) -> String {
-        format!("{}://{}/v1", self.scheme, self.public)
+        format!("{}://{}/v1", self.schemes[0], self.public)
+    }
+
+    /// The operator API's base address.
+    pub fn admin_url(&self) -> String {
+        format!("{}://{}/admin/v1", self.schemes[1], self.admin)
+    }
+
+    /// Reads the files of certificates again, of the listeners that have any; false when there are none.
+    pub fn read_certificates_again(&self) -> bool {
+        self.certificates.iter().for_each(Certificates::read_again);
+        !self.certificates.is_empty()
     }
 
     /// The engine, for tests that look behind the API.
@@ -146,6 +172,7 @@ impl Service {
     /// When the store failed meanwhile.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
+        self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
             let drained = listener.await.map_err(|_| ServiceError::Listener)?;
             if drained.cut_off > 0 {
@@ -180,7 +207,7 @@ fn counted_apps(
     let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
-    let admin = admin::router(engine.clone(), admin_token.clone())
+    let admin = admin::router(engine.clone(), admin_token.clone(), Arc::clone(&metrics))
         .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }

@@ -86,12 +86,17 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
         }
     }
     let operator = operator_document();
-    check_operations(&operator, &["401", "500", "503"]);
+    check_operations(&operator, &["401", "429", "500", "503"]);
     for (path, method, operation) in operations(&operator) {
+        // What is sent again waits, and what waits is not sent again.
+        let changes = method != "get" && !operation["operationId"].as_str().unwrap().starts_with("resend");
         let what = format!("{method} {path}");
-        for absent in ["Idempoten", "X-RateLimit", "x-required-scope", "\"403\"", "\"429\""] {
+        for absent in ["X-RateLimit", "x-required-scope", "\"403\""] {
             assert!(!operation.to_string().contains(absent), "{what}: {absent}");
         }
+        let once = operation["parameters"].to_string().contains("Idempotency-Key");
+        assert_eq!(once, changes, "{what}");
+        assert_eq!(operation["responses"]["422"].is_object(), changes, "{what}");
     }
 }
 

@@ -130,6 +130,7 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             backups: Arc::default(),
+            creating: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });

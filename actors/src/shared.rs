@@ -3,6 +3,7 @@
 //!
 //! It is below the actors: it knows what they are told, and neither what they do with it nor how they are started.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
+    /// The idempotency keys of the businesses that are being created.
+    pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
 }

@@ -8,6 +8,7 @@ use actors::view::OperatorBusinessView;
 use crate::http::cursor::Binding;
 use crate::http::patch::Patch;
 use crate::json_object;
+use crate::rest::output::AnswerTo;
 use crate::rest::prelude::{
     ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, PlainList, Query,
 };
@@ -70,8 +71,11 @@ pub(super) async fn create(
         hours: body.hours.unwrap_or_default(),
         phone_region: body.phone_region.unwrap_or_default().into_string(),
     };
-    let business = context.engine.create_business(new, context.caller.actor).await?;
-    Ok(Created::of(&OperatorBusinessView::from(&business)))
+    let by = context.caller.actor;
+    Ok(match context.idempotency()? {
+        Some(once) => Created::answer_to(context.engine.create_business_once(new, by, once).await?),
+        None => Created::of(&OperatorBusinessView::from(&context.engine.create_business(new, by).await?)),
+    })
 }
 
 pub(super) async fn list(

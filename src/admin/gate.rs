@@ -1,6 +1,11 @@
 //! The gate before `/admin/v1` (the token) and the business that a path names.
+//!
+//! What always holds: whoever has shown [`FAILURES_MAX`] wrong tokens within a minute is refused until the minute is
+//! over, whatever is shown then, so guessing is slow; a right one before that forgives the wrong ones, so that many who
+//! share an address are not shut out by one of them; a token is never logged.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use actors::domain::{Actor, BusinessId};
 use actors::{Engine, EngineError};
@@ -11,17 +16,61 @@ use crate::config::AdminToken;
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
 use crate::http::reading::Reading;
-use crate::rest::context::{Caller, Incoming, Routed};
+use crate::metrics::Metrics;
+use crate::rate_limit::{Addresses, Allowance, Verdict};
+use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
+use crate::server::ClientAddr;
 
-/// What the gate needs.
+/// How many wrong tokens an address (IPv6: one /64) may show within a minute.
+pub(crate) const FAILURES_MAX: u32 = 5;
+
+/// What the gate needs. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct TokenGate {
-    pub(super) engine: Engine,
-    pub(super) cursors: Cursors,
-    pub(super) token: Arc<AdminToken>,
+    engine: Engine,
+    cursors: Cursors,
+    token: Arc<AdminToken>,
+    failures: Arc<Addresses>,
+    metrics: Arc<Metrics>,
+}
+
+impl TokenGate {
+    pub(super) fn new(engine: Engine, token: AdminToken, metrics: Arc<Metrics>) -> Self {
+        let (cursors, failures) = (Cursors::new(engine.secret()), Arc::new(Addresses::new(FAILURES_MAX)));
+        Self { engine, cursors, token: Arc::new(token), failures, metrics }
+    }
+
+    /// Why the request is not let in, if it is not.
+    fn refusal(&self, request: &Request) -> Option<ApiError> {
+        let (client, now) = (ClientAddr::of(request.extensions()), self.engine.now());
+        let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
+        if let Some(allowance) = self.failures.used_up(client, now) {
+            self.metrics.rate_limited.addresses.fetch_add(1, Ordering::Relaxed);
+            return Some(ApiError::RateLimited { retry_after: retry_after(allowance) });
+        }
+        // Whoever shows none has not guessed.
+        let Some(token) = bearer(request.headers()) else { return Some(ApiError::Unauthorized) };
+        if self.token.is(token) {
+            self.failures.forgive(client);
+            return None;
+        }
+        Some(match self.failures.count(client, now) {
+            Verdict::Within(allowance) => {
+                if allowance.remaining == 0 {
+                    tracing::warn!(client.address = %client, "wrong operator tokens; the address has to wait");
+                }
+                ApiError::Unauthorized
+            }
+            Verdict::Over(allowance) => ApiError::RateLimited { retry_after: retry_after(allowance) },
+            Verdict::Unavailable(allowance) => {
+                self.metrics.rate_limited.uncounted.fetch_add(1, Ordering::Relaxed);
+                ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }
+            }
+        })
+    }
 }
 
 /// Who may call an endpoint: whoever has the token may call all of them.
@@ -36,9 +85,9 @@ impl Gate<Token> for TokenGate {
         request: Request,
         next: impl FnOnce(Request, ()) -> F + Send,
     ) -> Response {
-        match bearer(request.headers()) {
-            Some(token) if self.token.is(token) => next(request, ()).await,
-            _ => ApiError::Unauthorized.into_response(),
+        match self.refusal(&request) {
+            None => next(request, ()).await,
+            Some(refusal) => refusal.into_response(),
         }
     }
 
@@ -47,7 +96,7 @@ impl Gate<Token> for TokenGate {
             actor: Actor::Operator,
             business: None,
             reading: Reading::by(PhoneRegion::default()),
-            idempotency_scope: None,
+            idempotency_scope: IdempotencyScope::Operator,
             principal: None,
         };
         // A business that is not there is told only after the syntax of the request, when a handler asks for it.

@@ -24,7 +24,10 @@ pub(super) async fn create(
     context: Context,
     Body(body): Body<KeyBody>,
 ) -> Result<Created<NewKeyView>, ApiError> {
-    context.change(CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() }).await
+    let change = CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() };
+    let created: Created<NewKeyView> = context.change(change).await?;
+    // Its tag is that of the key as it is described, whether the answer shows it whole or not.
+    Ok(created.tagged_as(NewKeyView::without_key))
 }
 
 pub(super) async fn list(

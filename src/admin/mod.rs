@@ -18,4 +18,5 @@ mod services;
 mod staff;
 mod webhooks;
 
+pub(crate) use gate::FAILURES_MAX;
 pub(crate) use router::{router, table};

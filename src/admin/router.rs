@@ -15,7 +15,7 @@ use super::{
 };
 use crate::api;
 use crate::config::AdminToken;
-use crate::http::cursor::Cursors;
+use crate::metrics::Metrics;
 use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
@@ -195,9 +195,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
 }
 
 /// The router of the operator API, behind its token.
-pub(crate) fn router(engine: Engine, token: AdminToken) -> Router {
-    let cursors = Cursors::new(engine.secret());
-    let gate = TokenGate { engine, cursors, token: Arc::new(token) };
+pub(crate) fn router(engine: Engine, token: AdminToken, metrics: Arc<Metrics>) -> Router {
+    let gate = TokenGate::new(engine, token, metrics);
     let fallback = gate.clone();
     // Unknown paths, too, ask for the token first.
     let no_such_path = |request: Request| async move {

@@ -1,6 +1,5 @@
 //! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
 
-use actors::business::Request;
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
@@ -10,7 +9,7 @@ use serde::Serialize;
 
 use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Changed, Context, ListQuery, Listed, One, Path, Plain, PlainList,
+    Accepted, ApiError, Body, Business, Changed, Context, Done, ListQuery, Listed, One, Path, PlainList,
     Query, RecordId,
 };
 use crate::{json_object, list_query};
@@ -43,8 +42,8 @@ pub(super) struct Resent {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WebhookSecret")]
 pub(super) struct Rotated {
-    /// The secret.
-    secret: String,
+    /// The secret; null where the answer is given again, for it is not remembered.
+    secret: Option<String>,
 }
 
 /// A delivery that is sent again.
@@ -122,7 +121,8 @@ pub(super) async fn rotate_secret(
     context: Context,
     Path(id): Path<WebhookId>,
     business: Business,
-) -> Result<Plain<Rotated>, ApiError> {
-    let secret = business.rotate_secret(id, Request::by(context.caller.actor)).await?;
-    Ok(Plain(Rotated { secret }))
+) -> Result<Done<Rotated>, ApiError> {
+    let secret = business.rotate_secret(id, context.request()?).await?;
+    let replayed = secret.is_none();
+    Ok(Done { said: Rotated { secret }, replayed })
 }

@@ -14,11 +14,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Access;
-use super::rate_limit::{Allowance, RateLimit, Verdict};
 use crate::http::authorization::bearer;
 use crate::http::cursor::Cursors;
 use crate::metrics::{Metrics, RateLimited};
-use crate::rest::context::{Caller, Incoming, Routed};
+use crate::rate_limit::{Allowance, RateLimit, Verdict};
+use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
 use crate::rest::router::Gate;
@@ -57,8 +57,7 @@ impl KeyGate {
 
     /// The limit of requests without a valid key.
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
-        let client = request.extensions().get::<ClientAddr>();
-        let client = client.map_or(std::net::Ipv4Addr::UNSPECIFIED.into(), |client| client.0);
+        let client = ClientAddr::of(request.extensions());
         refused(self.limits.peer(client, now), &self.metrics.rate_limited, |refused| &refused.addresses)
             .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
     }
@@ -136,7 +135,7 @@ impl Gate<Access> for Arc<KeyGate> {
             actor: Actor::ApiKey(principal.key.id),
             business: Some(self.engine.business(principal.business.id)),
             reading: PhoneRegion::reading(&principal.business),
-            idempotency_scope: Some(principal.key.id),
+            idempotency_scope: IdempotencyScope::ApiKey(principal.key.id),
             principal: Some(principal),
         };
         Ok(Incoming::new(&self.engine, &self.cursors, caller, routed))

@@ -14,7 +14,6 @@ mod gate;
 pub(crate) mod knowledge;
 mod me;
 pub(crate) mod messages;
-mod rate_limit;
 mod router;
 pub(crate) mod webhooks;
 

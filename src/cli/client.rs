@@ -1,8 +1,9 @@
-//! A small client of the operator API: HTTP/1.1 without TLS, to one address, with the operator's token.
+//! A small client of the operator API: HTTP/1.1 to one address, with the operator's token.
 //!
 //! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
 //! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
 
+use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,10 +13,10 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::client::legacy::Client as HttpClient;
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
+use super::connect::Connector;
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
 
@@ -39,6 +40,10 @@ pub(super) enum ClientError {
     TimedOut { address: SocketAddr, timeout: Duration },
     #[error("the answer of the operator API on {address} broke off: {reason}")]
     BrokeOff { address: SocketAddr, reason: String },
+    #[error(
+        "what listens on {address} does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert names its certificate"
+    )]
+    NotHttp { address: SocketAddr },
     #[error("the answer of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
     TooLong,
     #[error("the operator API answered {status} with a body that is not of its form")]
@@ -57,7 +62,8 @@ pub(super) struct Answer {
 /// A client of one operator API.
 #[derive(Clone)]
 pub(super) struct Client {
-    http: HttpClient<HttpConnector, Full<Bytes>>,
+    http: HttpClient<Connector, Full<Bytes>>,
+    scheme: &'static str,
     address: SocketAddr,
     authorization: HeaderValue,
     timeout: Duration,
@@ -65,8 +71,10 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(access: Access, timeout: Duration) -> Self {
-        let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Self { http, address: access.address, authorization: access.authorization, timeout }
+        let connector = Connector::new(access.address, access.tls);
+        let scheme = connector.scheme();
+        let http = HttpClient::builder(TokioExecutor::new()).build(connector);
+        Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
     /// A client with the token that the service takes, where two may be meant. Asking that changes nothing.
@@ -110,7 +118,7 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("http://{}{target}", self.address))
+            .uri(format!("{}://{}{target}", self.scheme, self.address))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
         if body.is_some() {
@@ -121,6 +129,10 @@ impl Client {
             request.body(Full::new(body)).expect("paths and queries are encoded where they are made");
 
         let response = self.http.request(request).await.map_err(|error| {
+            let is_of_http = |error: &hyper::Error| error.is_parse();
+            if error.source().and_then(|source| source.downcast_ref()).is_some_and(is_of_http) {
+                return ClientError::NotHttp { address: self.address };
+            }
             let (address, reason) = (self.address, reason_of(&error));
             if error.is_connect() {
                 ClientError::Connect { address, reason }
@@ -146,6 +158,7 @@ fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
         last = source;
     }
     match last.downcast_ref::<io::Error>() {
+        Some(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => error.to_string(),
         Some(error) if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
         _ => last.to_string(),
     }

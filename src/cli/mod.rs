@@ -19,6 +19,7 @@ mod budget;
 mod business;
 mod call;
 mod client;
+mod connect;
 mod contact;
 mod demo;
 mod doctor;

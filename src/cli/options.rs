@@ -4,17 +4,19 @@
 //! `RECEPTIONIST_DATA_DIR`), so that a command finds the service that runs beside it without being told anything: by the
 //! token in the data directory of `serve`, or else of `demo`. What was given by a setting is not guessed.
 
-use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::Args;
 use hyper::header::HeaderValue;
+use rustls::ClientConfig;
 
-use crate::config::{TOKEN_FILE, variables};
+use super::connect::trusting;
+use crate::config::{ConfigError, Secret, TOKEN_FILE, variables};
 
 /// Where `serve` keeps its data when it is not told.
 const SERVE_DATA_DIR: &str = "./receptionist-data";
@@ -52,6 +54,24 @@ pub struct OperatorOptions {
         hide_env_values = true
     )]
     admin_token: Option<AdminToken>,
+    /// File that holds the operator's token
+    #[arg(
+        long,
+        global = true,
+        help_heading = HEADING,
+        value_name = "FILE",
+        env = variables::ADMIN_TOKEN_FILE
+    )]
+    admin_token_file: Option<OsString>,
+    /// PEM file with the certificate of the operator listener, or of who has signed it: it is then called by HTTPS
+    #[arg(
+        long,
+        global = true,
+        help_heading = HEADING,
+        value_name = "FILE",
+        env = variables::ADMIN_TLS_CERT
+    )]
+    admin_tls_cert: Option<PathBuf>,
     /// The service's data directory, where the token is [default: ./receptionist-data, or else ./receptionist-demo]
     #[arg(
         long,
@@ -65,25 +85,22 @@ pub struct OperatorOptions {
 
 /// The operator's token, which its debug form does not show.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct AdminToken(String);
+pub(super) struct AdminToken(OsString);
 
-impl AdminToken {
-    /// The `Authorization` header, marked as sensitive; none if the token is empty or cannot stand in a header.
-    fn authorization(&self) -> Option<HeaderValue> {
-        if self.0.is_empty() || !self.0.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return None;
-        }
-        let mut header = HeaderValue::from_str(&format!("Bearer {}", self.0)).ok()?;
-        header.set_sensitive(true);
-        Some(header)
+/// The `Authorization` header with a token, marked as sensitive.
+fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
+    let unfit = "must be a token of visible ASCII characters";
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(unfit);
     }
+    let mut header = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| unfit)?;
+    header.set_sensitive(true);
+    Ok(header)
 }
 
-impl FromStr for AdminToken {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
+impl From<OsString> for AdminToken {
+    fn from(text: OsString) -> Self {
+        Self(text)
     }
 }
 
@@ -104,8 +121,10 @@ pub(super) enum OptionsError {
         "RECEPTIONIST_ADMIN_LISTEN (--admin-listen) must name the port on which the service listens, not 0"
     )]
     Port,
-    #[error("{origin} must be a token of visible ASCII characters")]
-    Token { origin: String },
+    #[error(transparent)]
+    Setting(#[from] ConfigError),
+    #[error("{origin} {reason}")]
+    Token { origin: String, reason: &'static str },
     #[error(
         "cannot read the operator's token from {}: {}; set RECEPTIONIST_ADMIN_TOKEN, or RECEPTIONIST_DATA_DIR to the service's data directory",
         file.display(), source.kind()
@@ -121,6 +140,8 @@ pub(super) enum OptionsError {
 #[derive(Debug)]
 pub(super) struct Access {
     pub(super) address: SocketAddr,
+    /// How TLS is spoken there, if it is.
+    pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) authorization: HeaderValue,
     /// Where the token is from.
     pub(super) origin: String,
@@ -137,13 +158,17 @@ impl OperatorOptions {
     /// The same with the data directories that go without saying in this one.
     fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
         let address = self.address()?;
-        let one = |(authorization, origin)| Ok(Access { address, authorization, origin, otherwise: None });
-        if let Some(token) = &self.admin_token {
-            let origin = "RECEPTIONIST_ADMIN_TOKEN (--admin-token)".to_owned();
-            return match token.authorization() {
-                Some(authorization) => one((authorization, origin)),
-                None => Err(OptionsError::Token { origin }),
-            };
+        let tls = self.tls()?;
+        let one = |(authorization, origin)| {
+            Ok(Access { address, tls: tls.clone(), authorization, origin, otherwise: None })
+        };
+        let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
+        let origin = match file {
+            Some(_) => "RECEPTIONIST_ADMIN_TOKEN_FILE (--admin-token-file)",
+            None => "RECEPTIONIST_ADMIN_TOKEN (--admin-token)",
+        };
+        if let Some(authorization) = Secret::admin_token(authorization).read(token, file)? {
+            return one((authorization, origin.to_owned()));
         }
         if let Some(dir) = &self.data_dir {
             return one(read_token(&dir.join(TOKEN_FILE))?);
@@ -158,6 +183,12 @@ impl OperatorOptions {
             (false, true) => one(read_token(&demo)?),
             (false, false) => Err(OptionsError::NoDataDir),
         }
+    }
+
+    fn tls(&self) -> Result<Option<Arc<ClientConfig>>, OptionsError> {
+        let Some(file) = &self.admin_tls_cert else { return Ok(None) };
+        let failed = |why| ConfigError::new(variables::ADMIN_TLS_CERT, format!("{}: {why}", file.display()));
+        Ok(Some(trusting(file).map_err(failed)?))
     }
 
     fn address(&self) -> Result<SocketAddr, OptionsError> {
@@ -180,9 +211,9 @@ fn read_token(file: &Path) -> Result<(HeaderValue, String), OptionsError> {
     let text = std::fs::read_to_string(file)
         .map_err(|source| OptionsError::TokenFile { file: file.to_owned(), source })?;
     let origin = file.display().to_string();
-    match AdminToken(text.trim().to_owned()).authorization() {
-        Some(authorization) => Ok((authorization, origin)),
-        None => Err(OptionsError::Token { origin }),
+    match authorization(text.trim()) {
+        Ok(authorization) => Ok((authorization, origin)),
+        Err(reason) => Err(OptionsError::Token { origin, reason }),
     }
 }
 
@@ -195,6 +226,8 @@ mod tests {
             json: false,
             admin_listen: address.into(),
             admin_token: token.map(|token| AdminToken(token.into())),
+            admin_token_file: None,
+            admin_tls_cert: None,
             data_dir: Some(data_dir.to_owned()),
         }
     }

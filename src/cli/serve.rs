@@ -2,7 +2,8 @@
 //!
 //! What always holds: standard output carries the two lines that say where the service listens, and nothing else; a
 //! setting that cannot be used is one line on standard error and exit code 2, any other failure to start one line and
-//! exit code 1; whoever does not read standard output or error holds up neither an answer nor the end.
+//! exit code 1; a hang-up has the files of certificates read again, and ends a service that has none in order; whoever
+//! does not read standard output or error holds up neither an answer nor the end.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -68,6 +69,7 @@ pub(super) fn run(
     runtime()?.block_on(async {
         // Before the listeners, so that a signal that comes as soon as they are up is not lost.
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
+        let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
         let service = Service::start(&settings, ports, die).await?;
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
@@ -78,6 +80,7 @@ pub(super) fn run(
         // Standard output may be read late or never; the signal counts all the same.
         tokio::select! {
             () = stop.wait() => {}
+            () = hung_up(&service, &mut hangup) => {}
             failed = listens => match failed {
                 Ok(never) => match never {},
                 Err(error) => return Err(error),
@@ -92,6 +95,12 @@ pub(super) fn run(
     })
 }
 
+/// Reads the files of certificates again at every hang-up; is ready at one where there are none: then it means what it
+/// means to most programs, that the terminal is gone.
+async fn hung_up(service: &Service, hangup: &mut Signal) {
+    while hangup.recv().await.is_some() && service.read_certificates_again() {}
+}
+
 /// Has the log written when the process ends, by a panic too.
 struct FinishLog;
 
@@ -103,7 +112,7 @@ impl Drop for FinishLog {
 
 /// The lines that say where the service listens.
 pub(super) fn where_it_listens(service: &Service) -> String {
-    format!("listening on {}\noperator API on http://{}/admin/v1\n", service.base_url(), service.admin)
+    format!("listening on {}\noperator API on {}\n", service.base_url(), service.admin_url())
 }
 
 /// Says something on standard output, once somebody reads it.

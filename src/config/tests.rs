@@ -1,5 +1,3 @@
-//! The settings: their defaults, their flags and variables, and what is said of bad ones.
-
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::*;
@@ -25,7 +23,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!(settings.rate_limit_per_minute.get(), 120);
     assert_eq!(settings.connections_per_address.get(), 1024);
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
-    assert_eq!((settings.tls, settings.admin_token), (None, None));
+    assert_eq!((settings.tls, settings.admin_tls, settings.admin_token), (None, None, None));
     assert_eq!(settings.disk_reserve, DiskReserve::Usual);
     assert_eq!(settings.upgrades, Upgrades::Allowed);
     assert_eq!(settings.log, LogSettings::new("info", LogFormat::Text).unwrap());
@@ -45,6 +43,9 @@ fn every_setting_has_its_flag() {
         "--no-upgrade",
         "--tls-cert=c",
         "--tls-key=k",
+        "--admin-tls-cert=ac",
+        "--admin-tls-key=ak",
+        "--i-know",
         "--log=debug",
         "--log-format=json",
     ]);
@@ -56,7 +57,9 @@ fn every_setting_has_its_flag() {
     assert_eq!(settings.disk_reserve, DiskReserve::Bytes(512 << 20));
     assert_eq!(settings.upgrades, Upgrades::Refused);
     assert_eq!(args(&["--no-upgrade=false"]).unwrap().upgrades, Upgrades::Allowed);
-    assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into() }));
+    assert_eq!(settings.tls, Some(TlsFiles { cert: "c".into(), key: "k".into(), settings: TLS }));
+    let admin_tls = TlsFiles { cert: "ac".into(), key: "ak".into(), settings: ADMIN_TLS };
+    assert_eq!(settings.admin_tls, Some(admin_tls));
     assert!(settings.admin_token.as_ref().unwrap().is("0123456789abcdef"));
     assert_eq!(settings.log, LogSettings::new("debug", LogFormat::Json).unwrap());
     assert!(!format!("{settings:?}").contains("0123456789abcdef"));
@@ -73,6 +76,7 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_ADMIN_LISTEN",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",
+            "RECEPTIONIST_ADMIN_TOKEN_FILE",
             "PUBLIC_API_RATE_LIMIT_PER_MINUTE",
             "RECEPTIONIST_CONNECTIONS_PER_ADDRESS",
             "RECEPTIONIST_TRUSTED_PROXIES",
@@ -80,6 +84,9 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_NO_UPGRADE",
             "RECEPTIONIST_TLS_CERT",
             "RECEPTIONIST_TLS_KEY",
+            "RECEPTIONIST_ADMIN_TLS_CERT",
+            "RECEPTIONIST_ADMIN_TLS_KEY",
+            "RECEPTIONIST_I_KNOW",
             "RECEPTIONIST_LOG",
             "RECEPTIONIST_LOG_FORMAT",
         ]
@@ -101,6 +108,7 @@ fn a_bad_value_is_one_line_that_names_the_variable() {
         ("--data-dir=", "RECEPTIONIST_DATA_DIR: must not be empty"),
         ("--listen=", "RECEPTIONIST_LISTEN: must not be empty"),
         ("--admin-token=two words", "RECEPTIONIST_ADMIN_TOKEN: must be visible ASCII"),
+        ("--admin-token=0123456789abcde", "RECEPTIONIST_ADMIN_TOKEN: must have at least 16 characters"),
         ("--connections-per-address=0", "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of"),
         ("--connections-per-address=many", "RECEPTIONIST_CONNECTIONS_PER_ADDRESS: must be a whole number of"),
         ("--trusted-proxies=", "RECEPTIONIST_TRUSTED_PROXIES: must not be empty"),
@@ -109,9 +117,11 @@ fn a_bad_value_is_one_line_that_names_the_variable() {
         ("--disk-reserve=", "RECEPTIONIST_DISK_RESERVE: must not be empty"),
         ("--disk-reserve=much", "RECEPTIONIST_DISK_RESERVE: must be a size such as 512MiB, 2GB or 0, not"),
         ("--disk-reserve=-1", "RECEPTIONIST_DISK_RESERVE: must be a size"),
-        ("--no-upgrade=1", "RECEPTIONIST_NO_UPGRADE: must be true or false, not \"1\""),
         ("--tls-cert=c", "RECEPTIONIST_TLS_KEY: must be set when RECEPTIONIST_TLS_CERT is"),
         ("--tls-key=k", "RECEPTIONIST_TLS_CERT: must be set when RECEPTIONIST_TLS_KEY is"),
+        ("--admin-tls-cert=c", "RECEPTIONIST_ADMIN_TLS_KEY: must be set when RECEPTIONIST_ADMIN_TLS_CERT is"),
+        ("--admin-tls-key=k", "RECEPTIONIST_ADMIN_TLS_CERT: must be set when RECEPTIONIST_ADMIN_TLS_KEY is"),
+        ("--i-know=maybe", "RECEPTIONIST_I_KNOW: must be true or false, not \"maybe\""),
         ("--log=a=b=c", "RECEPTIONIST_LOG: must be a log filter"),
         ("--log-format=xml", "RECEPTIONIST_LOG_FORMAT: must be text or json, not \"xml\""),
     ] {
@@ -134,4 +144,52 @@ fn help_never_shows_the_token() {
     let command = Cli::command();
     let token = command.get_arguments().find(|arg| arg.get_id() == "admin_token").unwrap();
     assert!(token.is_hide_env_values_set());
+}
+
+#[test]
+fn off_the_loopback_the_operator_listener_is_encrypted_or_somebody_knows() {
+    for loopback in ["127.0.0.1:1", "127.9.9.9:0", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+        assert!(!args(&[&format!("--admin-listen={loopback}")]).unwrap().admin_is_exposed(), "{loopback}");
+    }
+    for exposed in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1", "[2001:db8::1]:1"] {
+        let listen = format!("--admin-listen={exposed}");
+        for more in [&[][..], &["--i-know=false"]] {
+            let error = args(&[&[&listen[..]], more].concat()).unwrap_err();
+            assert!(error.starts_with("RECEPTIONIST_ADMIN_LISTEN: off the loopback"), "{error}");
+        }
+        assert!(args(&[&listen, "--i-know"]).unwrap().admin_is_exposed());
+        assert!(args(&[&listen, "--i-know=true"]).unwrap().admin_is_exposed());
+        let with_tls = args(&[&listen, "--admin-tls-cert=c", "--admin-tls-key=k"]).unwrap();
+        assert!(!with_tls.admin_is_exposed());
+    }
+}
+
+#[test]
+fn a_secret_may_stand_in_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("token");
+    let flag = format!("--admin-token-file={}", file.display());
+    for held in ["0123456789abcdef", "0123456789abcdef\n", "0123456789abcdef\r\n"] {
+        std::fs::write(&file, held).unwrap();
+        assert!(args(&[&flag]).unwrap().admin_token.unwrap().is("0123456789abcdef"));
+    }
+    let both = args(&[&flag, "--admin-token=0123456789abcdef"]).unwrap_err();
+    assert_eq!(both, "RECEPTIONIST_ADMIN_TOKEN_FILE: must not be set when RECEPTIONIST_ADMIN_TOKEN is");
+    let start = format!("RECEPTIONIST_ADMIN_TOKEN_FILE: {}: ", file.display());
+    for (held, why) in [
+        (&b"0123456789abcdef\n\n"[..], "must be visible ASCII characters without white space"),
+        (b"secret\n", "must have at least 16 characters"),
+        (b"", "must have at least 16 characters"),
+        (b"0123456789abcdef\xff", "must be valid UTF-8"),
+        (&[b'x'; 64 * 1024 + 1], "is longer than 65536 bytes"),
+    ] {
+        std::fs::write(&file, held).unwrap();
+        let error = args(&[&flag]).unwrap_err();
+        assert_eq!(error, format!("{start}{why}"));
+    }
+    std::fs::remove_file(&file).unwrap();
+    let error = args(&[&flag]).unwrap_err();
+    assert_eq!(error, format!("{start}cannot be read: No such file or directory (os error 2)"));
+    let empty = args(&["--admin-token-file="]).unwrap_err();
+    assert!(empty.starts_with("RECEPTIONIST_ADMIN_TOKEN_FILE: must not be empty"), "{empty}");
 }

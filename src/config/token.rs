@@ -18,6 +18,9 @@ pub const TOKEN_FILE: &str = "admin-token";
 /// How many random bytes make a token.
 const RANDOM_BYTES: usize = 32;
 
+/// How short a token may be, in characters.
+const CHARS_MIN: usize = 16;
+
 /// The mode of the file: its owner may read and write it, nobody else anything.
 const OWNER_ONLY: u32 = 0o600;
 
@@ -31,6 +34,9 @@ pub enum TokenError {
     /// The text is no token.
     #[error("must be visible ASCII characters without white space")]
     Malformed,
+    /// The text is too easily guessed.
+    #[error("must have at least {CHARS_MIN} characters")]
+    Short,
     /// The kept file does not hold a token.
     #[error("{} does not hold a token; remove it to get a new one", .0.display())]
     File(PathBuf),
@@ -53,10 +59,13 @@ impl AdminToken {
     /// Takes a token that was given.
     ///
     /// # Errors
-    /// When it is empty or could not stand in a header.
+    /// When it could not stand in a header, or is too short.
     pub fn new(text: &str) -> Result<Self, TokenError> {
-        let good = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if good { Ok(Self(text.to_owned())) } else { Err(TokenError::Malformed) }
+        match text {
+            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => Err(TokenError::Malformed),
+            _ if text.len() < CHARS_MIN => Err(TokenError::Short),
+            _ => Ok(Self(text.to_owned())),
+        }
     }
 
     /// The token kept in the data directory, which must exist; makes and keeps one when there is none.
@@ -176,7 +185,7 @@ mod tests {
     #[test]
     fn a_file_without_a_token_is_an_error_that_names_it() {
         let dir = tempfile::tempdir().unwrap();
-        for content in [&b""[..], b"\n", b"\xff\xff", b"two words"] {
+        for content in [&b""[..], b"\n", b"\xff\xff", b"two words", b"0123456789abcde\n"] {
             fs::write(dir.path().join(TOKEN_FILE), content).unwrap();
             let error = AdminToken::kept_in(dir.path()).unwrap_err().to_string();
             assert!(error.contains("admin-token does not hold a token"), "{error}");
@@ -184,9 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_visible_characters() {
-        assert!(AdminToken::new("x").is_ok());
-        for bad in ["", "0123456789 abcdef", "0123456789abcdéf", "0123456789abcdef\n"] {
+    fn a_token_is_16_visible_characters_or_more() {
+        for bad in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdéf", "0123456789abcdef\n"] {
             assert!(AdminToken::new(bad).is_err(), "{bad}");
         }
         let token = AdminToken::new("0123456789abcdef").unwrap();

@@ -7,22 +7,18 @@ use crate::http::idempotency::IDEMPOTENCY_KEY_CHARS_MAX;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
 
 /// The request headers that mean something to some operations.
-pub(super) fn parameters(conventions: Conventions) -> Value {
+pub(super) fn parameters() -> Value {
     let header = |name: &str, schema: Value, about: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": about});
     let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});
     let key = json!({"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX, "pattern": "^[!-~]+$"});
-    let mut parameters = json!({
+    json!({
         "Idempotency-Key": header("Idempotency-Key", key, "Makes the change happen once: within 24 hours the same \
             request under the same key gives the first answer again, another request is refused."),
         "If-Match": header("If-Match", tags.clone(),
             "Entity tags, or `*`: the change is made only if the record still has one of them."),
         "If-None-Match": header("If-None-Match", tags,
             "Entity tags, or `*`: the answer is 304 if the record still has one of them."),
-    });
-    if !conventions.idempotent {
-        drop_all(&mut parameters, &["Idempotency-Key"]);
-    }
-    parameters
+    })
 }
 
 /// The headers of answers.
@@ -43,9 +39,6 @@ pub(super) fn headers(conventions: Conventions) -> Value {
         "X-Request-Id": header(true, json!({"type": "string", "minLength": 1, "maxLength": REQUEST_ID_CHARS_MAX}),
             "Names this request, in the service's log as well."),
     });
-    if !conventions.idempotent {
-        drop_all(&mut headers, &["Idempotent-Replayed"]);
-    }
     if !conventions.rate_limited {
         drop_all(&mut headers, &["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]);
     }

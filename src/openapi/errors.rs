@@ -25,7 +25,7 @@ pub(super) fn of(
     shared: &mut Map<String, Value>,
 ) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
-    for error in possible(operation, scope, refuses, conventions) {
+    for error in possible(operation, scope, refuses) {
         by_status.entry(error.status().0.as_u16()).or_default().push(error);
     }
     let responses = by_status.into_iter().map(|(status, errors)| {
@@ -57,12 +57,7 @@ fn name(status: StatusCode) -> String {
 }
 
 /// Every error that the operation can give.
-fn possible(
-    operation: &Operation<'_>,
-    scope: Option<Scope>,
-    refuses: &[Code],
-    conventions: Conventions,
-) -> Vec<ApiError> {
+fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
             Problem::new("starts_at", "is required"),
@@ -73,11 +68,8 @@ fn possible(
         ApiError::Panicked,
         ApiError::Unavailable,
     ];
-    if conventions.rate_limited {
-        let retry_after = 17;
-        errors
-            .extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
-    }
+    let retry_after = 17;
+    errors.extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
     if let Some(scope) = scope {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
     }
@@ -90,7 +82,7 @@ fn possible(
             ApiError::BodyTooLarge(BODY_BYTES_MAX),
             ApiError::UnsupportedMediaType,
         ]);
-        if operation.changes() && conventions.idempotent {
+        if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
         if operation.signature.answers == Kind::Changed && !refuses.contains(&Code::Conflict) {

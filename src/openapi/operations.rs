@@ -66,7 +66,7 @@ fn operation<A>(
     let takes = &operation.signature.takes;
     let mut parameters: Vec<Value> = operation.ids.iter().map(path_parameter).collect();
     parameters.extend(takes.query.iter().cloned());
-    parameters.extend(headers_read(&operation, api.conventions).map(|name| component("parameters", name)));
+    parameters.extend(headers_read(&operation).map(|name| component("parameters", name)));
     let mut described = json!({
         "operationId": route.id,
         "summary": route.summary,
@@ -83,7 +83,7 @@ fn operation<A>(
     }
     let (status, response) = answer(&operation, api.conventions);
     described["responses"][status] = response;
-    if headers_read(&operation, api.conventions).any(|name| name == "If-None-Match") {
+    if headers_read(&operation).any(|name| name == "If-None-Match") {
         described["responses"]["304"] = json!({"description": "The client has this version.",
             "headers": headers_sent(api.conventions, &["ETag"])});
     }
@@ -114,11 +114,11 @@ fn path_parameter(id: &PathId) -> Value {
 }
 
 /// The request headers that mean something to an operation, beside those that mean the same to all.
-fn headers_read(operation: &Operation<'_>, conventions: Conventions) -> impl Iterator<Item = &'static str> {
+fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str> {
     let one = operation.signature.answers == Kind::One;
     let reads = *operation.method == Method::GET;
     let headers = [
-        (operation.changes() && conventions.idempotent, "Idempotency-Key"),
+        (operation.changes(), "Idempotency-Key"),
         (!reads && one, "If-Match"),
         (reads && one, "If-None-Match"),
     ];
@@ -129,7 +129,7 @@ fn headers_read(operation: &Operation<'_>, conventions: Conventions) -> impl Ite
 fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str, Value) {
     let answers = operation.signature.answers;
     let (status, description) = match answers {
-        Kind::One | Kind::Changed | Kind::Plain => ("200", "Done."),
+        Kind::One | Kind::Changed | Kind::Plain | Kind::Done => ("200", "Done."),
         Kind::Page => ("200", "A page of the list."),
         Kind::Created => ("201", "Created."),
         Kind::Accepted => ("202", "It will be done."),
@@ -139,7 +139,7 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     if matches!(answers, Kind::One | Kind::Changed | Kind::Created) {
         sent.push("ETag");
     }
-    if operation.changes() && conventions.idempotent {
+    if operation.changes() {
         sent.push("Idempotent-Replayed");
     }
     let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});

@@ -22,10 +22,8 @@ pub(super) struct Api<A> {
 pub(super) struct Conventions {
     /// Whether there are scopes, and businesses that are shut out.
     pub(super) scoped: bool,
-    /// Whether requests are counted.
+    /// Whether every request is counted, and every answer tells what is left.
     pub(super) rate_limited: bool,
-    /// Whether a change can be made to happen once.
-    pub(super) idempotent: bool,
 }
 
 /// A reference to a component.

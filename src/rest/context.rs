@@ -29,10 +29,31 @@ pub(crate) struct Caller {
     pub(crate) business: Option<BusinessHandle>,
     /// What the values of the request are read by: the region of the business's national phone numbers.
     pub(crate) reading: Reading,
-    /// The key that an `Idempotency-Key` is scoped to; without one the header means nothing.
-    pub(crate) idempotency_scope: Option<KeyId>,
+    /// Whose an `Idempotency-Key` is.
+    pub(crate) idempotency_scope: IdempotencyScope,
     /// The API key and its business, if it is one that calls.
     pub(crate) principal: Option<Arc<Principal>>,
+}
+
+/// Whose an `Idempotency-Key` is: what others send under the same one is another request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdempotencyScope {
+    /// An API key's.
+    ApiKey(KeyId),
+    /// The operator's, whatever calls in that name.
+    Operator,
+}
+
+impl IdempotencyScope {
+    /// SHA-256 of whose it is and the key itself, which is all that is stored of it.
+    fn hash(self, key: &[u8]) -> [u8; 32] {
+        // No API key has an id of zeros.
+        let whose = match self {
+            Self::ApiKey(id) => *id.uuid().as_bytes(),
+            Self::Operator => [0; 16],
+        };
+        Sha256::new().chain_update(whose).chain_update(key).finalize().into()
+    }
 }
 
 /// What a handler knows of its request beside its inputs.
@@ -84,11 +105,11 @@ impl Context {
     /// Makes sure that the headers of a change are well-formed.
     pub(super) fn check_headers(&self) -> Result<(), ApiError> {
         Condition::if_match(self.headers())?;
-        self.idempotency_key().map(|_| ())
+        Ok(idempotency::key(self.headers()).map(|_| ())?)
     }
 
     /// Who asks for the change, and under which conditions.
-    fn request(&self) -> Result<Request, ApiError> {
+    pub(crate) fn request(&self) -> Result<Request, ApiError> {
         let if_match = Condition::if_match(self.headers())?.map(|condition| match condition {
             Condition::Any => IfMatch::Any,
             Condition::Tags(tags) => IfMatch::Tags(tags),
@@ -96,18 +117,11 @@ impl Context {
         Ok(Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? })
     }
 
-    /// The `Idempotency-Key` and the API key that it is scoped to, if the request is to happen once.
-    fn idempotency_key(&self) -> Result<Option<(KeyId, &[u8])>, ApiError> {
-        let Some(scope) = self.caller.idempotency_scope else { return Ok(None) };
-        Ok(idempotency::key(self.headers())?.map(|key| (scope, key)))
-    }
-
     /// What makes this request the same one again, if it says so.
-    fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
-        let Some((scope, bytes)) = self.idempotency_key()? else { return Ok(None) };
-        let key = Sha256::new().chain_update(scope.uuid().as_bytes()).chain_update(bytes);
-        let fingerprint = idempotency::fingerprint(&self.head, &self.canonical);
-        Ok(Some(Idempotency { key: key.finalize().into(), fingerprint }))
+    pub(crate) fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
+        let Some(bytes) = idempotency::key(self.headers())? else { return Ok(None) };
+        let key = self.caller.idempotency_scope.hash(bytes);
+        Ok(Some(Idempotency { key, fingerprint: idempotency::fingerprint(&self.head, &self.canonical) }))
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) enum Kind {
     Page,
     /// 200 with something that is no resource and has no tag.
     Plain,
+    /// The same, of a change.
+    Done,
     /// 202 with what will be done.
     Accepted,
     /// 204.
@@ -225,6 +227,25 @@ impl<V: Serialize + JsonSchema + Send> Output for Plain<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(envelope::plain(StatusCode::OK, &view::render(&self.0)))
+    }
+}
+
+/// What a change says of itself, which is no resource.
+pub(crate) struct Done<V> {
+    pub(crate) said: V,
+    /// Whether the change was made earlier, by the same request.
+    pub(crate) replayed: bool,
+}
+
+impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
+    const KIND: Kind = Kind::Done;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(with_replayed(envelope::plain(StatusCode::OK, &view::render(&self.said)), self.replayed))
     }
 }
 

@@ -4,11 +4,11 @@
 //! end: each address names who came to the proxy right of it, so the first that is no trusted proxy is the client.
 //! What stands further left, anybody may have made up.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{Extensions, HeaderMap, HeaderName};
 use ipnet::{IpNet, Ipv4Net};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -25,6 +25,13 @@ const V4_MAPPED_BITS: u8 = 96;
 /// The client's address, in the extensions of every request: the peer's, or what trusted proxies say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddr(pub IpAddr);
+
+impl ClientAddr {
+    /// The address of a request, from its extensions; one that came over no connection has none to tell.
+    pub fn of(extensions: &Extensions) -> IpAddr {
+        extensions.get::<Self>().map_or(Ipv4Addr::UNSPECIFIED.into(), |client| client.0)
+    }
+}
 
 /// What counts as one client: an IPv4 address, or the /64 that one IPv6 host can pick its addresses from.
 pub(crate) fn network(address: IpAddr) -> IpAddr {

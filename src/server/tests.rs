@@ -7,8 +7,6 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
@@ -21,9 +19,9 @@ use crate::rest::error::ApiError;
 
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
-const GET_AND_CLOSE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+pub(super) const GET_AND_CLOSE: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 
-fn hello() -> Router {
+pub(super) fn hello() -> Router {
     Router::new().route("/", get(|| async { "hello" }))
 }
 
@@ -58,7 +56,7 @@ fn connect_to(
     (client, tasks)
 }
 
-async fn read_to_end(client: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
+pub(super) async fn read_to_end(client: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
     let mut all = Vec::new();
     client.read_to_end(&mut all).await.unwrap();
     String::from_utf8(all).unwrap()
@@ -264,15 +262,15 @@ async fn idle_connections_do_not_hold_up_the_drain() {
 
 /// A server on a port of its own; what it is told to end with.
 async fn start(
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificates>,
     app: impl HttpService + Sync,
 ) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
     start_with(limits(CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS), tls, app).await
 }
 
-async fn start_with(
+pub(super) async fn start_with(
     limits: Limits,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificates>,
     app: impl HttpService + Sync,
 ) -> (SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<Drained>) {
     let listener = bind("LISTEN", (Ipv4Addr::LOCALHOST, 0).into()).unwrap();
@@ -324,7 +322,7 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
 }
 
 /// A client that connects from this address of the loopback.
-async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStream {
+pub(super) async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStream {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind((source, 0).into()).unwrap();
     socket.connect(server).await.unwrap()
@@ -338,7 +336,7 @@ async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
     read_to_end(&mut client).await
 }
 
-const CROWD: [u8; 4] = [127, 0, 0, 2];
+pub(super) const CROWD: [u8; 4] = [127, 0, 0, 2];
 const OTHER: [u8; 4] = [127, 0, 0, 3];
 
 #[tokio::test]
@@ -409,59 +407,4 @@ async fn an_address_in_use_is_one_line_with_address_and_variable() {
     let address = taken.local_addr().unwrap();
     let error = bind("RECEPTIONIST_LISTEN", address).unwrap_err().to_string();
     assert_eq!(error, format!("RECEPTIONIST_LISTEN: cannot listen on {address}: address in use"));
-}
-
-fn pem_files() -> (tempfile::TempDir, TlsFiles, rcgen::CertifiedKey<rcgen::KeyPair>) {
-    let dir = tempfile::tempdir().unwrap();
-    let pair = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = TlsFiles { cert: dir.path().join("cert.pem"), key: dir.path().join("key.pem") };
-    std::fs::write(&files.cert, pair.cert.pem()).unwrap();
-    std::fs::write(&files.key, pair.signing_key.serialize_pem()).unwrap();
-    (dir, files, pair)
-}
-
-#[tokio::test]
-async fn a_certificate_and_key_make_it_https() {
-    let (_dir, files, pair) = pem_files();
-    // Whoever does not shake hands makes room.
-    let (address, _stop, _server) = start_with(limits(1, 1), Some(acceptor(&files).unwrap()), hello()).await;
-    let mut silent = connect_from(CROWD, address).await;
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(pair.cert.der().clone()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let mut config = config.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
-    let stream = TcpStream::connect(address).await.unwrap();
-    let mut client = connector.connect(ServerName::try_from("localhost").unwrap(), stream).await.unwrap();
-    assert_eq!(client.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
-    client.write_all(GET_AND_CLOSE).await.unwrap();
-    assert!(read_to_end(&mut client).await.ends_with("hello"));
-    assert_eq!(read_to_end(&mut silent).await, "");
-}
-
-#[test]
-fn bad_pem_files_are_one_line_with_file_and_variable() {
-    let (dir, files, _) = pem_files();
-    let (_other_dir, other, _) = pem_files();
-    let empty = dir.path().join("empty.pem");
-    std::fs::write(&empty, "nothing").unwrap();
-    let none = dir.path().join("none.pem");
-    let with = |cert: &std::path::Path, key: &std::path::Path| {
-        let files = TlsFiles { cert: cert.to_owned(), key: key.to_owned() };
-        acceptor(&files).err().unwrap().to_string()
-    };
-    for (error, start, end) in [
-        (
-            with(&none, &files.key),
-            "RECEPTIONIST_TLS_CERT: cannot read",
-            "No such file or directory (os error 2)",
-        ),
-        (with(&empty, &files.key), "RECEPTIONIST_TLS_CERT: cannot read", "it holds no PEM certificate"),
-        (with(&files.cert, &empty), "RECEPTIONIST_TLS_KEY: cannot read", "it holds no PEM private key"),
-        (with(&files.cert, &other.key), "RECEPTIONIST_TLS_CERT: cannot use", ""),
-    ] {
-        assert!(error.starts_with(start) && error.ends_with(end) && !error.contains('\n'), "{error}");
-    }
 }

@@ -1,21 +1,27 @@
-//! TLS of the public listener: rustls with ring, HTTP/1.1 only.
+//! TLS of a listener: rustls with ring, HTTP/1.1 only, with the certificate that its files hold at the time.
+//!
+//! What always holds: a handshake is made with a certificate and a key that belong together, those that were read last;
+//! files that cannot be used change nothing; connections that are open stay as they are.
 
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_rustls::TlsAcceptor;
 
-use super::ServerError;
+use super::error::ServerError;
 
-/// The setting that names the certificate chain.
-const CERT_VARIABLE: &str = "RECEPTIONIST_TLS_CERT";
-
-/// The setting that names the key.
-const KEY_VARIABLE: &str = "RECEPTIONIST_TLS_KEY";
+/// How often the files are looked at, whether they have changed.
+pub const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The files that make a listener speak HTTPS.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,24 +30,118 @@ pub struct TlsFiles {
     pub cert: PathBuf,
     /// Its private key, PEM.
     pub key: PathBuf,
+    /// The settings that name them, by which errors do.
+    pub settings: TlsSettings,
 }
 
-/// What speaks TLS with clients.
-///
-/// # Errors
-/// When a file cannot be read or does not hold what it should, in one line that names file and setting.
-pub fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
-    let chain = CertificateDer::pem_file_iter(&files.cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain = chain.map_err(|error| unreadable(CERT_VARIABLE, &files.cert, &error, "certificate"))?;
-    if chain.is_empty() {
-        return Err(unreadable(CERT_VARIABLE, &files.cert, &pem::Error::NoItemsFound, "certificate"));
+/// The names of the settings of a listener's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TlsSettings {
+    /// The one that names the certificate chain.
+    pub cert: &'static str,
+    /// The one that names the key.
+    pub key: &'static str,
+}
+
+/// What a file looked like: when it was changed, how long it was, which it was.
+type Stamp = Option<(i64, i64, u64, u64)>;
+
+/// The certificate of a listener. Cheap to clone.
+#[derive(Clone)]
+pub struct Certificates(Arc<Inner>);
+
+struct Inner {
+    files: TlsFiles,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    acceptor: TlsAcceptor,
+    /// What the files looked like when they were read last, whether they could be used or not.
+    read: [Stamp; 2],
+}
+
+impl Certificates {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// When one cannot be read or does not hold what it should, in one line that names file and setting.
+    pub fn read(files: &TlsFiles) -> Result<Self, ServerError> {
+        // Before the files are read: what changes meanwhile is read once more.
+        let read = stamps(files);
+        let current = Mutex::new(Current { acceptor: acceptor(files)?, read });
+        Ok(Self(Arc::new(Inner { files: files.clone(), current })))
     }
-    let key = PrivateKeyDer::from_pem_file(&files.key)
-        .map_err(|error| unreadable(KEY_VARIABLE, &files.key, &error, "private key"))?;
+
+    /// What speaks TLS with clients now.
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.0.current.lock().acceptor.clone()
+    }
+
+    /// Reads the files again. Where they cannot be used, one line in the log says so, and nothing changes.
+    pub fn read_again(&self) {
+        let files = &self.0.files;
+        let read = stamps(files);
+        let made = acceptor(files);
+        let mut current = self.0.current.lock();
+        current.read = read;
+        match made {
+            Ok(acceptor) => {
+                current.acceptor = acceptor;
+                tracing::info!(tls.certificate = %files.cert.display(), "the certificate was read again");
+            }
+            Err(error) => tracing::error!(%error, "the certificate that was read before stays in use"),
+        }
+    }
+
+    /// Reads the files again if they have changed.
+    fn look(&self) {
+        let read = self.0.current.lock().read;
+        if stamps(&self.0.files) != read {
+            self.read_again();
+        }
+    }
+
+    /// Looks at the files every [`LOOK_EVERY`], for as long as it is polled.
+    pub async fn watch(self) {
+        let mut ticks = interval(LOOK_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let looking = self.clone();
+            let _ = tokio::task::spawn_blocking(move || looking.look()).await;
+        }
+    }
+}
+
+impl std::fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Certificates({})", self.0.files.cert.display())
+    }
+}
+
+fn stamps(files: &TlsFiles) -> [Stamp; 2] {
+    let stamp = |path: &Path| -> io::Result<_> {
+        let file = fs::metadata(path)?;
+        Ok((file.mtime(), file.mtime_nsec(), file.len(), file.ino()))
+    };
+    [&files.cert, &files.key].map(|path| stamp(path).ok())
+}
+
+/// What speaks TLS with the certificate that the files hold now.
+pub(crate) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
+    let TlsFiles { cert, key, settings } = files;
+    let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let chain = chain.map_err(|error| unreadable(settings.cert, cert, &error, "certificate"))?;
+    if chain.is_empty() {
+        return Err(unreadable(settings.cert, cert, &pem::Error::NoItemsFound, "certificate"));
+    }
+    let key = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| unreadable(settings.key, key, &error, "private key"))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key));
-    let mut config = config.map_err(|source| ServerError::Certificate { variable: CERT_VARIABLE, source })?;
+    let mut config = config.map_err(|source| ServerError::Certificate { variable: settings.cert, source })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
@@ -54,3 +154,6 @@ fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &st
     };
     ServerError::Pem { variable, path: path.to_owned(), reason }
 }
+
+#[cfg(test)]
+mod tests;

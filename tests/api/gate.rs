@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{SCOPES, Server, raw};
+use crate::harness::{SCOPES, Server, TOKEN, raw};
 
 /// Every endpoint with its scope.
 const ENDPOINTS: [(&str, &str, &str); 10] = [
@@ -31,7 +31,7 @@ async fn without_a_valid_key_everything_under_v1_is_401() {
     let nowhere = [("GET", ""), ("GET", "/"), ("GET", "/nowhere"), ("DELETE", "/me"), ("BREW", "/business")];
     for (method, path) in endpoints.into_iter().chain(nowhere) {
         server.anonymous().call(method, path).bytes(GARBAGE).await.fails(401, "unauthorized");
-        for key in ["x", &unknown, &unlike, &salon.key[1..], &salon.key.to_lowercase(), "operators-only"] {
+        for key in ["x", &unknown, &unlike, &salon.key[1..], &salon.key.to_lowercase(), TOKEN] {
             server.with_key(key).call(method, path).await.fails(401, "unauthorized");
         }
     }

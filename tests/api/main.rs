@@ -33,6 +33,7 @@ mod messages;
 mod metrics;
 mod modes;
 mod operator;
+mod operator_once;
 mod rate_limit;
 mod reschedule;
 mod routes;

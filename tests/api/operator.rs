@@ -29,6 +29,7 @@ async fn without_the_token_everything_is_401() {
         for token in ["x", &TOKEN[1..], &format!("{TOKEN}x"), &TOKEN.to_uppercase(), &salon.key] {
             server.operator.with_token(token).call(&method, &path).await.fails(401, "unauthorized");
         }
+        server.clock.advance(60);
     }
     server.with_key(TOKEN).get("/me").await.fails(401, "unauthorized");
 }
@@ -253,4 +254,37 @@ async fn everything_stays_through_a_restart() {
     let salon = salon.again(&server);
     let more = json!({ "staff_id": kept["staff_id"] });
     salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", more).await.fails(409, "slot_unavailable");
+}
+
+#[tokio::test]
+async fn wrong_tokens_are_slowed_by_address() {
+    let server = Server::behind("127.0.0.1", 1).await;
+    server.clock.set("2026-03-02T07:00:15Z");
+    let ask = async |from: &str, token: &str| {
+        let operator = server.operator.with_token(token);
+        operator.call("GET", "/businesses").header("x-forwarded-for", from).await
+    };
+    let wrong = format!("{TOKEN}x");
+    for from in ["203.0.113.1", "2001:db8::1"] {
+        for _ in 0..5 {
+            ask(from, &wrong).await.fails(401, "unauthorized");
+        }
+        for token in [&wrong[..], TOKEN] {
+            let refused = ask(from, token).await;
+            assert_eq!(refused.fails(429, "rate_limited").number("retry-after"), 45);
+        }
+    }
+    ask("2001:db8::2", TOKEN).await.fails(429, "rate_limited");
+    for other in ["203.0.113.2", "2001:db8:0:1::1"] {
+        for _ in 0..5 {
+            for _ in 0..4 {
+                ask(other, &wrong).await.fails(401, "unauthorized");
+            }
+            ask(other, TOKEN).await.is(200);
+        }
+    }
+    let nowhere = server.operator.call("GET", "/nowhere").header("x-forwarded-for", "203.0.113.1").await;
+    nowhere.fails(429, "rate_limited");
+    server.clock.set("2026-03-02T07:01:00Z");
+    ask("203.0.113.1", TOKEN).await.is(200);
 }

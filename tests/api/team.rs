@@ -153,6 +153,10 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
     salon.operator.delete(&service(id(&new))).await.is(204);
     salon.operator.delete(&service(id(&new))).await.fails(404, "not_found");
     assert!(!ids(&salon.operator.all("/services").await).contains(&id(&new).to_owned()));
+    // Named by somebody who is inactive.
+    salon.operator.patch(&member(&salon.anna), &json!({ "active": false })).await.is(200);
+    salon.operator.delete(&service(&salon.colour)).await.fails(409, "conflict");
+    salon.operator.patch(&member(&salon.anna), &json!({ "active": true })).await.is(200);
     // Booked once, cancelled, and offered by nobody any more: the appointment still names it.
     let booked = salon.book_with(&salon.colour, &salon.anna, AT).await;
     salon.cancel(&booked).await.is(200);

@@ -4,5 +4,6 @@
 
 mod alone;
 mod day;
+mod door;
 mod program;
 mod refusals;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -29,10 +30,15 @@ pub(crate) struct Demo {
 impl Demo {
     /// Starts it on ports of the system's choice and waits until it listens.
     pub(crate) fn start() -> Self {
-        let here = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), &[])
+    }
+
+    /// The same in this directory, with these settings.
+    pub(crate) fn start_in(here: TempDir, settings: &[&str]) -> Self {
         let log = File::create(here.path().join("log")).unwrap();
         let mut child = program(&here)
             .args(["demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+            .args(settings)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
@@ -40,9 +46,26 @@ impl Demo {
         let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
         let says = out.by_ref().map(Result::unwrap).take_while(|line| line != "Stop with Ctrl-C.");
         let says: Vec<String> = says.collect();
-        let operator = says.iter().find_map(|line| line.strip_prefix("operator API on http://"));
-        let operator = operator.unwrap().trim_end_matches("/admin/v1").to_owned();
+        let operator = says.iter().find_map(|line| line.strip_prefix("operator API on "));
+        let (_, operator) = operator.unwrap().split_once("://").unwrap();
+        let operator = operator.trim_end_matches("/admin/v1").to_owned();
         Self { here, child, _out: out, says, operator }
+    }
+
+    /// The directory that it and its commands run in.
+    pub(crate) fn here(&self) -> &Path {
+        self.here.path()
+    }
+
+    /// Sends it a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id();
+        assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     /// Runs a command, with what it reads from standard input.

@@ -57,6 +57,10 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ("RECEPTIONIST_DATA_DIR", ""),
         ("RECEPTIONIST_ADMIN_TOKEN", "two words"),
         ("RECEPTIONIST_ADMIN_TOKEN", ""),
+        ("RECEPTIONIST_ADMIN_TOKEN", "fifteen-letters"),
+        ("RECEPTIONIST_ADMIN_TOKEN_FILE", &missing), // the token itself is set, too
+        ("RECEPTIONIST_ADMIN_LISTEN", "0.0.0.0:0"),
+        ("RECEPTIONIST_I_KNOW", "maybe"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "0"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "-1"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "many"),
@@ -77,14 +81,16 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         assert!(ended.line.contains(variable), "{variable}={value}: {}", ended.line);
         assert!(!ended.line.contains(TOKEN));
     }
-    for set in [&["CERT"][..], &["KEY"], &["CERT", "KEY"]] {
-        let mut command = serve(&data_dir);
-        for name in set {
-            command.env(format!("RECEPTIONIST_TLS_{name}"), &missing);
+    for prefix in ["RECEPTIONIST_TLS_", "RECEPTIONIST_ADMIN_TLS_"] {
+        for set in [&["CERT"][..], &["KEY"], &["CERT", "KEY"]] {
+            let mut command = serve(&data_dir);
+            for name in set {
+                command.env(format!("{prefix}{name}"), &missing);
+            }
+            let ended = refused(command);
+            assert_eq!(ended.code, Some(2), "{set:?}: {}", ended.line);
+            assert!(ended.line.starts_with(prefix), "{}", ended.line);
         }
-        let ended = refused(command);
-        assert_eq!(ended.code, Some(2), "{set:?}: {}", ended.line);
-        assert!(ended.line.contains("RECEPTIONIST_TLS_"), "{}", ended.line);
     }
     assert!(!data_dir.exists(), "nothing was touched");
 }

@@ -117,6 +117,7 @@ pub(crate) const ENGINE: Allowed = &[
             "store",
             "supervisor",
             "upgrade",
+            "view",
         ],
     ),
 ];
@@ -241,9 +242,10 @@ pub(crate) const EDGES: Allowed = &[
     ("http", &[]),
     ("rest", &["http"]),
     ("metrics", &["rest", "server", "telemetry"]),
+    ("rate_limit", &["server"]),
     ("app", &["http", "metrics", "rest", "server"]),
-    ("api", &["http", "metrics", "rest", "server"]),
-    ("admin", &["api", "config", "http", "rest"]),
+    ("api", &["http", "metrics", "rate_limit", "rest", "server"]),
+    ("admin", &["api", "config", "http", "metrics", "rate_limit", "rest", "server"]),
     ("openapi", &["admin", "api", "http", "rest"]),
     ("service", &["admin", "api", "app", "config", "http", "metrics", "openapi", "rest", "server"]),
     ("cli", &["config", "openapi", "server", "service", "telemetry"]),
@@ -251,7 +253,22 @@ pub(crate) const EDGES: Allowed = &[
 
 /// The crates that only some modules of `src` may name, if any: the engine's own, and what is behind its handles.
 pub(crate) const EDGES_CRATES: Allowed = &[
-    ("actors", &["admin", "api", "app", "cli", "config", "http", "metrics", "openapi", "rest", "service"]),
+    (
+        "actors",
+        &[
+            "admin",
+            "api",
+            "app",
+            "cli",
+            "config",
+            "http",
+            "metrics",
+            "openapi",
+            "rate_limit",
+            "rest",
+            "service",
+        ],
+    ),
     ("bincode", &[]),
     ("phonenumber", &["rest"]),
     ("prometheus_client", &["metrics"]),

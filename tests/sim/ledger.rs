@@ -64,6 +64,11 @@ impl Entry {
             _ => None,
         }
     }
+
+    /// The same of a new key, if it was shown: an answer that is given again does not show it.
+    pub(crate) fn shown_key(&self) -> Option<Value> {
+        self.body().filter(|body| body["key"].is_string())
+    }
 }
 
 /// The JSON of a body; null of one that is empty.

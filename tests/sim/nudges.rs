@@ -147,7 +147,7 @@ impl Sim {
         let of_shop = || entries.iter().filter(|entry| entry.tried.shop == shop);
         let made: Vec<_> = of_shop()
             .filter(|entry| matches!(entry.tried.op, Op::CreateKey(_)))
-            .filter_map(crate::ledger::Entry::body)
+            .filter_map(crate::ledger::Entry::shown_key)
             .collect();
         if made.is_empty() {
             return;

@@ -137,15 +137,25 @@ impl Op {
         )
     }
 
-    /// What is remembered of this answer: all of it, but for the content of knowledge, which the request has.
+    /// What is remembered of this answer: all of it, but for the content of knowledge, which the request has, and a new
+    /// key.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {
                 let content = serde_json::to_string(add.details.content.as_str()).unwrap();
                 String::from_utf8_lossy(body).replacen(&content, "\"\"", 1).into_bytes()
             }
+            Self::CreateKey(_) => {
+                let key = crate::ledger::json(body)["key"].to_string();
+                String::from_utf8_lossy(body).replacen(&key, "null", 1).into_bytes()
+            }
             _ => body.to_vec(),
         }
+    }
+
+    /// What is answered again where this was answered first: what is remembered, and what the request has beside it.
+    pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
+        if let Self::CreateKey(_) = self { self.remembered(first) } else { first.to_vec() }
     }
 
     /// Whom a new contact would be made from, when nobody has this phone or email.

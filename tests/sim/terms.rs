@@ -193,7 +193,8 @@ impl Sim {
     pub(crate) fn some_change_by_key(&self, life: &mut Life) {
         let entries = self.ledger.since(0);
         let made = |entry: &&Entry| matches!(entry.tried.op, Op::CreateKey(_));
-        let made = entries.iter().filter(made).filter_map(|entry| Some((entry.tried.shop, entry.body()?)));
+        let made =
+            entries.iter().filter(made).filter_map(|entry| Some((entry.tried.shop, entry.shown_key()?)));
         let unused: Vec<_> = made.filter(|(_, body)| self.ledger.by(id(&body["id"])).is_none()).collect();
         if unused.is_empty() {
             return;

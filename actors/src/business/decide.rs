@@ -93,7 +93,9 @@ pub(super) fn carry_out(
         batch.put(keys::audit(state.id, id), record.encode());
     }
     if let Some(idempotency) = request.idempotency {
-        remember(state, idempotency, status, remembered.as_ref().unwrap_or(&body), &mut batch);
+        let answered = state.clocks.steady();
+        let body = remembered.as_ref().unwrap_or(&body);
+        remember(state.id, answered, idempotency, status, body, &mut batch);
     }
     if bears_stamp {
         state.stamps.made(at);

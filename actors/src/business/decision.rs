@@ -87,7 +87,8 @@ impl<G: Gives> Decision<G> {
         self.decided
     }
 
-    /// Remembers this instead of the whole answer; the change makes the answer of it again.
+    /// Remembers this instead of the whole answer: the change makes the answer of it again, or that is all that is
+    /// answered again.
     #[must_use]
     pub(super) fn remember<V: Serialize>(mut self, part: &V) -> Self {
         self.decided.remembered = Some(view::render(part));

@@ -45,4 +45,5 @@ pub use request::{Answer, AnswerStatus, Gives, Idempotency, IfMatch, New, Remove
 pub(crate) use actor::BusinessActor;
 pub(crate) use message::Message;
 pub(crate) use queries::{collect, read_page};
+pub(crate) use remembered::{days, kept, remember};
 pub(crate) use write::{Write, has_change_row};

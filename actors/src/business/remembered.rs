@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
-use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal};
+use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal, SteadyTime};
 use crate::error::EngineError;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Batch, Order, Record, Store, StoreError, keys};
@@ -34,41 +34,59 @@ pub(super) fn given(
     Ok(Some(answer))
 }
 
-/// Adds to the batch of a change what it answers.
-pub(super) fn remember(
-    state: &State,
+/// Adds to the batch of a change what it answers, among the rows of a business or of the installation.
+pub(crate) fn remember(
+    of: BusinessId,
+    answered: SteadyTime,
     idempotency: Idempotency,
     status: AnswerStatus,
     body: &[u8],
     batch: &mut Batch,
 ) {
-    let answered = state.clocks.steady();
     let Idempotency { key, fingerprint } = idempotency;
     let record =
         IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), answered };
-    batch.put(keys::idempotency(state.id, answered.day(), &key), record.encode());
+    batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 
 /// The answer that was given to the same request, if it was.
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>, EngineError> {
     let now = state.clocks.steady();
-    let today = now.day();
+    let at = |day| keys::idempotency(state.id, day, &idempotency.key);
     // Days ahead first: what the sweep moves from there to today is found in one place or the other.
-    let days = [Some(today), today.checked_sub(1)].into_iter().flatten();
-    for day in state.days_ahead.iter().copied().chain(days) {
-        let key = keys::idempotency(state.id, day, &idempotency.key);
-        let Some(record) = state.read::<IdempotencyRecord>(&key)? else { continue };
+    let days = state.days_ahead.iter().copied().chain(days(now));
+    let Some((day, answer)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
+        return Ok(None);
+    };
+    if state.overlay.ticket(&at(day)).is_some() {
+        return Err(Refusal::IdempotencyInProgress.into());
+    }
+    Ok(Some(answer))
+}
+
+/// The days under which a key may stand that was used in the last 24 hours.
+pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
+    let today = now.day();
+    [Some(today), today.checked_sub(1)].into_iter().flatten()
+}
+
+/// What is kept of an answer under one of these days, and under which: for a request of this fingerprint.
+pub(crate) fn kept(
+    days: impl Iterator<Item = u32>,
+    now: SteadyTime,
+    fingerprint: [u8; 32],
+    read: impl Fn(u32) -> Result<Option<IdempotencyRecord>, StoreError>,
+) -> Result<Option<(u32, Answer)>, EngineError> {
+    for day in days {
+        let Some(record) = read(day)? else { continue };
         if now - record.answered >= IDEMPOTENCY_KEPT {
             continue;
         }
-        if record.fingerprint != idempotency.fingerprint {
+        if record.fingerprint != fingerprint {
             return Err(Refusal::IdempotencyKeyReused.into());
         }
-        if state.overlay.ticket(&key).is_some() {
-            return Err(Refusal::IdempotencyInProgress.into());
-        }
         let status = status_from_code(record.status)?;
-        return Ok(Some(Answer { status, body: record.body.into(), replayed: true }));
+        return Ok(Some((day, Answer { status, body: record.body.into(), replayed: true })));
     }
     Ok(None)
 }

@@ -18,7 +18,7 @@ pub enum IfMatch {
 /// What makes a request the same one again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idempotency {
-    /// SHA-256 of the API key's id and the `Idempotency-Key`.
+    /// SHA-256 of whose it is and the `Idempotency-Key`.
     pub key: [u8; 32],
     /// SHA-256 of method, path and canonical body.
     pub fingerprint: [u8; 32],

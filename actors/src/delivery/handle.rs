@@ -164,7 +164,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Gives an endpoint a new secret and shows it; the old one stops working at once.
+    /// Gives an endpoint a new secret and shows it; the old one stops working at once. Where the same request did so
+    /// earlier, nothing is shown: the secret is not remembered.
     ///
     /// # Errors
     /// As a change.
@@ -172,10 +173,10 @@ impl BusinessHandle {
         &self,
         id: WebhookId,
         request: crate::business::Request,
-    ) -> Result<String, EngineError> {
+    ) -> Result<Option<String>, EngineError> {
         let secret = crate::domain::WebhookSecret::new(self.shared.ports.random_bytes());
         let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
-        self.change(request, rotate).await?;
-        Ok(reveal(&secret))
+        let answer = self.change(request, rotate).await?;
+        Ok((!answer.replayed).then(|| reveal(&secret)))
     }
 }

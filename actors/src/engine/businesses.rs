@@ -1,18 +1,28 @@
 //! The list of businesses: creating one, and reading it.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::Engine;
-use crate::business::{Page, PageRequest, Write, collect, read_page};
+use crate::business::{
+    Answer, AnswerStatus, Idempotency, Page, PageRequest, Write, collect, days, kept, read_page, remember,
+};
 use crate::domain::{
-    Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text, Usage,
+    Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, Refusal, ResourceId, Text, Usage,
     WeeklyHours,
 };
 use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Order, Record, Weight, keys};
+use crate::store::{Batch, Key, Order, Record, StoreError, Weight, keys};
+use crate::view::{self, OperatorBusinessView};
+
+/// How many remembered answers that have outlived their time a creation takes away.
+const OUTLIVED_PER_CREATION: usize = 16;
 
 /// A business as it is created.
 #[derive(Clone, Debug)]
@@ -39,6 +49,37 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Stopping`], [`EngineError::Overloaded`], [`EngineError::DiskFull`].
     pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business, EngineError> {
+        self.create(new, by, None).await
+    }
+
+    /// Creates a business once, and gives the answer of that whenever it is asked again within 24 hours. What is
+    /// remembered stands among the rows of the installation: the business is not there yet when it is looked for.
+    ///
+    /// # Errors
+    /// As above; [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`].
+    pub async fn create_business_once(
+        &self,
+        new: NewBusiness,
+        by: Actor,
+        idempotency: Idempotency,
+    ) -> Result<Answer, EngineError> {
+        let creating = Creating::begin(&self.shared, idempotency)?;
+        let now = self.shared.clocks.steady();
+        let read = |day| self.shared.store.get(&of_installation(day, &idempotency));
+        if let Some((_, answer)) = kept(days(now), now, idempotency.fingerprint, read)? {
+            return Ok(answer);
+        }
+        let business = self.create(new, by, Some(creating)).await?;
+        let body = view::render(&OperatorBusinessView::from(&business));
+        Ok(Answer { status: AnswerStatus::Created, body: body.into(), replayed: false })
+    }
+
+    async fn create(
+        &self,
+        new: NewBusiness,
+        by: Actor,
+        once: Option<Creating>,
+    ) -> Result<Business, EngineError> {
         let permit = self.shared.permit()?;
         self.shared.store.check_room(Weight::Grows)?;
         let now = self.now();
@@ -75,12 +116,15 @@ impl Engine {
         };
         let record = AuditRecord { entry, usage: Some(Usage::default()) };
         batch.put(keys::audit(id, audit_id), record.encode());
+        if let Some(creating) = &once {
+            creating.remember(&self.shared, &business, &mut batch)?;
+        }
         let (done, written) = oneshot::channel();
         self.shared.store.submit(
             id,
             batch,
             Box::new(move || {
-                drop(permit);
+                drop((permit, once));
                 _ = done.send(());
             }),
         );
@@ -106,4 +150,45 @@ impl Engine {
         }
         Ok(found)
     }
+}
+
+/// A request to create a business once that is being carried out: the same one again is refused until it has been.
+struct Creating {
+    all: Arc<Mutex<HashSet<[u8; 32]>>>,
+    idempotency: Idempotency,
+}
+
+impl Creating {
+    fn begin(shared: &Shared, idempotency: Idempotency) -> Result<Self, EngineError> {
+        if !shared.creating.lock().insert(idempotency.key) {
+            return Err(Refusal::IdempotencyInProgress.into());
+        }
+        Ok(Self { all: Arc::clone(&shared.creating), idempotency })
+    }
+
+    /// Adds what is answered to the batch, and takes away a few of those that no look-up reaches any more: so there are
+    /// never many more than were made in two days.
+    fn remember(&self, shared: &Shared, business: &Business, batch: &mut Batch) -> Result<(), StoreError> {
+        let now = shared.clocks.steady();
+        let outlived = keys::idempotency_before(BusinessId::INSTALLATION, now.day().saturating_sub(1));
+        for row in shared.store.scan(&outlived, Order::Ascending).take(OUTLIVED_PER_CREATION) {
+            let (key, value) = row?;
+            batch.delete_whole(Key::new(&key), value.len());
+        }
+        let body = view::render(&OperatorBusinessView::from(business));
+        let (of, status) = (BusinessId::INSTALLATION, AnswerStatus::Created);
+        remember(of, now, self.idempotency, status, &body, batch);
+        Ok(())
+    }
+}
+
+impl Drop for Creating {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.idempotency.key);
+    }
+}
+
+/// Where the answer to a request that creates a business is kept.
+fn of_installation(day: u32, idempotency: &Idempotency) -> Key {
+    keys::idempotency(BusinessId::INSTALLATION, day, &idempotency.key)
 }

@@ -46,13 +46,25 @@ pub struct OperatorKeyView {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A key at the moment of its creation, the only time that it is shown whole.
+/// A key at the moment of its creation, the only time that it is shown whole: where the same request comes again, all
+/// but the key is answered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "NewApiKey")]
 pub struct NewKeyView {
     /// Its descriptor.
     #[serde(flatten)]
     pub descriptor: KeyView,
-    /// The key itself.
-    pub key: String,
+    /// The key itself; null where the answer is given again, for of a key only a hash is kept.
+    pub key: Option<String>,
+}
+
+impl NewKeyView {
+    /// A rendered one without the key: the descriptor alone, and so what its entity tag is of.
+    pub fn without_key(rendered: &[u8]) -> Vec<u8> {
+        // Inside of a string the quotes would be escaped, so this is the last property and nothing else.
+        match memchr::memmem::rfind(rendered, b",\"key\":") {
+            Some(at) => [&rendered[..at], b"}"].concat(),
+            None => rendered.to_vec(),
+        }
+    }
 }

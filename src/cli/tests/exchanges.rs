@@ -19,6 +19,7 @@ async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> R
     let (task, options) = parse(line).unwrap().into_parts();
     let access = Access {
         address,
+        tls: None,
         authorization: HeaderValue::from_static("Bearer t0ken"),
         origin: String::new(),
         otherwise: None,

@@ -42,7 +42,7 @@ fn paris() -> String {
 fn client(stub: &Stub) -> Client {
     let authorization = HeaderValue::from_static("Bearer t0ken");
     Client::new(
-        Access { address: stub.address, authorization, origin: String::new(), otherwise: None },
+        Access { address: stub.address, tls: None, authorization, origin: String::new(), otherwise: None },
         CALL_TIMEOUT,
     )
 }
@@ -281,6 +281,7 @@ async fn the_token_of_the_demonstration_is_taken_where_the_other_is_refused() {
         let stub = Stub::start(move |number| if number == 0 { answer.clone() } else { page(&[]) }).await;
         let access = Access {
             address: stub.address,
+            tls: None,
             authorization: HeaderValue::from_static("Bearer serve"),
             origin: String::new(),
             otherwise: Some(HeaderValue::from_static("Bearer demo")),

@@ -15,6 +15,7 @@ mod salon;
 mod shapes;
 
 use std::num::NonZeroU32;
+use std::path::Path;
 use std::sync::Arc;
 
 use actors::Limits;
@@ -37,7 +38,7 @@ pub(crate) use records::{OUTCOMES, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
 /// The operator's token of every test.
-pub(crate) const TOKEN: &str = "operators-only";
+pub(crate) const TOKEN: &str = "for-operators-only";
 
 /// Every scope there is.
 pub(crate) const SCOPES: [&str; 10] = [
@@ -99,6 +100,7 @@ impl Server {
             disk_reserve: DiskReserve::Usual,
             upgrades: Upgrades::Allowed,
             tls: None,
+            admin_tls: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
         let (clock, network) = (TestClock::default(), Network::default());
@@ -114,6 +116,11 @@ impl Server {
         let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
+    }
+
+    /// Where the service keeps everything.
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.settings.data_dir
     }
 
     fn service(&self) -> &Service {

@@ -159,7 +159,7 @@ const KNOWLEDGE: Shape = &[
 const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
 const KEY: Shape = key!();
 const LISTED_KEY: Shape = key!(("last_used_at", OptInstant), ("revoked_at", OptInstant));
-const NEW_KEY: Shape = key!(("key", Text));
+const NEW_KEY: Shape = key!(("key", OptText));
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
 const ACTOR: Shape = &[("type", OneOf(&["api_key", "operator", "system"])), ("id", OptUuid)];
 const AUDIT: Shape = &[
@@ -280,7 +280,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,
         ("webhooks", _) if path.ends_with("/resend") => &[("event_id", Uuid)],
         ("webhooks", _) if path.ends_with("/resend-missed") => &[("resent", Whole)],
-        ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", Text)],
+        ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", OptText)],
         ("webhooks", _) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
         ("budget", true) => BUDGET,

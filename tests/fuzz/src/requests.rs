@@ -32,7 +32,7 @@ use tower::ServiceExt;
 /// So many requests of an input are sent.
 const REQUESTS_MAX: usize = 12;
 
-const TOKEN: &str = "operators-only";
+const TOKEN: &str = "for-operators-only";
 
 /// 2026-03-02, a Monday, at 06:00 UTC, for good.
 struct Morning;

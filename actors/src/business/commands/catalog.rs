@@ -202,7 +202,9 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.service(self.id).ok_or(Refusal::NotFound("service"))?;
-        if let Some(member) = context.staff_members().find(|member| member.offers(self.id)) {
+        // An inactive one offers nothing, and names it all the same.
+        let mut members = context.staff_members();
+        if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(format!("staff member {} offers it", member.id)).into());
         }
         check_watch(context, self.id, self.watch)?;

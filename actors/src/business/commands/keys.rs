@@ -41,8 +41,11 @@ impl Change for CreateKey {
             created_at: context.at(),
             revoked_at: None,
         };
-        let shown = NewKeyView { descriptor: KeyView::from(&key), key: minted.reveal() };
-        Ok(Decision::created(&shown).note("api_key.created", "api_key", key.id).write(Write::ApiKey(key)))
+        let shown = NewKeyView { descriptor: KeyView::from(&key), key: Some(minted.reveal()) };
+        Ok(Decision::created(&shown)
+            .remember(&NewKeyView { key: None, ..shown })
+            .note("api_key.created", "api_key", key.id)
+            .write(Write::ApiKey(key)))
     }
 
     fn weight(&self) -> Weight {

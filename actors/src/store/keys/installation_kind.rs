@@ -17,3 +17,5 @@ pub const UPGRADE: u8 = 0x0e;
 /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
 /// [`super::millis_value`].
 pub const REPAIR: u8 = 0x0d;
+// 0x78: an idempotency key of a request that creates a business, as among the rows of a business
+// ([`super::kind::IDEMPOTENCY`]).

@@ -1,11 +1,10 @@
-//! Requests per key and minute (spec §8), and per peer address for requests without a valid key.
+//! Requests per key and minute (spec §8), and per address for requests without a valid key and for wrong tokens.
 //!
 //! What always holds: a window is one minute of the wall clock; a request that is refused is not counted; a request
-//! without a valid key never uses up a key's allowance; the table of addresses never holds more than
-//! [`PEERS_MAX`] of them.
+//! without a valid key never uses up a key's allowance; a table of addresses never holds more than [`PEERS_MAX`] of
+//! them.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -63,83 +62,126 @@ impl Window {
     }
 }
 
-/// The counters.
+/// The counters of the public API.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     limit: u32,
-    peers_max: usize,
     keys: DashMap<KeyId, Window>,
-    peers: Mutex<HashMap<IpAddr, Window>>,
-    /// The minute whose windows the tables hold.
+    /// The minute whose windows the table of keys holds.
     minute: AtomicI64,
+    addresses: Addresses,
 }
 
 impl RateLimit {
     /// Counters that allow so many requests a minute.
     pub(crate) fn new(limit: u32) -> Self {
-        Self {
-            limit,
-            peers_max: PEERS_MAX,
-            keys: DashMap::new(),
-            peers: Mutex::new(HashMap::new()),
-            minute: AtomicI64::new(i64::MIN),
-        }
+        let addresses = Addresses::new(limit);
+        Self { limit, keys: DashMap::new(), minute: AtomicI64::new(i64::MIN), addresses }
     }
 
     /// Counts a request that carries a valid key.
     pub(crate) fn key(&self, key: KeyId, now: Timestamp) -> Verdict {
         let minute = self.turn(now);
         let left = self.keys.entry(key).or_default().count(minute, self.limit);
-        self.verdict(left, now)
+        verdict(self.limit, left, now)
     }
 
     /// Counts a request without a valid key.
     pub(crate) fn peer(&self, address: IpAddr, now: Timestamp) -> Verdict {
-        let minute = self.turn(now);
-        let mut peers = self.peers.lock();
-        let full = peers.len() >= self.peers_max;
-        match peers.get_mut(&network(address)) {
-            Some(window) => self.verdict(window.count(minute, self.limit), now),
-            None if full => Verdict::Unavailable(self.allowance(0, now)),
-            None => {
-                let left = peers.entry(network(address)).or_default().count(minute, self.limit);
-                self.verdict(left, now)
-            }
-        }
-    }
-
-    fn verdict(&self, left: Option<u32>, now: Timestamp) -> Verdict {
-        match left {
-            Some(left) => Verdict::Within(self.allowance(left, now)),
-            None => Verdict::Over(self.allowance(0, now)),
-        }
-    }
-
-    fn allowance(&self, remaining: u32, now: Timestamp) -> Allowance {
-        let reset = (now.millis().div_euclid(WINDOW_MILLIS) + 1) * WINDOW_MILLIS;
-        let seconds_left = (reset - now.millis() + 999) / 1_000;
-        Allowance { limit: self.limit, remaining, reset: reset / 1_000, seconds_left }
+        self.addresses.count(address, now)
     }
 
     /// The present minute; whoever comes first in it throws the windows of others away.
     fn turn(&self, now: Timestamp) -> i64 {
-        let minute = now.millis().div_euclid(WINDOW_MILLIS);
         let present = self.minute.load(Ordering::Acquire);
-        // A request that read the clock just before the minute turned belongs to the one that has begun. A clock that
-        // was set back further begins anew.
-        if minute == present.saturating_sub(1) {
-            return present;
-        }
+        let minute = minute_of(now, present);
         if minute != present && self.minute.swap(minute, Ordering::AcqRel) != minute {
             self.keys.retain(|_, window| window.minute == minute);
-            keep(&mut self.peers.lock(), minute);
         }
         minute
     }
 }
 
-fn keep<K: Eq + Hash>(windows: &mut HashMap<K, Window>, minute: i64) {
-    windows.retain(|_, window| window.minute == minute);
+/// Counters of addresses; of IPv6, of networks of 64 bits.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    limit: u32,
+    max: usize,
+    windows: Mutex<Windows>,
+}
+
+/// The windows of one minute.
+#[derive(Debug)]
+struct Windows {
+    minute: i64,
+    of: HashMap<IpAddr, Window>,
+}
+
+impl Windows {
+    /// Those of the present minute, and which it is.
+    fn turn(&mut self, now: Timestamp) -> i64 {
+        let minute = minute_of(now, self.minute);
+        if minute != self.minute {
+            self.minute = minute;
+            self.of.clear();
+        }
+        minute
+    }
+}
+
+impl Addresses {
+    /// Counters that allow each address so much a minute.
+    pub(crate) fn new(limit: u32) -> Self {
+        Self { limit, max: PEERS_MAX, windows: Mutex::new(Windows { minute: i64::MIN, of: HashMap::new() }) }
+    }
+
+    /// Counts what comes from an address.
+    pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
+        let mut windows = self.windows.lock();
+        let minute = windows.turn(now);
+        let full = windows.of.len() >= self.max;
+        match windows.of.get_mut(&network(address)) {
+            Some(window) => verdict(self.limit, window.count(minute, self.limit), now),
+            None if full => Verdict::Unavailable(allowance(self.limit, 0, now)),
+            None => {
+                let left = windows.of.entry(network(address)).or_default().count(minute, self.limit);
+                verdict(self.limit, left, now)
+            }
+        }
+    }
+
+    /// What is left to an address that has used its allowance up; counts nothing.
+    pub(crate) fn used_up(&self, address: IpAddr, now: Timestamp) -> Option<Allowance> {
+        let mut windows = self.windows.lock();
+        windows.turn(now);
+        let window = windows.of.get(&network(address))?;
+        (window.count >= self.limit).then(|| allowance(self.limit, 0, now))
+    }
+
+    /// Forgets what was counted of an address.
+    pub(crate) fn forgive(&self, address: IpAddr) {
+        self.windows.lock().of.remove(&network(address));
+    }
+}
+
+/// The minute that it is, where this one was the last to be seen. A request that read the clock just before the minute
+/// turned belongs to the one that has begun. A clock that was set back further begins anew.
+fn minute_of(now: Timestamp, seen: i64) -> i64 {
+    let minute = now.millis().div_euclid(WINDOW_MILLIS);
+    if minute == seen.saturating_sub(1) { seen } else { minute }
+}
+
+fn verdict(limit: u32, left: Option<u32>, now: Timestamp) -> Verdict {
+    match left {
+        Some(left) => Verdict::Within(allowance(limit, left, now)),
+        None => Verdict::Over(allowance(limit, 0, now)),
+    }
+}
+
+fn allowance(limit: u32, remaining: u32, now: Timestamp) -> Allowance {
+    let reset = (now.millis().div_euclid(WINDOW_MILLIS) + 1) * WINDOW_MILLIS;
+    let seconds_left = (reset - now.millis() + 999) / 1_000;
+    Allowance { limit, remaining, reset: reset / 1_000, seconds_left }
 }
 
 #[cfg(test)]
@@ -186,16 +228,37 @@ mod tests {
 
     #[test]
     fn the_table_of_addresses_is_bounded_and_empties_with_the_minute() {
-        let limits = RateLimit { peers_max: 2, ..RateLimit::new(1) };
+        let limits = RateLimit { addresses: Addresses { max: 2, ..Addresses::new(1) }, ..RateLimit::new(1) };
         let [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse::<IpAddr>().unwrap());
         assert!(matches!(limits.peer(a, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(b, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(c, at(0)), Verdict::Unavailable(Allowance { remaining: 0, .. })));
         assert!(matches!(limits.peer(a, at(1)), Verdict::Over(_)), "a known address is still counted");
         assert!(matches!(limits.peer(c, at(60)), Verdict::Within(_)));
-        assert_eq!(limits.peers.lock().len(), 1);
+        assert_eq!(limits.addresses.windows.lock().of.len(), 1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(120)), Verdict::Within(_)));
         assert_eq!(limits.keys.len(), 1);
+    }
+    #[test]
+    fn an_address_that_has_used_its_allowance_up_gets_it_again_with_the_minute_or_when_it_is_forgiven() {
+        let failures = Addresses::new(2);
+        let [a, same, b] =
+            ["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(|ip| ip.parse().unwrap());
+        assert!(matches!(failures.count(a, at(0)), Verdict::Within(Allowance { remaining: 1, .. })));
+        assert_eq!(failures.used_up(a, at(0)), None);
+        assert!(matches!(failures.count(same, at(1)), Verdict::Within(Allowance { remaining: 0, .. })));
+        assert!(matches!(failures.used_up(a, at(59)), Some(Allowance { seconds_left: 1, .. })));
+        assert!(matches!(failures.count(a, at(59)), Verdict::Over(_)));
+        assert_eq!(failures.used_up(b, at(59)), None);
+        assert_eq!(failures.used_up(a, at(60)), None);
+        for _ in 0..2 {
+            failures.count(a, at(60));
+        }
+        failures.forgive(b);
+        assert!(failures.used_up(same, at(60)).is_some());
+        failures.forgive(same);
+        assert_eq!(failures.used_up(a, at(60)), None);
+        assert_eq!(failures.windows.lock().of.len(), 0);
     }
 }

@@ -1,0 +1,39 @@
+//! What a setting's text is read as, and how it is told that it cannot be used.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A setting that cannot be used, told in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}: {reason}")]
+pub struct ConfigError {
+    variable: &'static str,
+    reason: String,
+}
+
+impl ConfigError {
+    /// What is wrong with the setting of this variable.
+    pub fn new(variable: &'static str, reason: impl fmt::Display) -> Self {
+        // A value or an error from elsewhere may hold line breaks.
+        let reason = reason.to_string().replace(['\n', '\r'], " ");
+        Self { variable, reason }
+    }
+}
+
+pub(super) fn text(variable: &'static str, given: Option<OsString>) -> Result<Option<String>, ConfigError> {
+    let text = given.map(OsString::into_string).transpose();
+    let text = text.map_err(|_| ConfigError::new(variable, "must be valid UTF-8"))?;
+    if text.as_deref() == Some("") { Err(empty(variable)) } else { Ok(text) }
+}
+
+pub(super) fn path(variable: &'static str, given: Option<OsString>) -> Result<Option<PathBuf>, ConfigError> {
+    match given {
+        Some(path) if path.is_empty() => Err(empty(variable)),
+        given => Ok(given.map(PathBuf::from)),
+    }
+}
+
+fn empty(variable: &'static str) -> ConfigError {
+    ConfigError::new(variable, "must not be empty; unset it to have its default")
+}

@@ -1,0 +1,245 @@
+//! `Idempotency-Key` on the operator API: telephony adapters and back offices send again what may have been lost.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::harness::{Answer, Salon, Server, id};
+
+const OF_A_BUSINESS: &str = "/admin/v1/businesses/{business_id}";
+const AT: &str = "2026-03-03T09:00:00Z";
+
+async fn send(salon: &Salon, (method, path, body): (&str, &str, &Value), key: &str) -> Answer {
+    let call = salon.operator.call(method, path).once(key);
+    if body.is_null() { call.await } else { call.json(body).await }
+}
+
+/// The second answer is the first one again.
+fn replays(first: &Answer, second: &Answer) {
+    assert!(!first.has("idempotent-replayed"), "{first}");
+    assert_eq!(second.header("idempotent-replayed"), "true");
+    assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
+    assert_eq!(second.headers.get("etag"), first.headers.get("etag"));
+}
+
+/// A path of the table with `{…}` for what it names, as the routes have it.
+fn route(path: &str) -> String {
+    let named =
+        ["services", "staff", "keys", "appointments", "contacts", "messages", "knowledge", "webhooks"];
+    let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
+    for at in 1..segments.len() {
+        if let Some(kind) = named.iter().find(|kind| segments[at - 1] == **kind) {
+            let one = match *kind {
+                "staff" | "knowledge" => kind,
+                several => &several[..several.len() - 1],
+            };
+            segments[at] = format!("{{{one}_id}}");
+        }
+    }
+    format!("{OF_A_BUSINESS}{}", segments.join("/"))
+}
+
+#[tokio::test]
+async fn every_change_of_a_business_happens_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let hook = salon.webhook().await;
+    let contact = salon.contact(json!({ "name": "Ada", "phone": "+14155552671" })).await;
+    let message = salon.message(json!({})).await;
+    let [unused, short] = [json!({ "name": "Unused", "duration_minutes": 30 }), json!({ "name": "Short" })];
+    let service = salon.operator.post("/services", &unused).await.created();
+    let staff = json!({ "name": "Nobody", "service_ids": [] });
+    let nobody = salon.operator.post("/staff", &staff).await.created();
+    let note = json!({ "title": "Pets", "content": "Welcome." });
+    let known = salon.operator.post("/knowledge", &note).await.created();
+    let key = json!({ "name": "till", "scopes": ["calls:read"] });
+    let till = salon.operator.post("/keys", &key).await.created();
+    salon.set(json!({ "booking_mode": "request" })).await;
+    let pending = async |at: &str| {
+        let more = json!({ "allow_pending": true });
+        salon.try_book_with(&salon.cut, at, more).await.created()
+    };
+    let [to_confirm, to_decline] = [pending("2026-03-04T09:00:00Z").await, pending(AT).await];
+    let team =
+        json!({ "service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact_id": contact["id"] });
+    let booked = salon.operator.post("/appointments", &team).await.created();
+    let of = |kind: &str, one: &Value, end: &str| format!("/{kind}/{}{end}", id(one));
+    let call = json!({
+        "direction": "inbound", "status": "completed", "outcome": "other", "from_number": "+14155550100",
+        "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z",
+    });
+    let booking = json!({ "service_id": salon.cut, "starts_at": "2026-03-06T09:00:00Z",
+        "contact": { "phone": "+14155550101" } });
+    let url = json!({ "url": "https://b.example.com/", "events": ["call.completed"] });
+    let rows: Vec<(&str, String, Value)> = vec![
+        ("PATCH", String::new(), json!({ "name": "Salon Zoë" })),
+        ("POST", "/services".into(), json!({ "name": "Perm", "duration_minutes": 60 })),
+        ("PATCH", of("services", &service, ""), short.clone()),
+        ("DELETE", of("services", &service, ""), Value::Null),
+        ("POST", "/staff".into(), json!({ "name": "Dan", "service_ids": [salon.cut] })),
+        ("PATCH", of("staff", &nobody, ""), short),
+        ("DELETE", of("staff", &nobody, ""), Value::Null),
+        ("DELETE", of("keys", &till, ""), Value::Null),
+        ("POST", "/appointments".into(), booking),
+        ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),
+        ("POST", of("appointments", &to_decline, "/decline"), Value::Null),
+        ("POST", of("appointments", &booked, "/reschedule"), json!({ "starts_at": "2026-03-05T11:00:00Z" })),
+        ("POST", of("appointments", &booked, "/cancel"), Value::Null),
+        ("POST", "/contacts".into(), json!({ "phone": "+14155550102" })),
+        ("PATCH", of("contacts", &contact, ""), json!({ "name": "Ada Lovelace" })),
+        ("POST", "/calls".into(), call),
+        ("POST", "/messages".into(), json!({ "body": "Please call." })),
+        ("PATCH", of("messages", &message, ""), json!({ "status": "read" })),
+        ("POST", "/knowledge".into(), json!({ "title": "Parking", "content": "Behind the house." })),
+        ("PATCH", of("knowledge", &known, ""), json!({ "content": "No." })),
+        ("DELETE", of("knowledge", &known, ""), Value::Null),
+        ("POST", "/webhooks".into(), url),
+        ("PATCH", of("webhooks", &hook, ""), json!({ "status": "disabled" })),
+        ("DELETE", of("webhooks", &hook, ""), Value::Null),
+        ("PATCH", "/budget".into(), json!({ "contacts": { "rows_max": 1000 } })),
+    ];
+    let mut tried: BTreeSet<(String, String)> = BTreeSet::new();
+    for (number, (method, path, body)) in rows.iter().enumerate() {
+        server.clock.advance(1);
+        let key = format!("adapter-{number}");
+        let first = send(&salon, (method, path, body), &key).await;
+        assert!(matches!(first.status, 200 | 201 | 204), "{first}");
+        let before = salon.operator.all("/audit").await;
+        replays(&first, &send(&salon, (method, path, body), &key).await);
+        assert_eq!(salon.operator.all("/audit").await, before, "{method} {path} was carried out twice");
+        let other = send(&salon, ("PATCH", "", &json!({ "name": "x" })), &key).await;
+        other.fails(422, "idempotency_key_reused");
+        tried.insert(((*method).to_owned(), route(path)));
+    }
+    // Those two have tests of their own. What is sent again waits, and what waits is not sent again.
+    let apart = ["/keys", "/rotate-secret", "/resend", "/resend-missed"];
+    let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
+        method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))
+    });
+    let there: BTreeSet<_> = there.map(|(method, path)| (method.to_string(), path.to_owned())).collect();
+    assert_eq!(tried, there);
+}
+
+#[tokio::test]
+async fn a_call_that_is_reported_twice_is_one_call_and_one_event() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let events = json!({ "url": "https://a.example.com/", "events": ["call.completed", "contact.created"] });
+    let hook = salon.operator.post("/webhooks", &events).await.created();
+    let call = json!({
+        "direction": "inbound", "status": "completed", "outcome": "other", "from_number": "+14155550100",
+        "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z",
+    });
+    let first = send(&salon, ("POST", "/calls", &call), "k").await;
+    for _ in 0..3 {
+        server.clock.advance(3600);
+        replays(&first, &send(&salon, ("POST", "/calls", &call), "k").await);
+    }
+    assert_eq!(salon.operator.all("/calls").await.len(), 1);
+    assert_eq!(salon.operator.all(&format!("/webhooks/{}/deliveries", id(&hook))).await.len(), 2);
+    server.clock.advance(24 * 3600);
+    assert!(!send(&salon, ("POST", "/calls", &call), "k").await.has("idempotent-replayed"));
+    assert_eq!(salon.operator.all("/calls").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_key_is_the_operators_own_for_each_business() {
+    let server = Server::open().await;
+    let [salon, other] = [server.salon().await, server.salon().await];
+    let body = json!({ "name": "Zoé" });
+    let mine = send(&salon, ("POST", "/contacts", &body), "k").await.created();
+    let of_key = salon.api.call("POST", "/contacts").json(&body).once("k").await.created();
+    let of_other = send(&other, ("POST", "/contacts", &body), "k").await.created();
+    assert!(mine["id"] != of_key["id"] && of_key["id"] != of_other["id"]);
+    for bad in ["", "two words"] {
+        send(&salon, ("POST", "/contacts", &body), bad).await.invalid_at(&["Idempotency-Key"]);
+    }
+}
+
+/// Whether any file below holds these bytes.
+fn is_kept(dir: &std::path::Path, text: &str) -> bool {
+    std::fs::read_dir(dir).unwrap().map(Result::unwrap).any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return is_kept(&path, text);
+        }
+        memchr::memmem::find(&std::fs::read(path).unwrap(), text.as_bytes()).is_some()
+    })
+}
+
+#[tokio::test]
+async fn a_key_that_is_created_again_is_not_shown_again() {
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
+    let body = json!({ "name": "till", "scopes": ["calls:read"] });
+    let first = send(&salon, ("POST", "/keys", &body), "k").await;
+    let shown = first.created();
+    let text = shown["key"].as_str().unwrap();
+    let again = send(&salon, ("POST", "/keys", &body), "k").await;
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    let mut without = shown.clone();
+    without["key"] = Value::Null;
+    assert_eq!(again.created(), without);
+    assert_eq!(again.etag(), first.etag());
+    assert_eq!(salon.operator.all("/keys").await.len(), 2);
+    salon.api.with_token(text).get("/calls").await.is(200);
+    server.restart().await;
+    assert!(is_kept(server.data_dir(), "till"), "what is kept can be found");
+    assert!(!is_kept(server.data_dir(), text), "of a key only a hash is kept");
+}
+
+#[tokio::test]
+async fn a_secret_is_rotated_once_and_not_shown_again() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let path = format!("/webhooks/{}/rotate-secret", id(&salon.webhook().await));
+    let first = send(&salon, ("POST", &path, &Value::Null), "k").await;
+    assert!(first.data()["secret"].as_str().unwrap().starts_with("whsec_"));
+    let again = send(&salon, ("POST", &path, &Value::Null), "k").await;
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!(again.data(), json!({ "secret": null }));
+    let rotated = salon.operator.all("/audit").await;
+    assert_eq!(rotated.iter().filter(|entry| entry["action"] == "webhook.secret_rotated").count(), 1);
+}
+
+#[tokio::test]
+async fn a_business_is_created_once() {
+    let mut server = Server::open().await;
+    let body = json!({ "name": "Salon", "timezone": "Europe/Paris" });
+    let create = async |server: &Server, body: &Value| {
+        server.operator.call("POST", "/businesses").json(body).once("k").await
+    };
+    let first = create(&server, &body).await;
+    first.is(201);
+    server.operator_of(id(&first.data())).patch("", &json!({ "name": "Another" })).await.is(200);
+    replays(&first, &create(&server, &body).await);
+    let other = json!({ "name": "Other", "timezone": "Europe/Paris" });
+    create(&server, &other).await.fails(422, "idempotency_key_reused");
+    server.restart().await;
+    server.clock.advance(24 * 3600 - 1);
+    replays(&first, &create(&server, &body).await);
+    assert_eq!(server.operator.all("/businesses").await.len(), 1);
+    server.clock.advance(2);
+    let anew = create(&server, &other).await;
+    assert_ne!(anew.created()["id"], first.data()["id"]);
+    replays(&anew, &create(&server, &other).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_business_that_is_created_by_many_at_once_is_one() {
+    let server = Server::open().await;
+    let body = json!({ "name": "Salon", "timezone": "Europe/Paris" });
+    let mut tasks = JoinSet::new();
+    for _ in 0..32 {
+        let call = server.operator.call("POST", "/businesses").json(&body).once("k");
+        tasks.spawn(async move { call.await });
+    }
+    let answers: Vec<Answer> = tasks.join_all().await;
+    assert_eq!(server.operator.all("/businesses").await.len(), 1);
+    let first = answers.iter().filter(|answer| answer.status == 201 && !answer.has("idempotent-replayed"));
+    assert_eq!(first.count(), 1);
+    for answer in answers.iter().filter(|answer| answer.status != 201) {
+        answer.fails(409, "idempotency_request_in_progress");
+    }
+}

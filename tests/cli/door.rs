@@ -1,0 +1,101 @@
+//! The operator's door: how the operator API is reached when it speaks HTTPS, and with a token that stands in a file.
+
+use std::fs;
+use std::path::Path;
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+use crate::program::Demo;
+
+/// How often a command is tried until the service has done what a signal asked for.
+const TRIES_MAX: usize = 500;
+
+const LIST: &[&str] = &["business", "list"];
+
+/// Puts a certificate of its own for nobody in particular, and its key, where the service looks for them.
+fn put_self_signed(dir: &Path) {
+    let pair = rcgen::generate_simple_self_signed(["nobody.example".to_owned()]).unwrap();
+    fs::write(dir.join("cert.pem"), pair.cert.pem()).unwrap();
+    fs::write(dir.join("key.pem"), pair.signing_key.serialize_pem()).unwrap();
+}
+
+/// Puts one there that an authority has signed for this address; gives the authority's own.
+fn put_signed(dir: &Path, address: &str) -> String {
+    let (key, own) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let mut params = CertificateParams::new([]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = params.self_signed(&key).unwrap().pem();
+    let signed = CertificateParams::new([address.to_owned()]).unwrap();
+    let signed = signed.signed_by(&own, &Issuer::new(params, key)).unwrap();
+    fs::write(dir.join("cert.pem"), signed.pem()).unwrap();
+    fs::write(dir.join("key.pem"), own.serialize_pem()).unwrap();
+    authority
+}
+
+const HTTPS: &[&str] = &["--admin-tls-cert", "cert.pem", "--admin-tls-key", "key.pem"];
+
+#[test]
+fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
+    let here = tempfile::tempdir().unwrap();
+    put_self_signed(here.path());
+    let demo = Demo::start_in(here, HTTPS);
+    assert!(demo.says.iter().any(|line| line.starts_with("operator API on https://127.0.0.1:")));
+    let named = [LIST, &["--admin-tls-cert", "cert.pem"]].concat();
+    assert!(demo.printed(&named).contains("Salon Lumière"));
+    let errors = demo.refused(LIST, 1);
+    assert!(errors.contains("does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert"), "{errors}");
+
+    let others = tempfile::tempdir().unwrap();
+    put_self_signed(others.path());
+    let other = others.path().join("cert.pem").display().to_string();
+    let errors = demo.refused(&[LIST, &["--admin-tls-cert", &other]].concat(), 1);
+    assert!(errors.contains("cannot reach the operator API") && errors.contains("certificate"), "{errors}");
+    for (file, why) in [("none.pem", "cannot be read"), ("key.pem", "holds no PEM certificate")] {
+        let errors = demo.refused(&[LIST, &["--admin-tls-cert", file]].concat(), 2);
+        assert!(errors.starts_with(&format!("RECEPTIONIST_ADMIN_TLS_CERT: {file}: {why}")), "{errors}");
+    }
+}
+
+#[test]
+fn a_hang_up_has_the_certificate_read_again() {
+    let here = tempfile::tempdir().unwrap();
+    put_self_signed(here.path());
+    let mut demo = Demo::start_in(here, HTTPS);
+    let authority = put_signed(demo.here(), "127.0.0.1");
+    fs::write(demo.here().join("authority.pem"), authority).unwrap();
+    let by_authority = [LIST, &["--admin-tls-cert", "authority.pem"]].concat();
+    demo.signal("HUP");
+    let served = (0..TRIES_MAX).any(|_| demo.run(&by_authority).code == Some(0));
+    assert!(served, "the new certificate is not served");
+    // One that the authority has signed for another address.
+    let authority = put_signed(demo.here(), "127.0.0.2");
+    fs::write(demo.here().join("authority.pem"), authority).unwrap();
+    demo.signal("HUP");
+    let exact = [LIST, &["--admin-tls-cert", "cert.pem"]].concat();
+    assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
+    let errors = demo.refused(&by_authority, 1);
+    assert!(errors.contains("not valid for"), "{errors}");
+    demo.signal("TERM");
+    assert_eq!(demo.wait(), Some(0));
+}
+
+#[test]
+fn a_hang_up_ends_a_service_without_certificates_in_order() {
+    let mut demo = Demo::start();
+    demo.signal("HUP");
+    assert_eq!(demo.wait(), Some(0));
+}
+
+#[test]
+fn the_token_may_stand_in_a_file() {
+    let here = tempfile::tempdir().unwrap();
+    fs::write(here.path().join("token"), "the-operators-own-token\n").unwrap();
+    let demo = Demo::start_in(here, &["--admin-token-file", "token"]);
+    assert!(demo.printed(&[LIST, &["--admin-token-file", "token"]].concat()).contains("Salon Lumière"));
+    demo.printed(&[LIST, &["--admin-token", "the-operators-own-token"]].concat());
+    let both = [LIST, &["--admin-token-file", "token", "--admin-token", "x"]].concat();
+    let errors = demo.refused(&both, 2);
+    assert!(errors.starts_with("RECEPTIONIST_ADMIN_TOKEN_FILE: must not be set when"), "{errors}");
+    let errors = demo.refused(&[LIST, &["--admin-token-file", "none"]].concat(), 2);
+    assert!(errors.starts_with("RECEPTIONIST_ADMIN_TOKEN_FILE: none: cannot be read: "), "{errors}");
+}
