@@ -20,6 +20,8 @@ mod call;
 mod client;
 mod contact;
 mod demo;
+mod export;
+mod import;
 mod key;
 mod knowledge;
 mod message;
@@ -48,6 +50,8 @@ mod webhook;
 use clap::{Args, Subcommand};
 
 pub use demo::demo;
+pub use export::{ExportArgs, export};
+pub use import::{ImportArgs, import};
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use pages::{CompletionsArgs, ManArgs, completions, man};

@@ -114,6 +114,11 @@ pub enum StoreError {
     /// Stamps were being repaired, and that has not come to its end.
     #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
     RepairUnfinished,
+    /// Businesses were being imported, and that has not come to its end.
+    #[error(
+        "an import was begun and is not finished: `receptionist import --settle` finishes it or takes it back"
+    )]
+    ImportUnfinished,
     /// A record was written by a version of the service that this one does not know.
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version {

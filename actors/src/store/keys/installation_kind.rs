@@ -15,3 +15,6 @@ pub const CLOCK: u8 = 0x0c;
 /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
 /// [`super::millis_value`].
 pub const REPAIR: u8 = 0x0d;
+/// A business that is being imported: its id → `Business`, as it will be. Under the nil UUID, with an empty value: that
+/// all of them are good and on the disk.
+pub const MOVING: u8 = 0x18;
