@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use actors::domain::Problem;
+use actors::domain::{Problem, Timestamp};
 use actors::moving::{Import, MoveError, Settled, Wrong, settle};
 use actors::ports::Ports;
 use actors::store::{Store, StoreError};
@@ -131,8 +131,8 @@ async fn within(
     }
     settled.iter().for_each(|said| print::note(said));
     let mut import = Import::begin(store, ports).await?;
-    let wrong = match take(&mut import, input).await {
-        Ok(wrong) => wrong,
+    let (wrong, exported_at) = match take(&mut import, input).await {
+        Ok(taken) => taken,
         Err(error) => {
             import.take_back().await?;
             return Err(match error {
@@ -146,7 +146,8 @@ async fn within(
         return Ok(Outcome::Bad(wrong));
     }
     let (businesses, records) = import.count();
-    let count = format!("{businesses} businesses, {records} records");
+    let of = exported_at.map(|at| format!(", as they were on {at}")).unwrap_or_default();
+    let count = format!("{businesses} businesses, {records} records{of}");
     if args.dry_run {
         import.take_back().await?;
         return Ok(Outcome::Done(format!("could import {count}; nothing was changed\n")));
@@ -162,8 +163,12 @@ enum TakeError {
     Read(io::Error),
 }
 
-/// Takes line after line; gives back what is wrong.
-async fn take(import: &mut Import, mut input: impl BufRead) -> Result<Vec<Wrong>, TakeError> {
+/// Takes line after line; gives back what is wrong, and when the lines were written.
+async fn take(
+    import: &mut Import,
+    mut input: impl BufRead,
+) -> Result<(Vec<Wrong>, Option<Timestamp>), TakeError> {
+    let mut written_at = None;
     let (mut wrong, mut bytes, mut ended) = (Vec::new(), Vec::new(), false);
     for line in 1.. {
         bytes.clear();
@@ -186,8 +191,8 @@ async fn take(import: &mut Import, mut input: impl BufRead) -> Result<Vec<Wrong>
             break;
         }
         match read(bytes.strip_suffix(b"\n").unwrap_or(&bytes)) {
-            Ok(Line::Head) if line == 1 => {}
-            Ok(Line::Head) => bad(Problem::new("format", "stands on the first line only")),
+            Ok(Line::Head { exported_at }) if line == 1 => written_at = Some(exported_at),
+            Ok(Line::Head { .. }) => bad(Problem::new("format", "stands on the first line only")),
             Ok(_) if line == 1 => {
                 bad(Problem::new("", "must be the head of an export, with its format and version"));
                 break;
@@ -218,7 +223,7 @@ async fn take(import: &mut Import, mut input: impl BufRead) -> Result<Vec<Wrong>
             break;
         }
     }
-    Ok(wrong)
+    Ok((wrong, written_at))
 }
 
 /// What is said of the lines that are not good.

@@ -15,8 +15,8 @@ mod write;
 
 use actors::moving::Moved;
 
-pub use read::{Line, read};
-pub use write::{end, head, line};
+pub(crate) use read::{Line, read};
+pub(crate) use write::{end, head, line};
 
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";
@@ -25,7 +25,7 @@ const VERSION: u32 = 1;
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.
-pub const LINE_BYTES_MAX: usize = 1 << 20;
+pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// The word that the line of a record begins with.
 fn kind(moved: &Moved) -> &'static str {

@@ -19,9 +19,12 @@ use crate::json_object;
 /// A line that was read.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
-pub enum Line {
+pub(crate) enum Line {
     /// The first one.
-    Head,
+    Head {
+        /// When the lines were written.
+        exported_at: Timestamp,
+    },
     /// A record.
     Record(Moved),
     /// The last one.
@@ -33,11 +36,11 @@ pub enum Line {
 
 /// Why a line was not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub(crate) struct Unread {
     /// Everything that is wrong with it.
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
     /// Whether it is that of a business, without which what follows cannot be told.
-    pub is_business: bool,
+    pub(crate) is_business: bool,
 }
 
 impl Unread {
@@ -50,7 +53,7 @@ impl Unread {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn read(line: &[u8]) -> Result<Line, Unread> {
+pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     let mut json: Json = serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
         let said = text.split(" at line 1 ").next().unwrap_or_default();
@@ -95,8 +98,8 @@ fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line
 }
 
 fn head(head: HeadLine) -> Line {
-    let HeadLine { format: Format, version: Version, exported_at: _ } = head;
-    Line::Head
+    let HeadLine { format: Format, version: Version, exported_at } = head;
+    Line::Head { exported_at }
 }
 
 type Count = Whole<0, { u32::MAX }>;

@@ -12,17 +12,17 @@ use serde::Serialize;
 use super::{FORMAT, SECRET_TAG, VERSION, kind};
 
 /// The first line.
-pub fn head(exported_at: Timestamp) -> String {
+pub(crate) fn head(exported_at: Timestamp) -> String {
     Line::new("format", FORMAT).put("version", &VERSION).put("exported_at", &exported_at).end()
 }
 
 /// The last line.
-pub fn end(businesses: u64) -> String {
+pub(crate) fn end(businesses: u64) -> String {
     Line::new("kind", "end").put("businesses", &businesses).end()
 }
 
 /// The line of a record.
-pub fn line(moved: &Moved) -> String {
+pub(crate) fn line(moved: &Moved) -> String {
     let line = Line::new("kind", kind(moved));
     let line = match moved {
         Moved::Business(it) => business(line, it),

@@ -4,5 +4,6 @@
 
 mod alone;
 mod day;
+mod moving;
 mod program;
 mod refusals;

@@ -72,6 +72,8 @@ async fn open_all(store: &Store) -> Result<u64, StoreError> {
 pub(super) async fn take_back(store: &Store) -> Result<u64, StoreError> {
     let mut taken_back = 0;
     while let Some((id, _)) = next_staged(store)? {
+        // What is on its way is not there to be deleted yet.
+        store.settled(id).await?;
         let mut left = keys::all(id);
         // The rows of a long value's pieces have greater keys than its head, which goes before them.
         while let Some((batch, rest)) = step(store, &left)? {

@@ -86,12 +86,6 @@ impl Staged {
         Ok(())
     }
 
-    /// Drops what was not handed over, and waits for the rest.
-    pub(super) async fn abandon(&mut self) -> Result<(), StoreError> {
-        self.batch = Batch::default();
-        self.store.settled(self.of).await
-    }
-
     /// Waits until all of it is on the disk.
     pub(super) async fn settle(&mut self) -> Result<(), MoveError> {
         if !self.batch.is_empty() {

@@ -170,9 +170,6 @@ impl Import {
     /// # Errors
     /// As [`Import::finish`].
     pub async fn take_back(self) -> Result<(), MoveError> {
-        if let Some(mut arriving) = self.arriving {
-            arriving.staged.abandon().await?;
-        }
         settle::take_back(&self.store).await?;
         Ok(())
     }
