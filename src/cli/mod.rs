@@ -19,6 +19,7 @@ mod business;
 mod call;
 mod client;
 mod contact;
+mod contact_import;
 mod demo;
 mod export;
 mod import;

@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::Paging;
+use super::contact_import::Import;
 use super::request::{Body, Call, Path, Request, Term};
 use super::typed::Typed;
 
@@ -21,6 +22,8 @@ pub(super) enum Show {
     List { rows: Rows, part: Part },
     /// A record whose fields are objects, a row for each; the first column is the field's name.
     ByField(&'static [&'static str]),
+    /// A business, and then what became of a table of contacts.
+    Contacts(Import),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
 }
@@ -120,6 +123,11 @@ impl Task {
 
     pub(super) fn delete(path: Path, done: &'static str) -> Self {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
+    }
+
+    /// Imports a table of contacts into the business at this path.
+    pub(super) fn contacts(path: Path, import: Import) -> Self {
+        Self { show: Show::Contacts(import), ..Self::get(path) }
     }
 
     /// Shows the answer's fields as rows of a table.

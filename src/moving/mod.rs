@@ -1,4 +1,4 @@
-//! The lines of an export: JSON, one record a line, documented in the README.
+//! The lines of an export: JSON, one record a line, documented in the README; and contacts in a table.
 //!
 //! What always holds:
 //!
@@ -7,6 +7,7 @@
 //!   how many businesses there were, so a file that ends early is known;
 //! - a property that is added, removed or means something else makes another version.
 
+mod contacts;
 mod read;
 mod records;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod write;
 
 use actors::moving::Moved;
 
+pub(crate) use contacts::{Flaw, Row, table};
 pub(crate) use read::{Line, read};
 pub(crate) use write::{end, head, line};
 

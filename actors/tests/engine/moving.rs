@@ -64,12 +64,14 @@ async fn a_business_that_arrived_is_found_searched_counted_and_booked_as_before(
     let appointments = async |handle: &actors::BusinessHandle| {
         walk(100, async |page: PageRequest| handle.appointments(&all, &page).await).await
     };
-    assert_eq!(appointments(&before).await, appointments(&after).await);
+    let [was, is] = [&before, &after].map(&appointments);
+    assert_eq!(serde_json::to_value(was.await).unwrap(), serde_json::to_value(is.await).unwrap());
     // The index of names, packed anew, finds the same.
-    let named = ContactFilter { q: Some("TACT 14".into()), ..ContactFilter::default() };
+    let named = ContactFilter { name_part: Some("TACT 14".into()), ..ContactFilter::default() };
     let found = after.contacts(&named, &first_page()).await.unwrap().items;
     assert_eq!(found.len(), 11, "Contact 14 and Contact 140 to 149");
-    assert_eq!(found, before.contacts(&named, &first_page()).await.unwrap().items);
+    let was = before.contacts(&named, &first_page()).await.unwrap().items;
+    assert_eq!(serde_json::to_value(was).unwrap(), serde_json::to_value(found).unwrap());
     let budgets = [before.budget().await.unwrap(), after.budget().await.unwrap()];
     let [was, is] = budgets.map(|budget| serde_json::to_value(budget).unwrap());
     for kind in ["services", "staff", "contacts", "appointments"] {
@@ -131,7 +133,7 @@ async fn an_import_that_broke_off_holds_the_engine_up_until_it_is_finished_or_ta
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_come_is_found_before_and_behind_the_sync() {
+async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_way() {
     let (_, _, moved) = used(5).await;
     let here = World::new(6).await;
     here.engine.clone().close().await.unwrap();
@@ -152,7 +154,6 @@ async fn what_has_come_is_found_before_and_behind_the_sync() {
             continue;
         };
         if contacts > 0 && contacts % 10 == 0 {
-            // One of any age: in the change that is gathered, or in the store.
             contact.phone = Some(phones[contacts - 10].clone());
             let wrong = import.take(line, Moved::Contact(contact)).await.unwrap();
             assert_eq!(wrong.len(), 1);
