@@ -3,9 +3,8 @@
 use clap::{Args, Subcommand};
 
 use super::arguments::{Changed, InBusiness, OneInBusiness, Paging};
-use super::contact_import::Import;
 use super::request::Body;
-use super::task::Task;
+use super::task::{ContactTable, Task};
 use super::typed::zone;
 
 const COLUMNS: &[&str] = &["id", "name", "phone", "email", "locale", "created_at"];
@@ -150,7 +149,7 @@ impl ContactCommand {
             Self::Show(one) => Task::get(one.path("contacts")),
             Self::Create(Create { of, details }) => Task::post(of.path(&["contacts"]), details.body()),
             Self::Import(ImportTable { of, file, dry_run }) => {
-                Task::contacts(of.path(&[]), Import { file, dry_run })
+                Task::contacts(of.path(&[]), ContactTable { file, dry_run })
             }
             Self::Update(Update { one, details, clear }) => {
                 Task::patch(one.path("contacts"), clear.add_to(details.body()))

@@ -12,20 +12,12 @@ use hyper::Method;
 use super::client::{Client, ClientError};
 use super::record::{ApiError, Page, Record, one_line};
 use super::request::Call;
+use super::task::ContactTable;
 use super::walk::{WalkError, read};
 use crate::moving::{Flaw, Row, table};
 
 /// How many requests are under way at once.
 const AT_ONCE: usize = 16;
-
-/// A table that is to be imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Import {
-    /// The file, or `-` for standard input.
-    pub(super) file: String,
-    /// Whether nothing is to be made.
-    pub(super) dry_run: bool,
-}
 
 /// Why a table was not imported.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +61,7 @@ impl Imported {
 /// Imports a table into the business that the record shows, at the path of the call.
 pub(super) async fn import(
     client: &Client,
-    import: &Import,
+    import: &ContactTable,
     call: &Call,
     business: &Record,
 ) -> Result<Imported, ImportError> {

@@ -4,14 +4,14 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
-use super::contact_import::{Import, ImportError, import};
+use super::contact_import::{ImportError, import};
 use super::options::OptionsError;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
 use super::shown::Look;
-use super::task::{Rows, Show, Task};
+use super::task::{ContactTable, Rows, Show, Task};
 use super::walk::{WalkError, Walked, read, walk};
 use super::{OperatorCommand, print, walk};
 
@@ -150,7 +150,7 @@ pub(super) async fn perform(
 /// What became of a table of contacts.
 async fn contacts(
     client: &Client,
-    table: &Import,
+    table: &ContactTable,
     call: &Call,
     business: &Record,
     json: bool,

@@ -4,7 +4,6 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::Paging;
-use super::contact_import::Import;
 use super::request::{Body, Call, Path, Request, Term};
 use super::typed::Typed;
 
@@ -23,7 +22,7 @@ pub(super) enum Show {
     /// A record whose fields are objects, a row for each; the first column is the field's name.
     ByField(&'static [&'static str]),
     /// A business, and then what became of a table of contacts.
-    Contacts(Import),
+    Contacts(ContactTable),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
 }
@@ -71,6 +70,15 @@ impl From<Paging> for Part {
         let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
         Self { limit: paging.limit, cursor: paging.cursor, enough }
     }
+}
+
+/// A table of contacts that is to be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ContactTable {
+    /// The file, or `-` for standard input.
+    pub(super) file: String,
+    /// Whether nothing is to be made.
+    pub(super) dry_run: bool,
 }
 
 /// A request and how its answer is shown.
@@ -126,7 +134,7 @@ impl Task {
     }
 
     /// Imports a table of contacts into the business at this path.
-    pub(super) fn contacts(path: Path, import: Import) -> Self {
+    pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
         Self { show: Show::Contacts(import), ..Self::get(path) }
     }
 

@@ -61,7 +61,9 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     })?;
     let Json::Object(properties) = &mut json else { return Err(Unread::whole("must be a JSON object")) };
     let Some(at) = properties.iter().position(|(name, _)| name == "kind") else {
-        return record(&json, head);
+        return record(&json, |HeadLine { format: Format, version: Version, exported_at }| Line::Head {
+            exported_at,
+        });
     };
     let (_, kind) = properties.remove(at);
     let Json::String(kind) = kind else {
@@ -95,11 +97,6 @@ fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line
         Ok(read) => Ok(made(read)),
         Err(invalid) => Err(Unread { problems: invalid.0, is_business: false }),
     }
-}
-
-fn head(head: HeadLine) -> Line {
-    let HeadLine { format: Format, version: Version, exported_at } = head;
-    Line::Head { exported_at }
 }
 
 type Count = Whole<0, { u32::MAX }>;

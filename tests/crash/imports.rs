@@ -57,6 +57,7 @@ fn printed(mut command: Command) -> String {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "the seed is needed to have a failure again")]
 fn a_killed_import_is_finished_or_taken_back() {
     let seed = seed();
     eprintln!("CRASH_SEED={seed}");

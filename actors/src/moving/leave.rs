@@ -3,7 +3,8 @@
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
 //! gives the same; a record is read when it is its turn, and none is kept.
 
-use super::Moved;
+use super::record::Moved;
+use super::settle::check_finished;
 use crate::domain::{
     Appointment, Business, BusinessId, CallRecord, Contact, Knowledge, Service, StaffMember, TakenMessage,
     WebhookEndpoint,
@@ -47,7 +48,7 @@ pub struct LeftOut {
 /// When the store fails, or was left half-way by something else.
 pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> {
     crate::repair::check_finished(store)?;
-    super::check_finished(store)?;
+    check_finished(store)?;
     let mut meant = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     for row in store.scan(&all, Order::Ascending) {

@@ -2,10 +2,13 @@
 //!
 //! What always holds: every step leaves a store from which the next run comes to the same end.
 
-use super::{MoveError, ROWS_PER_STEP};
+use super::record::MoveError;
 use crate::domain::{Business, BusinessId, ResourceId};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+
+/// How many rows are deleted in one step.
+const ROWS_PER_STEP: usize = 512;
 
 /// What was done about an import that broke off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +24,11 @@ pub enum Settled {
 /// Whether an import has begun and not ended.
 pub(super) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
+}
+
+/// Refuses a store on which an import was begun and has not come to its end.
+pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
+    if is_unfinished(store)? { Err(StoreError::ImportUnfinished) } else { Ok(()) }
 }
 
 /// Finishes or takes back what an import left that broke off.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::MoveError;
+use super::record::MoveError;
 use crate::business::{COUNTED, Write};
 use crate::domain::{Amount, BudgetKind, BusinessId, Usage};
 use crate::store::{Batch, Key, Store, StoreError, Weight, keys};

@@ -4,9 +4,9 @@
 //! opened; those that follow are still looked at, so that one run tells what is wrong everywhere.
 
 use super::checks::{Known, stamps};
-use super::settle::{self, is_there};
+use super::record::{MoveError, Moved, Wrong};
+use super::settle::{self, check_finished, is_there};
 use super::staged::Staged;
-use super::{MoveError, Moved, Wrong};
 use crate::business::{NAMES_PER_ROW_MAX, Write};
 use crate::domain::{
     Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId, IdMint,
@@ -52,7 +52,7 @@ impl Import {
     /// When the store fails, or was left half-way.
     pub async fn begin(store: &Store, ports: &Ports) -> Result<Self, MoveError> {
         crate::repair::check_finished(store)?;
-        super::check_finished(store)?;
+        check_finished(store)?;
         meta::mark_format(store).await?;
         let now = ports.clock.now();
         meta::secret(store, ports, now).await?;
