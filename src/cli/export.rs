@@ -141,15 +141,15 @@ fn lines<W: Write>(
     }
     let count = businesses.len() as u64;
     to.write_all(moving::end(count).as_bytes()).and_then(|()| to.flush()).map_err(told)?;
-    let mut note = format!("exported {count} businesses, {records} records");
+    let businesses = print::count(count, "business", "businesses");
+    let mut note = format!("exported {businesses}, {}", print::count(records, "record", "records"));
     if left_out.keys > 0 {
-        note.push_str(&format!("\nleft out {} API keys: make new ones where they go", left_out.keys));
+        let keys = print::count(left_out.keys, "API key", "API keys");
+        note.push_str(&format!("\nleft out {keys}: make new ones where the businesses go"));
     }
     if left_out.endpoints > 0 {
-        note.push_str(&format!(
-            "\nleft out {} webhook endpoints: --with-secrets takes them along",
-            left_out.endpoints
-        ));
+        let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
+        note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));
     }
     Ok((to, note))
 }

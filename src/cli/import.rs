@@ -122,7 +122,8 @@ async fn within(
             Some(format!("took back {count} businesses of an import that broke off"))
         }
         Settled::Finished(count) => {
-            Some(format!("finished an import that broke off: opened {count} businesses"))
+            let businesses = print::count(count, "business", "businesses");
+            Some(format!("finished an import that broke off: opened {businesses}"))
         }
     };
     if args.settle {
@@ -147,7 +148,8 @@ async fn within(
     }
     let (businesses, records) = import.count();
     let of = exported_at.map(|at| format!(", as they were on {at}")).unwrap_or_default();
-    let count = format!("{businesses} businesses, {records} records{of}");
+    let businesses = print::count(businesses, "business", "businesses");
+    let count = format!("{businesses}, {}{of}", print::count(records, "record", "records"));
     if args.dry_run {
         import.take_back().await?;
         return Ok(Outcome::Done(format!("could import {count}; nothing was changed\n")));

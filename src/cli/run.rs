@@ -161,7 +161,8 @@ async fn contacts(
         format!("{}\n", serde_json::json!({"data": {"made": made, "there": there}}))
     } else {
         let verb = if table.dry_run { "would make" } else { "made" };
-        format!("{verb} {made} contacts; {there} were there already\n")
+        let contacts = print::count(made, "contact", "contacts");
+        format!("{verb} {contacts}; already there: {there}\n")
     };
     Ok(Printed { output, note: imported.note() })
 }

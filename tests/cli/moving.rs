@@ -48,10 +48,10 @@ fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
         let [before, after, dir] = [&format!("{name}.jsonl"), &format!("{name}2.jsonl"), name];
         let ran = demo.run(&[&["export", "--to", before], &FROM[..], more].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.errors);
-        assert!(ran.errors.contains("exported 1 businesses") && ran.errors.contains("left out 1 API keys"));
-        assert_eq!(ran.errors.contains("left out 1 webhook endpoints"), more.is_empty(), "{}", ran.errors);
+        assert!(ran.errors.contains("exported 1 business,") && ran.errors.contains("left out 1 API key:"));
+        assert_eq!(ran.errors.contains("left out 1 webhook endpoint:"), more.is_empty(), "{}", ran.errors);
         let tried = demo.printed(&["import", "--from", before, "--data-dir", dir, "--dry-run"]);
-        assert!(tried.starts_with("could import 1 businesses, "), "{tried}");
+        assert!(tried.starts_with("could import 1 business, "), "{tried}");
         let imported = demo.printed(&["import", "--from", before, "--data-dir", dir]);
         assert_eq!(
             imported.replacen("imported", "could import", 1).trim_end(),
