@@ -83,24 +83,37 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
         return Ok(table);
     }
     let reading = Reading::by(PhoneRegion::from_text(region).unwrap_or_default());
-    let mut seen = HashMap::new();
+    let (mut seen, mut lines) = (HashMap::new(), Lines { text, at: 0, line: 1 });
     for record in records {
         let record = record?;
-        table.row(&header, &record, &reading, &mut seen);
+        let line = lines.of(&record);
+        table.row(line, &header, &record, &reading, &mut seen);
         if table.rows.len() > ROWS_MAX {
-            table.add(
-                line_of(&record),
-                "",
-                format!("is one more than the {ROWS_MAX} rows that a table may have"),
-            );
+            table.add(line, "", format!("is one more than the {ROWS_MAX} rows that a table may have"));
             break;
         }
     }
     Ok(table)
 }
 
-fn line_of(record: &ByteRecord) -> u64 {
-    record.position().map_or(1, csv::Position::line)
+/// On which line of a text its records begin. The reader counts a record's line from where the one before it ended,
+/// which is before empty lines and, in texts from Windows, before the line feed.
+struct Lines<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of a record behind all that were asked for.
+    fn of(&mut self, record: &ByteRecord) -> u64 {
+        let begins = record.position().and_then(|position| usize::try_from(position.byte()).ok());
+        let mut begins = begins.unwrap_or(self.at).clamp(self.at, self.text.len());
+        begins += self.text[begins..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let feeds = self.text[self.at..begins].iter().filter(|byte| **byte == b'\n').count();
+        (self.at, self.line) = (begins, self.line + feeds as u64);
+        self.line
+    }
 }
 
 /// The columns that the header names.
@@ -132,12 +145,12 @@ impl Table {
 
     fn row(
         &mut self,
+        line: u64,
         columns: &[&'static str],
         record: &ByteRecord,
         reading: &Reading,
         seen: &mut HashMap<String, u64>,
     ) {
-        let line = line_of(record);
         if record.len() != columns.len() {
             return self.add(
                 line,
@@ -193,7 +206,7 @@ mod tests {
 
     #[test]
     fn columns_stand_in_any_order_and_case_and_numbers_are_those_of_the_region() {
-        let text = "\u{feff}EMAIL;Name;phone; Locale\r\nZoe@Example.com ; \"Zoë; the first\";01 42 68 53 00;FR\r\n\r\n;;+1 555 123 4567;\r\n";
+        let text = "\u{feff}EMAIL;Name;phone; Locale\r\nZoe@Example.com ;\"Zoë; the first\";01 42 68 53 00;FR\r\n\r\n;;+1 555 123 4567;\r\n";
         let table = table(text.as_bytes(), "FR").unwrap();
         assert_eq!(table.problems, []);
         let [zoe, other] = &table.rows[..] else { panic!("{table:?}") };
