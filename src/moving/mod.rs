@@ -12,6 +12,7 @@ mod read;
 mod records;
 #[cfg(test)]
 mod tests;
+mod values;
 mod write;
 
 use actors::moving::Moved;

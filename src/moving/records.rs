@@ -3,20 +3,17 @@
 use actors::domain::{
     Appointment, AppointmentId, AppointmentStatus, BookingMode, Business, BusinessId, CalendarSyncStatus,
     CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, DisabledReason, Email,
-    EventType, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, Phone, Service, ServiceId, Source,
-    StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookSecret,
-    WebhookStatus, WeeklyHours,
+    EventType, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, Service, ServiceId, Source, StaffId,
+    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
+    WeeklyHours,
 };
 use actors::net::WebhookUrl;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
 
-use super::SECRET_TAG;
+use super::values::{E164, Secret};
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
-use crate::http::read::{FromText, Properties};
+use crate::http::read::Properties;
 use crate::json_object;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
@@ -407,7 +404,7 @@ impl WebhookLine {
             disabled_reason: self.disabled_reason,
             disabled_at: self.disabled_at,
             epoch: 0,
-            secret: self.secret.0,
+            secret: self.secret.get(),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -425,38 +422,5 @@ fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
                 if off { "is required of what is disabled" } else { "must be null of what is enabled" };
             problems.add(&at.property(name), message);
         }
-    }
-}
-
-/// A phone number in E.164 form, and in no other.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline)]
-pub(super) struct E164(String);
-
-impl E164 {
-    fn into_string(self) -> String {
-        self.0
-    }
-}
-
-impl FromText for E164 {
-    fn from_text(text: &str) -> Result<Self, String> {
-        let read = Phone::from_e164(text.to_owned()).map(|phone| Self(phone.as_str().to_owned()));
-        read.map_err(|_| "must be a phone number in the form +15551234567".into())
-    }
-}
-
-/// The secret of a webhook endpoint.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline)]
-pub(super) struct Secret(#[schemars(with = "String")] WebhookSecret);
-
-impl FromText for Secret {
-    fn from_text(text: &str) -> Result<Self, String> {
-        let bytes = text.strip_prefix(SECRET_TAG).and_then(|text| STANDARD.decode(text).ok());
-        let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        bytes
-            .map(|bytes| Self(WebhookSecret::new(bytes)))
-            .ok_or_else(|| format!("must be {SECRET_TAG} and the base64 of 32 bytes"))
     }
 }
