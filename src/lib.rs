@@ -10,6 +10,7 @@ pub mod cli;
 pub mod config;
 pub mod http;
 mod metrics;
+mod moving;
 pub mod openapi;
 mod rate_limit;
 mod rest;

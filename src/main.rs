@@ -36,6 +36,10 @@ enum Command {
     Verify(cli::VerifyArgs),
     /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
     RepairStamps(cli::RepairArgs),
+    /// Write a business, or all of them, as JSON Lines; the service must be stopped
+    Export(cli::ExportArgs),
+    /// Read businesses that `export` has written; the service must be stopped
+    Import(cli::ImportArgs),
     /// Print the OpenAPI document of the public or of the operator API
     Openapi(cli::OpenapiArgs),
     /// Print what a shell reads to complete these commands
@@ -61,6 +65,8 @@ fn main() -> ExitCode {
         Command::Restore(args) => cli::restored(args),
         Command::Verify(args) => cli::verified(args),
         Command::RepairStamps(args) => cli::repair(args),
+        Command::Export(args) => cli::export(args),
+        Command::Import(args) => cli::import(args),
         Command::Openapi(args) => cli::openapi(args),
         Command::Completions(args) => cli::completions(args, &mut program),
         Command::Man(args) => cli::man(args, program),

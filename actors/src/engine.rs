@@ -24,6 +24,7 @@ use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
 use crate::meta;
+use crate::moving;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::Principals;
@@ -93,6 +94,7 @@ impl Engine {
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
         upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
+        moving::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);

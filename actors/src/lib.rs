@@ -16,6 +16,7 @@ mod key_usage;
 mod limits;
 pub mod measure;
 mod meta;
+pub mod moving;
 pub mod net;
 pub mod ports;
 mod principals;

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::arguments::{Changed, InBusiness, OneInBusiness, Paging};
 use super::request::Body;
-use super::task::Task;
+use super::task::{ContactTable, Task};
 use super::typed::zone;
 
 const COLUMNS: &[&str] = &["id", "name", "phone", "email", "locale", "created_at"];
@@ -18,6 +18,8 @@ pub enum ContactCommand {
     Show(OneInBusiness),
     /// Create a contact, with a name, a phone number or an email address at least
     Create(Create),
+    /// Create the contacts of a CSV file; those who are there already, by phone or email, stay as they are
+    Import(ImportTable),
     /// Change a contact; what is not given stays as it is
     Update(Update),
 }
@@ -49,6 +51,19 @@ pub struct Create {
     of: InBusiness,
     #[command(flatten)]
     details: Details,
+}
+
+/// Which contacts to import.
+#[derive(Debug, Args)]
+pub struct ImportTable {
+    #[command(flatten)]
+    of: InBusiness,
+    /// A CSV file with a header line: name, phone, email, locale, timezone, in any order; - for standard input
+    #[arg(long = "from", value_name = "FILE")]
+    file: String,
+    /// Only tell what is wrong, and who is there already
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// What changes in a contact.
@@ -133,6 +148,9 @@ impl ContactCommand {
             }
             Self::Show(one) => Task::get(one.path("contacts")),
             Self::Create(Create { of, details }) => Task::post(of.path(&["contacts"]), details.body()),
+            Self::Import(ImportTable { of, file, dry_run }) => {
+                Task::contacts(of.path(&[]), ContactTable { file, dry_run })
+            }
             Self::Update(Update { one, details, clear }) => {
                 Task::patch(one.path("contacts"), clear.add_to(details.body()))
             }

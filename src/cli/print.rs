@@ -15,6 +15,11 @@ use super::shown::Look;
 /// How long a line waits for whoever reads standard error.
 const NOTE_TIME_MAX: Duration = Duration::from_secs(1);
 
+/// A number and what is counted: `1 record`, `2 records`.
+pub(super) fn count(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
 /// Writes to standard output.
 pub(super) fn output(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();

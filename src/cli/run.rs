@@ -4,13 +4,14 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
+use super::contact_import::{ImportError, import};
 use super::options::OptionsError;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::{ResolveError, resolve};
 use super::shown::Look;
-use super::task::{Rows, Show, Task};
+use super::task::{ContactTable, Rows, Show, Task};
 use super::walk::{WalkError, Walked, read, walk};
 use super::{OperatorCommand, print, walk};
 
@@ -25,6 +26,8 @@ pub(super) enum RunError {
     Client(#[from] ClientError),
     #[error(transparent)]
     Walk(#[from] WalkError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// A refusal, told by the flags of the command.
     #[error("{0}")]
     Refused(String),
@@ -130,15 +133,38 @@ pub(super) async fn perform(
         return if json { whole(&walked) } else { Ok(rows_of(walked.list, rows, look)) };
     }
     let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
+    if let Show::Contacts(table) = &task.show {
+        return contacts(client, table, &call, &one(&answer)?, json).await;
+    }
     let (output, note) = match &task.show {
         Show::Done(_) if json => (raw(&answer)?, None),
         Show::Done(done) => (String::new(), Some((*done).to_owned())),
         _ if json => (raw(&answer)?, None),
         Show::ByField(columns) => (look.by_field(columns, &one(&answer)?), None),
         Show::RecordWithNote(note) => (look.record(&one(&answer)?), Some((*note).to_owned())),
-        Show::Record | Show::List { .. } => (look.record(&one(&answer)?), None),
+        Show::Record | Show::List { .. } | Show::Contacts(_) => (look.record(&one(&answer)?), None),
     };
     Ok(Printed { output, note })
+}
+
+/// What became of a table of contacts.
+async fn contacts(
+    client: &Client,
+    table: &ContactTable,
+    call: &Call,
+    business: &Record,
+    json: bool,
+) -> Result<Printed, RunError> {
+    let imported = import(client, table, call, business).await?;
+    let (made, there) = (imported.made, imported.there_count());
+    let output = if json {
+        format!("{}\n", serde_json::json!({"data": {"made": made, "there": there}}))
+    } else {
+        let verb = if table.dry_run { "would make" } else { "made" };
+        let contacts = print::count(made, "contact", "contacts");
+        format!("{verb} {contacts}; already there: {there}\n")
+    };
+    Ok(Printed { output, note: imported.note() })
 }
 
 /// A list in JSON: one page as the service wrote it; of several, the one that has all their rows.

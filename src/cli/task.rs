@@ -21,6 +21,8 @@ pub(super) enum Show {
     List { rows: Rows, part: Part },
     /// A record whose fields are objects, a row for each; the first column is the field's name.
     ByField(&'static [&'static str]),
+    /// A business, and then what became of a table of contacts.
+    Contacts(ContactTable),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
 }
@@ -68,6 +70,15 @@ impl From<Paging> for Part {
         let enough = if paging.limit.is_some() { 1 } else { usize::MAX };
         Self { limit: paging.limit, cursor: paging.cursor, enough }
     }
+}
+
+/// A table of contacts that is to be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ContactTable {
+    /// The file, or `-` for standard input.
+    pub(super) file: String,
+    /// Whether nothing is to be made.
+    pub(super) dry_run: bool,
 }
 
 /// A request and how its answer is shown.
@@ -120,6 +131,11 @@ impl Task {
 
     pub(super) fn delete(path: Path, done: &'static str) -> Self {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
+    }
+
+    /// Imports a table of contacts into the business at this path.
+    pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
+        Self { show: Show::Contacts(import), ..Self::get(path) }
     }
 
     /// Shows the answer's fields as rows of a table.

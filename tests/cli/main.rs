@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod alone;
+mod contacts;
 mod day;
 mod door;
+mod moving;
 mod program;
 mod refusals;

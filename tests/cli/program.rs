@@ -68,6 +68,22 @@ impl Demo {
         self.child.wait().unwrap().code()
     }
 
+    /// Ends the service as a crash does; commands that need none go on in its directory.
+    pub(crate) fn stop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// What a file in its directory holds.
+    pub(crate) fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.here.path().join(name)).unwrap()
+    }
+
+    /// Writes a file in its directory.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.here.path().join(name), text).unwrap();
+    }
+
     /// Runs a command, with what it reads from standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
         let mut child = program(&self.here)

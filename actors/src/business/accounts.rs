@@ -7,7 +7,7 @@ use crate::store::keys::kind;
 use crate::store::{Key, KeyRange, Promised, Waiting, keys};
 
 /// The kinds of rows that are counted, in the order of their keys.
-pub(super) const COUNTED: [(u8, BudgetKind); 8] = [
+pub(crate) const COUNTED: [(u8, BudgetKind); 8] = [
     (kind::SERVICE, BudgetKind::Services),
     (kind::STAFF, BudgetKind::Staff),
     (kind::KEY, BudgetKind::Keys),

@@ -42,8 +42,10 @@ pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, P
 pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
+pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
 pub(crate) use message::Message;
+pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, remember};
 pub(crate) use write::{Write, has_change_row};

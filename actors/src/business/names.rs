@@ -10,7 +10,7 @@ use crate::store::records::NamesRecord;
 use crate::store::{Batch, Record, StoreError, keys};
 
 /// How many names share a row. More make a search cheaper and a new contact dearer.
-const NAMES_PER_ROW_MAX: usize = 64;
+pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 

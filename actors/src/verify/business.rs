@@ -8,7 +8,7 @@ use crate::domain::{
     Service, StaffId, StaffMember, Timestamp, Usage,
 };
 use crate::store::keys::kind;
-use crate::store::records::{AuditRecord, IdempotencyRecord};
+use crate::store::records::AuditRecord;
 use crate::store::{Record, keys};
 
 /// What is remembered of a business while its rows are looked at.
@@ -83,13 +83,7 @@ impl InBusiness {
                 checker.stands_at(&keys::knowledge(of, knowledge.id));
             }
             kind::AUDIT => self.entry(checker, value),
-            kind::IDEMPOTENCY => {
-                let Some(record) = checker.decoded::<IdempotencyRecord>(value) else { return };
-                let day = keys::day_and_hash(&checker.key).map(|(day, _)| day);
-                if day.ok() != Some(record.answered.day()) {
-                    checker.wrong("it stands under another day than it was answered on");
-                }
-            }
+            kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
                 if until.is_some_and(|until| !checker.is_there(&keys::audit(of, until))) {

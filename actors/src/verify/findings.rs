@@ -1,7 +1,8 @@
 //! What was found, and how rows are looked up on the way.
 
 use crate::domain::BusinessId;
-use crate::store::{Key, Record, Rows, StoreError, value_at};
+use crate::store::records::IdempotencyRecord;
+use crate::store::{Key, Record, Rows, StoreError, keys, value_at};
 
 /// How many findings are kept; more are counted.
 const FINDINGS_MAX: usize = 1_000;
@@ -51,6 +52,15 @@ impl<'a> Checker<'a> {
     pub(super) fn of(rows: &'a dyn Rows) -> Self {
         let (report, of, key) = (Report::default(), BusinessId::INSTALLATION, Key::default());
         Self { rows, report, of, key, failed: None }
+    }
+
+    /// What is remembered of an answer.
+    pub(super) fn remembered(&mut self, value: &[u8]) {
+        let Some(record) = self.decoded::<IdempotencyRecord>(value) else { return };
+        let day = keys::day_and_hash(&self.key).map(|(day, _)| day);
+        if day.ok() != Some(record.answered.day()) {
+            self.wrong("it stands under another day than it was answered on");
+        }
     }
 
     /// Something is wrong with the row that is looked at.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::findings::Checker;
 use crate::domain::{ApiKey, BusinessId, KeyId};
-use crate::store::keys::{self, installation_kind};
+use crate::store::keys::{self, installation_kind, kind};
 use crate::store::records::{ClockRecord, MetaRecord};
 use crate::upgrade;
 
@@ -64,6 +64,9 @@ impl Installation {
                 checker.refers("business", &keys::profile(of));
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
+            // Of requests that create a business.
+            kind::IDEMPOTENCY => checker.remembered(value),
+            installation_kind::MOVING => checker.wrong("an import is not finished"),
             installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
             _ => checker.wrong("its kind is not known"),

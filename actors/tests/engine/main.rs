@@ -12,6 +12,7 @@ mod harness;
 mod idempotency;
 mod lifecycle;
 mod lists;
+mod moving;
 mod permits;
 mod repair;
 mod retention;

@@ -9,9 +9,9 @@ use std::str::FromStr;
 
 use actors::domain::{
     AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, EventId, EventType, KeyId,
-    KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source, StaffId,
-    Text, Urgency, WebhookId, WebhookStatus,
+    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId, EventType,
+    KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source,
+    StaffId, Text, Urgency, WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -76,7 +76,8 @@ ids_from_text!(
     MessageId,
     KeyId,
     EventId,
-    AuditId
+    AuditId,
+    KnowledgeId
 );
 
 macro_rules! words_from_text {
@@ -102,6 +103,7 @@ words_from_text!(
     CallStatus,
     Day,
     Direction,
+    DisabledReason,
     EventType,
     Locale,
     MessageStatus,

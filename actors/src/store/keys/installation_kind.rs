@@ -17,5 +17,9 @@ pub const UPGRADE: u8 = 0x0e;
 /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
 /// [`super::millis_value`].
 pub const REPAIR: u8 = 0x0d;
+/// A business that is being imported: its id → `Business`, as it will be. Under the nil UUID, with an empty value: that
+/// all of them are good and on the disk.
+pub const MOVING: u8 = 0x18;
+
 // 0x78: an idempotency key of a request that creates a business, as among the rows of a business
 // ([`super::kind::IDEMPOTENCY`]).

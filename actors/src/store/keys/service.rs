@@ -1,8 +1,8 @@
-//! What concerns the store as a whole: what it is, how far its clock has come, its repair.
+//! What concerns the store as a whole: what it is, how far its clock has come, its repair, imports.
 
 use super::installation_kind;
 use super::kind;
-use super::parts::start;
+use super::parts::{of_id, start};
 use crate::domain::BusinessId;
 use crate::store::Key;
 
@@ -14,6 +14,11 @@ pub fn repair_part(business: BusinessId, number: u32) -> Key {
 /// That stamps are being repaired.
 pub fn repair() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::REPAIR).with(&[0; 16])
+}
+
+/// A business that is being imported; under the nil UUID, that all of them are good and on the disk.
+pub fn moving(business: BusinessId) -> Key {
+    of_id(BusinessId::INSTALLATION, installation_kind::MOVING, business)
 }
 
 /// How far steady time has come.

@@ -45,6 +45,7 @@ fn every_kind_has_one_width() {
         (age(business, SteadyTime::from_millis(9)), 25),
         (repair_part(business, 3), 21),
         (repair(), 33),
+        (moving(business), 33),
         (clock(), 33),
         (meta(), 33),
         (upgrade(), 33),

@@ -1,0 +1,24 @@
+//! Moving house: reading the businesses of a store as records, and writing them into another one.
+//!
+//! It works on stores that no engine runs on. What always holds:
+//!
+//! - ids and stamps stay as they were; an import only ever makes businesses that the store did not know;
+//! - a business under import is nobody's: what it will be stands apart (`keys::moving`), and its records under an id
+//!   that no list names and no engine finds, until it is opened in one batch;
+//! - businesses are opened only once everything that was read is good and on the disk. An import that broke off before
+//!   that is taken back, one that broke off after it is finished, by [`settle`], which comes before every other; until
+//!   then no engine starts on the store;
+//! - memory goes with the services and staff members of one business, and with nothing else.
+
+mod checks;
+mod leave;
+mod record;
+mod settle;
+mod staged;
+mod take;
+
+pub use leave::{LeftOut, Which, leave, meant};
+pub use record::{MoveError, Moved, Wrong};
+pub(crate) use settle::check_finished;
+pub use settle::{Settled, settle};
+pub use take::Import;

@@ -1,0 +1,56 @@
+//! What moves, and what can be wrong with it.
+
+use crate::domain::{
+    Appointment, Business, CallRecord, Contact, Knowledge, Problem, Service, StaffMember, TakenMessage,
+    WebhookEndpoint,
+};
+use crate::store::{DiskFull, StoreError};
+
+/// A record on its way, in the order in which they come: a business, what it has, its end.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
+pub enum Moved {
+    /// A business; what follows is its own.
+    Business(Business),
+    /// A service.
+    Service(Service),
+    /// A staff member.
+    Staff(StaffMember),
+    /// A contact.
+    Contact(Contact),
+    /// An appointment.
+    Appointment(Appointment),
+    /// A call.
+    Call(CallRecord),
+    /// A message.
+    Message(TakenMessage),
+    /// A piece of knowledge.
+    Knowledge(Knowledge),
+    /// A webhook endpoint, with its secret.
+    Webhook(WebhookEndpoint),
+    /// The business is whole: it had so many records, itself included.
+    End {
+        /// How many.
+        records: u64,
+    },
+}
+
+/// Why nothing could be moved.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    /// The store failed, or is not one to be moved from or to.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The disk of the store has no room for more.
+    #[error(transparent)]
+    Full(#[from] DiskFull),
+}
+
+/// What is wrong with one of the records that were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// On which line it stood.
+    pub line: u64,
+    /// What is wrong.
+    pub problem: Problem,
+}

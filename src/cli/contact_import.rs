@@ -1,0 +1,143 @@
+//! `contact import`: makes the contacts of a table.
+//!
+//! What always holds: nothing is made unless the whole table is good; who is there already, by phone or email, stays as
+//! they are, so the same table can be imported again after it broke off.
+
+use std::fs::File;
+use std::io;
+
+use futures_util::{StreamExt, stream};
+use hyper::Method;
+
+use super::client::{Client, ClientError};
+use super::record::{ApiError, Page, Record, one_line};
+use super::request::Call;
+use super::task::ContactTable;
+use super::walk::{WalkError, read};
+use crate::moving::{Flaw, Row, table};
+
+/// How many requests are under way at once.
+const AT_ONCE: usize = 16;
+
+/// Why a table was not imported.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ImportError {
+    #[error("--from: cannot read {file}: {}", .source)]
+    Read { file: String, source: io::Error },
+    #[error("{}nothing was imported", lines(.0))]
+    Bad(Vec<Flaw>),
+    #[error(
+        "{}line {line}: {refused}\nthe lines before it are imported; the same table can be imported again",
+        lines(found)
+    )]
+    Refused { line: u64, refused: ApiError, found: Vec<Flaw> },
+    #[error("{error}\nthe lines before {line} are imported; the same table can be imported again")]
+    BrokeOff { line: u64, error: WalkError },
+}
+
+/// What came of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Imported {
+    /// How many were made, or would be.
+    pub(super) made: u64,
+    /// Lines of those that were there already.
+    pub(super) there: Vec<Flaw>,
+}
+
+impl Imported {
+    /// How many were there already.
+    pub(super) fn there_count(&self) -> usize {
+        let mut lines: Vec<u64> = self.there.iter().map(|flaw| flaw.line).collect();
+        lines.dedup();
+        lines.len()
+    }
+
+    /// What is said of it on standard error.
+    pub(super) fn note(&self) -> Option<String> {
+        (!self.there.is_empty()).then(|| lines(&self.there).trim_end().to_owned())
+    }
+}
+
+/// Imports a table into the business that the record shows, at the path of the call.
+pub(super) async fn import(
+    client: &Client,
+    import: &ContactTable,
+    call: &Call,
+    business: &Record,
+) -> Result<Imported, ImportError> {
+    let unreadable = |source| ImportError::Read { file: one_line(&import.file), source };
+    let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
+    let found = match import.file.as_str() {
+        "-" => table(io::stdin().lock(), region),
+        file => File::open(file).and_then(|file| table(file, region)),
+    };
+    let found = found.map_err(unreadable)?;
+    if !found.problems.is_empty() {
+        return Err(ImportError::Bad(found.problems));
+    }
+    let path = format!("{}/contacts", call.path);
+    let asked = stream::iter(&found.rows).map(|row| {
+        let path = path.as_str();
+        async move {
+            let done =
+                if import.dry_run { look(client, path, row).await } else { make(client, path, row).await };
+            (row.line, done)
+        }
+    });
+    let mut asked = std::pin::pin!(asked.buffered(AT_ONCE));
+    let mut imported = Imported::default();
+    while let Some((line, done)) = asked.next().await {
+        match done {
+            Ok(there) if there.is_empty() => imported.made += 1,
+            Ok(there) => imported.there.extend(there),
+            Err(WalkError::Client(ClientError::Api(refused))) => {
+                return Err(ImportError::Refused { line, refused, found: imported.there });
+            }
+            Err(error) => return Err(ImportError::BrokeOff { line, error }),
+        }
+    }
+    Ok(imported)
+}
+
+/// Makes a contact, unless they are there already.
+async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
+    match client.send(Method::POST, path, Some(&row.body)).await {
+        Ok(_) => Ok(Vec::new()),
+        Err(ClientError::Api(refused)) if refused.code == "conflict" => {
+            let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
+            let there: Vec<_> = taken.map(|one| flaw(row.line, one.path.as_str(), &one.message)).collect();
+            // A full budget is a conflict as well.
+            if there.is_empty() { Err(ClientError::Api(refused).into()) } else { Ok(there) }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Looks whether they are there already.
+async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Flaw>, WalkError> {
+    let mut there = Vec::new();
+    for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
+        let Some(value) = value else { continue };
+        let value: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
+        let answer = client.send(Method::GET, &format!("{path}?{column}={value}"), None).await?;
+        let page: Page = read(&answer)?;
+        for contact in &page.data {
+            let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
+            there.push(flaw(row.line, column, &format!("is that of contact {id}")));
+        }
+    }
+    Ok(there)
+}
+
+fn flaw(line: u64, column: &str, message: &str) -> Flaw {
+    Flaw { line, column: column.to_owned(), message: one_line(message) }
+}
+
+/// A line for each.
+fn lines(flaws: &[Flaw]) -> String {
+    let line = |flaw: &Flaw| {
+        let column = if flaw.column.is_empty() { String::new() } else { format!("{}: ", flaw.column) };
+        format!("line {}: {column}{}\n", flaw.line, flaw.message)
+    };
+    flaws.iter().map(line).collect()
+}

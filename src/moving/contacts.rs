@@ -1,0 +1,247 @@
+//! Contacts in a table: CSV with a header line, as spreadsheets write it.
+//!
+//! What always holds: every problem is told, by line and column; a table without one holds each phone number and each
+//! address once.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use serde_json::{Map, Value};
+
+use crate::http::json::Json;
+use crate::http::read::{FromText, from_json};
+use crate::http::reading::Reading;
+use crate::rest::contact::ContactBody;
+use crate::rest::values::phone::PhoneRegion;
+
+/// What columns may be called, in any case and any order.
+const COLUMNS: [&str; 5] = ["name", "phone", "email", "locale", "timezone"];
+/// How many rows a table may have: as many contacts as a business may keep.
+const ROWS_MAX: usize = 1_000_000;
+
+/// The contacts of a table, and what is wrong with it.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// Those that are good.
+    pub(crate) rows: Vec<Row>,
+    /// Everything that is wrong.
+    pub(crate) problems: Vec<Flaw>,
+}
+
+/// A contact of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// On which line it begins.
+    pub(crate) line: u64,
+    /// What is said of the contact, as it stands there.
+    pub(crate) body: Value,
+    /// The phone number in E.164 form.
+    pub(crate) phone: Option<String>,
+    /// The address in lower case.
+    pub(crate) email: Option<String>,
+}
+
+/// What is wrong with a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    /// On which line.
+    pub(crate) line: u64,
+    /// In which column, or empty where it is of the whole line.
+    pub(crate) column: String,
+    /// What is wrong.
+    pub(crate) message: String,
+}
+
+/// Reads a table; national phone numbers are those of the region. Columns stand apart by commas, or by semicolons where
+/// the header line has no comma.
+///
+/// # Errors
+/// When the table cannot be read at all.
+pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let delimiter = if header.contains(&b';') && !header.contains(&b',') { b';' } else { b',' };
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .from_reader(text);
+    let mut records = reader.byte_records();
+    let mut table = Table::default();
+    let header = match records.next().transpose()? {
+        Some(header) => columns(&header, &mut table),
+        None => {
+            table.add(1, "", "a header line with the names of the columns is required");
+            Vec::new()
+        }
+    };
+    if !table.problems.is_empty() {
+        return Ok(table);
+    }
+    let reading = Reading::by(PhoneRegion::from_text(region).unwrap_or_default());
+    let (mut seen, mut lines) = (HashMap::new(), Lines { text, at: 0, line: 1 });
+    for record in records {
+        let record = record?;
+        let line = lines.of(&record);
+        table.row(line, &header, &record, &reading, &mut seen);
+        if table.rows.len() > ROWS_MAX {
+            table.add(line, "", format!("is one more than the {ROWS_MAX} rows that a table may have"));
+            break;
+        }
+    }
+    Ok(table)
+}
+
+/// On which line of a text its records begin. The reader counts a record's line from where the one before it ended,
+/// which is before empty lines and, in texts from Windows, before the line feed.
+struct Lines<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of a record behind all that were asked for.
+    fn of(&mut self, record: &ByteRecord) -> u64 {
+        let begins = record.position().and_then(|position| usize::try_from(position.byte()).ok());
+        let mut begins = begins.unwrap_or(self.at).clamp(self.at, self.text.len());
+        begins += self.text[begins..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let feeds = self.text[self.at..begins].iter().filter(|byte| **byte == b'\n').count();
+        (self.at, self.line) = (begins, self.line + feeds as u64);
+        self.line
+    }
+}
+
+/// The columns that the header names.
+fn columns(header: &ByteRecord, table: &mut Table) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for name in header {
+        let name = String::from_utf8_lossy(name).to_lowercase();
+        match COLUMNS.iter().find(|column| **column == name) {
+            Some(column) if found.contains(column) => table.add(1, column, "stands in the header twice"),
+            Some(column) => found.push(*column),
+            None => {
+                let all = COLUMNS.join(", ");
+                table.add(1, &name, format!("is not a column; those there are: {all}"));
+            }
+        }
+    }
+    if table.problems.is_empty() && !found.contains(&"phone") && !found.contains(&"email") {
+        table.add(1, "", "there must be a column phone or email, by which contacts are found again");
+    }
+    found
+}
+
+impl Table {
+    fn add(&mut self, line: u64, column: &str, message: impl Into<String>) {
+        // Names of columns come from the file.
+        let column = column.chars().filter(|c| !c.is_control()).take(100).collect();
+        self.problems.push(Flaw { line, column, message: message.into() });
+    }
+
+    fn row(
+        &mut self,
+        line: u64,
+        columns: &[&'static str],
+        record: &ByteRecord,
+        reading: &Reading,
+        seen: &mut HashMap<String, u64>,
+    ) {
+        if record.len() != columns.len() {
+            return self.add(
+                line,
+                "",
+                format!("has {} fields, and the header {}", record.len(), columns.len()),
+            );
+        }
+        let (mut properties, mut body, mut clean) = (Vec::new(), Map::new(), true);
+        for (column, field) in columns.iter().zip(record) {
+            match std::str::from_utf8(field) {
+                Ok("") => {}
+                Ok(text) => {
+                    let text = if *column == "locale" { text.to_lowercase() } else { text.to_owned() };
+                    properties.push(((*column).to_owned(), Json::String(text.clone())));
+                    body.insert((*column).to_owned(), text.into());
+                }
+                Err(_) => {
+                    self.add(line, column, "is not UTF-8");
+                    clean = false;
+                }
+            }
+        }
+        let read = from_json::<ContactBody>(&Json::Object(properties), reading.clone());
+        let contact = match read {
+            Ok(contact) if clean => contact,
+            Ok(_) => return,
+            Err(invalid) => {
+                return invalid.0.iter().for_each(|problem| self.add(line, &problem.path, &problem.message));
+            }
+        };
+        let phone = contact.phone.map(|phone| phone.as_str().to_owned());
+        let email = contact.email.map(|email| email.as_str().to_owned());
+        for (column, value) in [("phone", &phone), ("email", &email)] {
+            let Some(value) = value else { continue };
+            if let Some(first) = seen.get(value) {
+                self.add(line, column, format!("is that of line {first}"));
+            } else {
+                seen.insert(value.clone(), line);
+            }
+        }
+        self.rows.push(Row { line, body: Value::Object(body), phone, email });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flaws(text: &str) -> Vec<String> {
+        let table = table(text.as_bytes(), "FR").unwrap();
+        table.problems.iter().map(|flaw| format!("{}:{}: {}", flaw.line, flaw.column, flaw.message)).collect()
+    }
+
+    #[test]
+    fn columns_stand_in_any_order_and_case_and_numbers_are_those_of_the_region() {
+        let text = "\u{feff}EMAIL;Name;phone; Locale\r\nZoe@Example.com ;\"Zoë; the first\";01 42 68 53 00;FR\r\n\r\n;;+1 555 123 4567;\r\n";
+        let table = table(text.as_bytes(), "FR").unwrap();
+        assert_eq!(table.problems, []);
+        let [zoe, other] = &table.rows[..] else { panic!("{table:?}") };
+        assert_eq!((zoe.line, zoe.phone.as_deref()), (2, Some("+33142685300")));
+        assert_eq!(zoe.email.as_deref(), Some("zoe@example.com"));
+        assert_eq!(zoe.body["name"], "Zoë; the first");
+        assert_eq!(zoe.body["locale"], "fr");
+        assert_eq!((other.line, &other.body), (4, &serde_json::json!({"phone": "+1 555 123 4567"})));
+    }
+
+    #[test]
+    fn every_problem_is_told_by_line_and_column() {
+        let text = "name,phone,email,timezone\nA,123,a@x,Mars\nB,,,\nC,01 42 68 53 00,,\nD,+33142685300,a@x,\nE,1\n\"F\n\",,f@x,\nG,,F@X,\n";
+        let said = flaws(text);
+        let expected = [
+            "2:phone: must be a phone number",
+            "2:timezone: must be an IANA",
+            "3:: must have a phone or an email",
+            "5:phone: is that of line 4",
+            "6:: has 2 fields, and the header 4",
+            "9:email: is that of line 7",
+        ];
+        assert_eq!(said.len(), expected.len(), "{said:?}");
+        for (said, expected) in said.iter().zip(expected) {
+            assert!(said.starts_with(expected), "{expected}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_header_names_columns_that_there_are_once_and_one_to_find_contacts_by() {
+        assert_eq!(flaws("").len(), 1);
+        assert!(flaws("name,tel\nA,1\n")[0].starts_with("1:tel: is not a column"));
+        assert_eq!(flaws("phone,Phone\n"), ["1:phone: stands in the header twice"]);
+        assert!(flaws("name,locale\n")[0].contains("phone or email"));
+        let table = table(&b"name,phone\n\xff,+33142685300\n"[..], "FR").unwrap();
+        assert_eq!((table.rows.len(), table.problems[0].message.as_str()), (0, "is not UTF-8"));
+    }
+}

@@ -1,0 +1,47 @@
+//! The lines of an export: JSON, one record a line, documented in the README; and contacts in a table.
+//!
+//! What always holds:
+//!
+//! - a record that was written and read again is the same, and so is its line;
+//! - the first line names the format and its version, and a file of another version is not read; the last line says
+//!   how many businesses there were, so a file that ends early is known;
+//! - a property that is added, removed or means something else makes another version.
+
+mod contacts;
+mod read;
+mod records;
+#[cfg(test)]
+mod tests;
+mod values;
+mod write;
+
+use actors::moving::Moved;
+
+pub(crate) use contacts::{Flaw, Row, table};
+pub(crate) use read::{Line, read};
+pub(crate) use write::{end, head, line};
+
+/// What the first line calls the format.
+const FORMAT: &str = "receptionist-export";
+/// Which version of it this is.
+const VERSION: u32 = 1;
+/// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
+const SECRET_TAG: &str = "whsec_";
+/// How many bytes a line may have: more than that of the longest record, each of its characters escaped.
+pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
+
+/// The word that the line of a record begins with.
+fn kind(moved: &Moved) -> &'static str {
+    match moved {
+        Moved::Business(_) => "business",
+        Moved::Service(_) => "service",
+        Moved::Staff(_) => "staff",
+        Moved::Contact(_) => "contact",
+        Moved::Appointment(_) => "appointment",
+        Moved::Call(_) => "call",
+        Moved::Message(_) => "message",
+        Moved::Knowledge(_) => "knowledge",
+        Moved::Webhook(_) => "webhook",
+        Moved::End { .. } => "business_end",
+    }
+}

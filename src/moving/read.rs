@@ -1,0 +1,156 @@
+//! Reading lines as records: every problem of a line is found.
+
+use actors::domain::{Problem, Timestamp};
+use actors::moving::Moved;
+use schemars::JsonSchema;
+
+use super::records::{
+    AppointmentLine, BusinessLine, CallLine, ContactLine, KnowledgeLine, MessageLine, ServiceLine, StaffLine,
+    WebhookLine,
+};
+use super::{FORMAT, VERSION};
+use crate::http::json::Json;
+use crate::http::numbers::Whole;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::{FromJson, FromText, from_json};
+use crate::http::reading::Reading;
+use crate::json_object;
+
+/// A line that was read.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
+pub(crate) enum Line {
+    /// The first one.
+    Head {
+        /// When the lines were written.
+        exported_at: Timestamp,
+    },
+    /// A record.
+    Record(Moved),
+    /// The last one.
+    End {
+        /// How many businesses there were.
+        businesses: u64,
+    },
+}
+
+/// Why a line was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    /// Everything that is wrong with it.
+    pub(crate) problems: Vec<Problem>,
+    /// Whether it is that of a business, without which what follows cannot be told.
+    pub(crate) is_business: bool,
+}
+
+impl Unread {
+    fn whole(message: impl Into<String>) -> Self {
+        Self { problems: vec![Problem::new("", message)], is_business: false }
+    }
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
+    let mut json: Json = serde_json::from_slice(line).map_err(|error| {
+        let text = error.to_string();
+        let said = text.split(" at line 1 ").next().unwrap_or_default();
+        Unread::whole(format!("is not valid JSON: {said} (column {})", error.column()))
+    })?;
+    let Json::Object(properties) = &mut json else { return Err(Unread::whole("must be a JSON object")) };
+    let Some(at) = properties.iter().position(|(name, _)| name == "kind") else {
+        return record(&json, |HeadLine { format: Format, version: Version, exported_at }| Line::Head {
+            exported_at,
+        });
+    };
+    let (_, kind) = properties.remove(at);
+    let Json::String(kind) = kind else {
+        return Err(Unread { problems: vec![Problem::new("kind", "must be a string")], is_business: false });
+    };
+    let json = &json;
+    match kind.as_str() {
+        "business" => record(json, |it: BusinessLine| Line::Record(Moved::Business(it.made())))
+            .map_err(|unread| Unread { is_business: true, ..unread }),
+        "service" => record(json, |it: ServiceLine| Line::Record(Moved::Service(it.made()))),
+        "staff" => record(json, |it: StaffLine| Line::Record(Moved::Staff(it.made()))),
+        "contact" => record(json, |it: ContactLine| Line::Record(Moved::Contact(it.made()))),
+        "appointment" => record(json, |it: AppointmentLine| Line::Record(Moved::Appointment(it.made()))),
+        "call" => record(json, |it: CallLine| Line::Record(Moved::Call(it.made()))),
+        "message" => record(json, |it: MessageLine| Line::Record(Moved::Message(it.made()))),
+        "knowledge" => record(json, |it: KnowledgeLine| Line::Record(Moved::Knowledge(it.made()))),
+        "webhook" => record(json, |it: WebhookLine| Line::Record(Moved::Webhook(it.made()))),
+        "business_end" => record(json, |it: BusinessEndLine| {
+            Line::Record(Moved::End { records: u64::from(it.records.get()) })
+        }),
+        "end" => record(json, |it: EndLine| Line::End { businesses: u64::from(it.businesses.get()) }),
+        _ => Err(Unread {
+            problems: vec![Problem::new("kind", "is not one of this format")],
+            is_business: false,
+        }),
+    }
+}
+
+fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line, Unread> {
+    match from_json(json, Reading::PLAIN) {
+        Ok(read) => Ok(made(read)),
+        Err(invalid) => Err(Unread { problems: invalid.0, is_business: false }),
+    }
+}
+
+type Count = Whole<0, { u32::MAX }>;
+
+json_object! {
+    /// The first line.
+    struct HeadLine {
+        /// What the format is called.
+        format: Format,
+        /// Which version of it.
+        version: Version,
+        /// When it was written.
+        exported_at: Timestamp,
+    }
+}
+
+json_object! {
+    /// The last line.
+    struct EndLine {
+        /// How many businesses there were.
+        businesses: Count,
+    }
+}
+
+json_object! {
+    /// The last line of a business.
+    struct BusinessEndLine {
+        /// How many lines it has, this one apart.
+        records: Count,
+    }
+}
+
+/// What the format is called.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline)]
+struct Format;
+
+impl FromText for Format {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if text == FORMAT { Ok(Self) } else { Err(format!("must be {FORMAT}")) }
+    }
+}
+
+/// The version of the format.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline)]
+struct Version;
+
+impl FromJson for Version {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        if json.as_whole() == Some(i128::from(VERSION)) {
+            return Some(Self);
+        }
+        problems.add(at, format!("must be {VERSION}, the only version that this one of the program reads"));
+        None
+    }
+}

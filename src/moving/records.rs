@@ -1,0 +1,426 @@
+//! The lines of records, property by property. A property that says nothing is null, or left out.
+
+use actors::domain::{
+    Appointment, AppointmentId, AppointmentStatus, BookingMode, Business, BusinessId, CalendarSyncStatus,
+    CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, DisabledReason, Email,
+    EventType, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, Service, ServiceId, Source, StaffId,
+    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
+    WeeklyHours,
+};
+use actors::net::WebhookUrl;
+
+use super::values::{E164, Secret};
+use crate::http::lists::DistinctList;
+use crate::http::numbers::Whole;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::Properties;
+use crate::json_object;
+use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::time::Zone;
+use crate::rest::values::web::WebsiteUrl;
+
+json_object! {
+    /// A business.
+    pub(super) struct BusinessLine {
+        /// Its id.
+        id: BusinessId,
+        /// Its name.
+        name: Text<1, 200>,
+        /// Its IANA time zone.
+        timezone: Zone,
+        /// The default language for callers.
+        locale: Locale,
+        /// Its web site.
+        website_url: Option<WebsiteUrl>,
+        /// How appointments come about.
+        booking_mode: BookingMode,
+        /// Its opening hours.
+        hours: WeeklyHours,
+        /// The region in which national phone numbers are read.
+        phone_region: PhoneRegion,
+        /// Whether its keys are shut out.
+        suspended: bool,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl BusinessLine {
+    pub(super) fn made(self) -> Business {
+        Business {
+            id: self.id,
+            name: self.name.into_string(),
+            zone: self.timezone.get(),
+            locale: self.locale,
+            website_url: self.website_url.map(WebsiteUrl::into_string),
+            booking_mode: self.booking_mode,
+            hours: self.hours,
+            phone_region: self.phone_region.into_string(),
+            suspended: self.suspended,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A service.
+    pub(super) struct ServiceLine {
+        /// Its id.
+        id: ServiceId,
+        /// Its name.
+        name: Text<1, 200>,
+        /// What it is.
+        description: Text<0, 2000>,
+        /// How long it takes.
+        duration_minutes: Whole<5, 1440>,
+        /// Whether it can be booked.
+        active: bool,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl ServiceLine {
+    pub(super) fn made(self) -> Service {
+        Service {
+            id: self.id,
+            name: self.name.into_string(),
+            description: self.description.into_string(),
+            duration_minutes: self.duration_minutes.get(),
+            active: self.active,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A staff member.
+    pub(super) struct StaffLine {
+        /// Their id.
+        id: StaffId,
+        /// Their name.
+        name: Text<1, 200>,
+        /// Whether they take appointments.
+        active: bool,
+        /// The IANA time zone they see times in.
+        timezone: Zone,
+        /// The services they offer.
+        service_ids: DistinctList<ServiceId, 0, 500>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl StaffLine {
+    pub(super) fn made(self) -> StaffMember {
+        StaffMember {
+            id: self.id,
+            name: self.name.into_string(),
+            active: self.active,
+            zone: self.timezone.get(),
+            service_ids: self.service_ids.into_vec(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A contact.
+    pub(super) struct ContactLine {
+        /// Their id.
+        id: ContactId,
+        /// Their name.
+        name: Option<Text<1, 200>>,
+        /// Their phone number.
+        phone: Option<E164>,
+        /// Their email address.
+        email: Option<Email>,
+        /// The language they speak.
+        locale: Option<Locale>,
+        /// Their IANA time zone.
+        timezone: Option<Zone>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl ContactLine {
+    pub(super) fn made(self) -> Contact {
+        Contact {
+            id: self.id,
+            name: self.name.map(Text::into_string),
+            phone: self.phone.map(E164::into_string),
+            email: self.email.map(|email| email.as_str().to_owned()),
+            locale: self.locale,
+            zone: self.timezone.map(Zone::get),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// An appointment.
+    pub(super) struct AppointmentLine {
+        /// Its id.
+        id: AppointmentId,
+        /// Where it stands.
+        status: AppointmentStatus,
+        /// When it starts.
+        starts_at: Timestamp,
+        /// When it ends.
+        ends_at: Timestamp,
+        /// What is booked.
+        service_id: ServiceId,
+        /// With whom.
+        staff_id: StaffId,
+        /// For whom.
+        contact_id: ContactId,
+        /// Where the booking came from.
+        source: Source,
+        /// Whether it stands in the staff member's own calendar.
+        calendar_sync_status: CalendarSyncStatus,
+        /// Whether `appointment.booked` was sent.
+        announced: bool,
+        /// Whether it was moved and that is not announced yet.
+        move_unannounced: bool,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl AppointmentLine {
+    pub(super) fn made(self) -> Appointment {
+        Appointment {
+            id: self.id,
+            status: self.status,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            service_id: self.service_id,
+            staff_id: self.staff_id,
+            contact_id: self.contact_id,
+            source: self.source,
+            calendar_sync_status: self.calendar_sync_status,
+            announced: self.announced,
+            move_unannounced: self.move_unannounced,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A call.
+    pub(super) struct CallLine {
+        /// Its id.
+        id: CallId,
+        /// Who called whom.
+        direction: Direction,
+        /// How it ended.
+        status: CallStatus,
+        /// What came of it.
+        outcome: CallOutcome,
+        /// The number that called.
+        from_number: Option<E164>,
+        /// The number that was called.
+        to_number: Option<E164>,
+        /// The contact.
+        contact_id: Option<ContactId>,
+        /// When it started.
+        started_at: Timestamp,
+        /// When it ended.
+        ended_at: Timestamp,
+        /// How long the talk took.
+        duration_seconds: Whole<0, { u32::MAX }>,
+        /// The language that was spoken.
+        locale: Option<Locale>,
+        /// What was said.
+        summary: Option<Text<0, 20_000>>,
+        /// Where the recording is.
+        recording_url: Option<WebsiteUrl>,
+        /// The appointment that it was about.
+        appointment_id: Option<AppointmentId>,
+        /// The message that was taken.
+        message_id: Option<MessageId>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl CallLine {
+    pub(super) fn made(self) -> CallRecord {
+        CallRecord {
+            id: self.id,
+            direction: self.direction,
+            status: self.status,
+            outcome: self.outcome,
+            from_number: self.from_number.map(E164::into_string),
+            to_number: self.to_number.map(E164::into_string),
+            contact_id: self.contact_id,
+            started_at: self.started_at,
+            ended_at: self.ended_at,
+            duration_seconds: self.duration_seconds.get(),
+            locale: self.locale,
+            summary: self.summary.map(Text::into_string),
+            recording_url: self.recording_url.map(WebsiteUrl::into_string),
+            appointment_id: self.appointment_id,
+            message_id: self.message_id,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A message.
+    pub(super) struct MessageLine {
+        /// Its id.
+        id: MessageId,
+        /// The call in which it was taken.
+        call_id: Option<CallId>,
+        /// The contact who left it.
+        contact_id: Option<ContactId>,
+        /// Who left it, as they said.
+        caller_name: Option<Text<1, 200>>,
+        /// The number to call back.
+        caller_phone: Option<E164>,
+        /// What it says.
+        body: Text<1, 10_000>,
+        /// How soon the team should see it.
+        urgency: Urgency,
+        /// For whom it is.
+        staff_id: Option<StaffId>,
+        /// How far the team is with it.
+        status: MessageStatus,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl MessageLine {
+    pub(super) fn made(self) -> TakenMessage {
+        TakenMessage {
+            id: self.id,
+            call_id: self.call_id,
+            contact_id: self.contact_id,
+            caller_name: self.caller_name.map(Text::into_string),
+            caller_phone: self.caller_phone.map(E164::into_string),
+            body: self.body.into_string(),
+            urgency: self.urgency,
+            staff_id: self.staff_id,
+            status: self.status,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A piece of knowledge.
+    pub(super) struct KnowledgeLine {
+        /// Its id.
+        id: KnowledgeId,
+        /// What it is about.
+        title: Text<1, 200>,
+        /// What it says.
+        content: Text<1, 50_000>,
+        /// Where it comes from.
+        source_url: Option<WebsiteUrl>,
+        /// The language it is in.
+        locale: Option<Locale>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+}
+
+impl KnowledgeLine {
+    pub(super) fn made(self) -> Knowledge {
+        Knowledge {
+            id: self.id,
+            title: self.title.into_string(),
+            content: self.content.into_string(),
+            source_url: self.source_url.map(WebsiteUrl::into_string),
+            locale: self.locale,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A webhook endpoint.
+    pub(super) struct WebhookLine {
+        /// Its id.
+        id: WebhookId,
+        /// Where events are sent.
+        url: WebhookUrl,
+        /// Which events.
+        events: DistinctList<EventType, 1, 6>,
+        /// What it is for.
+        description: Text<0, 500>,
+        /// Whether it is sent events.
+        status: WebhookStatus,
+        /// Why it is disabled, while it is.
+        disabled_reason: Option<DisabledReason>,
+        /// Since when it is disabled, while it is.
+        disabled_at: Option<Timestamp>,
+        /// What its deliveries are signed with.
+        secret: Secret,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+    check off_with_a_reason
+}
+
+impl WebhookLine {
+    pub(super) fn made(self) -> WebhookEndpoint {
+        WebhookEndpoint {
+            id: self.id,
+            url: self.url.as_str().to_owned(),
+            events: self.events.into_vec().into_iter().collect(),
+            description: self.description.into_string(),
+            status: self.status,
+            disabled_reason: self.disabled_reason,
+            disabled_at: self.disabled_at,
+            epoch: 0,
+            secret: self.secret.get(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+/// An endpoint that is off says why and since when, and one that is on does not.
+fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    let mut unasked = Problems::new(problems.reading().clone());
+    let status = properties.read::<WebhookStatus>("status", at, &mut unasked);
+    let off = status == Some(WebhookStatus::Disabled);
+    for name in ["disabled_reason", "disabled_at"] {
+        if status.is_some() && properties.has(name) != off {
+            let message =
+                if off { "is required of what is disabled" } else { "must be null of what is enabled" };
+            problems.add(&at.property(name), message);
+        }
+    }
+}

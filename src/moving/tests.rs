@@ -1,0 +1,67 @@
+//! What was written is read again, and what was not written so is told.
+
+use super::*;
+
+/// A line of each kind, as they were written when the version was made.
+const LINES: &str = include_str!("tests/lines.jsonl");
+
+#[test]
+fn a_line_that_was_read_is_written_as_it_stood() {
+    let mut kinds = Vec::new();
+    for text in LINES.lines() {
+        match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
+            Line::Head { exported_at } => assert_eq!(head(exported_at), format!("{text}\n")),
+            Line::Record(moved) => {
+                kinds.push(kind(&moved));
+                assert_eq!(line(&moved), format!("{text}\n"));
+            }
+            Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
+        }
+    }
+    assert_eq!(kinds.len(), 11, "each kind, and an endpoint that is off: {kinds:?}");
+}
+
+#[test]
+fn every_property_that_says_something_must_be_there_and_no_other() {
+    for text in LINES.lines() {
+        let serde_json::Value::Object(whole) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
+        for name in whole.keys().filter(|name| *name != "kind") {
+            let mut less = whole.clone();
+            less.remove(name);
+            let less = serde_json::to_vec(&less).unwrap();
+            match read(&less) {
+                Ok(Line::Record(moved)) => assert!(line(&moved).contains(&format!("\"{name}\":null"))),
+                Ok(other) => panic!("{name} is missing: {other:?}"),
+                Err(unread) => assert!(unread.problems.iter().any(|problem| problem.path == *name)),
+            }
+        }
+        let mut more = whole.clone();
+        more.insert("colour".into(), "red".into());
+        let unread = read(&serde_json::to_vec(&more).unwrap()).unwrap_err();
+        assert_eq!(unread.problems[0].path, "colour");
+    }
+}
+
+#[test]
+fn every_problem_of_a_line_is_told() {
+    let told = |text: &str| {
+        let unread = read(text.as_bytes()).unwrap_err();
+        let said = unread.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.message));
+        (said.collect::<Vec<_>>(), unread.is_business)
+    };
+    let (said, _) = told(r#"{"kind":"contact","id":"x","phone":"555","email":"no","name":" "}"#);
+    for path in ["id: ", "phone: ", "email: ", "name: ", "created_at: ", "updated_at: "] {
+        assert!(said.iter().any(|said| said.starts_with(path)), "{path} {said:?}");
+    }
+    assert_eq!(
+        told("{\"kind\":\"contact\",").0,
+        [": is not valid JSON: EOF while parsing a value (column 18)"]
+    );
+    assert_eq!(told("").0.len(), 1);
+    assert_eq!(told("[]").0, [": must be a JSON object"]);
+    assert_eq!(told("{\"kind\":\"cat\"}").0, ["kind: is not one of this format"]);
+    assert!(told("{\"kind\":\"business\"}").1 && !told("{\"kind\":\"staff\"}").1);
+    let (said, _) =
+        told(r#"{"format":"receptionist-export","version":2,"exported_at":"2026-03-02T09:00:00.000Z"}"#);
+    assert_eq!(said, ["version: must be 1, the only version that this one of the program reads"]);
+}

@@ -1,0 +1,50 @@
+//! Values that lines have in one form only.
+
+use actors::domain::{Phone, WebhookSecret};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+
+use super::SECRET_TAG;
+use crate::http::read::FromText;
+
+/// A phone number in E.164 form, and in no other.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct E164(String);
+
+impl E164 {
+    /// The number.
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl FromText for E164 {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let read = Phone::from_e164(text.to_owned()).map(|phone| Self(phone.as_str().to_owned()));
+        read.map_err(|_| "must be a phone number in the form +15551234567".into())
+    }
+}
+
+/// The secret of a webhook endpoint.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Secret(#[schemars(with = "String")] WebhookSecret);
+
+impl Secret {
+    /// The secret.
+    pub(super) fn get(self) -> WebhookSecret {
+        self.0
+    }
+}
+
+impl FromText for Secret {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let bytes = text.strip_prefix(SECRET_TAG).and_then(|text| STANDARD.decode(text).ok());
+        let bytes = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        bytes
+            .map(|bytes| Self(WebhookSecret::new(bytes)))
+            .ok_or_else(|| format!("must be {SECRET_TAG} and the base64 of 32 bytes"))
+    }
+}

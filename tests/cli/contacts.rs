@@ -1,0 +1,48 @@
+//! Contacts come from a table.
+
+use crate::program::Demo;
+
+#[test]
+fn a_table_is_tried_imported_and_imported_again() {
+    let demo = Demo::start();
+    let before = demo.data(&["contact", "list"]).as_array().unwrap().len();
+    // The second one is a contact of the demonstration.
+    let table = "Name;PHONE;email\nAnaïs;06 12 34 57 01;Anais@example.com\nLin;06 12 34 56 91;\n\"Bo; Junior\";;bo@example.com\n";
+    demo.write("table.csv", table);
+    let import = ["contact", "import", "--from", "table.csv"];
+    let tried = demo.run(&[&import[..], &["--dry-run"]].concat());
+    assert_eq!((tried.code, tried.output.as_str()), (Some(0), "would make 2 contacts; already there: 1\n"));
+    assert!(tried.errors.contains("line 3: phone: is that of contact "), "{}", tried.errors);
+    assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before);
+
+    let made = demo.run(&import);
+    assert_eq!((made.code, made.output.as_str()), (Some(0), "made 2 contacts; already there: 1\n"));
+    assert!(made.errors.contains("line 3: phone: is that of contact "), "{}", made.errors);
+    let found = demo.data(&["contact", "list", "--phone", "+33612345701"]);
+    assert_eq!((&found[0]["name"], &found[0]["email"]), (&"Anaïs".into(), &"anais@example.com".into()));
+    assert_eq!(demo.data(&["contact", "list", "--email", "bo@example.com"])[0]["name"], "Bo; Junior");
+
+    let again = demo.run_with(&["contact", "import", "--from", "-", "--json"], table);
+    assert_eq!(again.output, "{\"data\":{\"made\":0,\"there\":3}}\n", "{}", again.errors);
+    assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before + 2);
+}
+
+#[test]
+fn a_table_that_is_not_good_makes_nobody() {
+    let demo = Demo::start();
+    let before = demo.data(&["contact", "list"]);
+    demo.write("table.csv", "name,phone\nGood,06 12 34 57 01\nBad,12\nGood,0612345701\n");
+    for more in [&[][..], &["--dry-run"]] {
+        let said = demo.refused(&[&["contact", "import", "--from", "table.csv"], more].concat(), 1);
+        for part in [
+            "line 3: phone: must be a phone number",
+            "line 4: phone: is that of line 2\n",
+            "nothing was imported\n",
+        ] {
+            assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
+        }
+    }
+    assert_eq!(demo.data(&["contact", "list"]), before);
+    let said = demo.refused(&["contact", "import", "--from", "nothing.csv"], 1);
+    assert!(said.contains("--from: cannot read nothing.csv"), "{said}");
+}

@@ -1,0 +1,214 @@
+//! Businesses leave one store as lines and arrive in another.
+
+use serde_json::Value;
+
+use crate::program::Demo;
+
+const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
+
+/// A demonstration that has something of every kind, stopped.
+fn used() -> Demo {
+    let mut demo = Demo::start();
+    let book = ["appointment", "book", "--service", "coupe", "--contact-name", "Ada", "--contact-phone"];
+    let open = demo.data(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
+    let time = |at: usize| open[at]["starts_at"].as_str().unwrap().to_owned();
+    let booked = demo.data(&[&book[..], &["06 12 34 56 80", "--starts-at", &time(0)]].concat());
+    demo.data(&["appointment", "reschedule", booked["id"].as_str().unwrap(), "--starts-at", &time(4)]);
+    let gone = demo.data(&[&book[..], &["06 12 34 56 81", "--starts-at", &time(0)]].concat());
+    demo.data(&["appointment", "cancel", gone["id"].as_str().unwrap()]);
+    demo.data(&[&book[..], &["06 12 34 56 82", "--starts-at", &time(0)]].concat());
+    let long = "Derrière la maison.\n".repeat(2_000);
+    demo.write("parking.txt", &long);
+    demo.data(&["knowledge", "add", "--title", "Parking", "--file", "parking.txt"]);
+    demo.data(&["contact", "create", "--name", "Only \"a\" name"]);
+    // Last, so that nothing is sent there.
+    demo.data(&["webhook", "create", "--url", "https://8.8.8.8/hook", "--event", "call.completed"]);
+    demo.stop();
+    demo
+}
+
+/// Runs a command that fails, and gives what it says.
+fn says(demo: &Demo, words: &[&str]) -> String {
+    let ran = demo.run(words);
+    assert_eq!((ran.code, ran.output.as_str()), (Some(1), ""), "{words:?}: {}", ran.errors);
+    ran.errors
+}
+
+/// The lines but for the first, which tells when they were written.
+fn body(demo: &Demo, file: &str) -> Vec<String> {
+    let lines: Vec<String> = demo.file(file).lines().skip(1).map(str::to_owned).collect();
+    assert!(!lines.is_empty());
+    lines
+}
+
+#[test]
+fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
+    let demo = used();
+    for (name, more) in [("whole", &["--with-secrets"][..]), ("plain", &[])] {
+        let [before, after, dir] = [&format!("{name}.jsonl"), &format!("{name}2.jsonl"), name];
+        let ran = demo.run(&[&["export", "--to", before], &FROM[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.errors);
+        assert!(ran.errors.contains("exported 1 business,") && ran.errors.contains("left out 1 API key:"));
+        assert_eq!(ran.errors.contains("left out 1 webhook endpoint:"), more.is_empty(), "{}", ran.errors);
+        let tried = demo.printed(&["import", "--from", before, "--data-dir", dir, "--dry-run"]);
+        assert!(tried.starts_with("could import 1 business, "), "{tried}");
+        let imported = demo.printed(&["import", "--from", before, "--data-dir", dir]);
+        assert_eq!(
+            imported.replacen("imported", "could import", 1).trim_end(),
+            tried.replace("; nothing was changed\n", "")
+        );
+        demo.printed(&[&["export", "--to", after, "--data-dir", dir], more].concat());
+        assert_eq!(body(&demo, before), body(&demo, after));
+    }
+    let [whole, plain] = ["whole.jsonl", "plain.jsonl"].map(|file| body(&demo, file));
+    let kinds = |lines: &[String]| -> Vec<String> {
+        let kind = |line: &String| serde_json::from_str::<Value>(line).unwrap()["kind"].clone();
+        let mut kinds: Vec<_> = lines.iter().map(|line| kind(line).as_str().unwrap().to_owned()).collect();
+        kinds.dedup();
+        kinds
+    };
+    let all = ["business", "service", "staff", "contact", "appointment", "call", "message", "knowledge"];
+    assert_eq!(kinds(&plain), [&all[..], &["business_end", "end"]].concat());
+    assert_eq!(kinds(&whole), [&all[..], &["webhook", "business_end", "end"]].concat());
+    assert!(!demo.file("plain.jsonl").contains("whsec_"));
+    // From a pipe, by name, and to standard output.
+    let printed = demo.printed(&[&["export", "--business", "SALON LUMIÈRE"], &FROM[..]].concat());
+    let piped = demo.run_with(&["import", "--data-dir", "piped"], &printed);
+    assert_eq!(piped.code, Some(0), "{}", piped.errors);
+}
+
+#[test]
+fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
+    let demo = used();
+    demo.printed(&[&["export", "--to", "good", "--with-secrets"], &FROM[..]].concat());
+    let good: Vec<String> = demo.file("good").lines().map(str::to_owned).collect();
+    let of_kind = |kind: &str, nth: usize| {
+        let found =
+            good.iter().enumerate().filter(|(_, line)| line.contains(&format!("{{\"kind\":\"{kind}\"")));
+        found.map(|(at, _)| at).nth(nth).unwrap()
+    };
+    let field = |at: usize, name: &str| -> String {
+        let line: Value = serde_json::from_str(&good[at]).unwrap();
+        line[name].as_str().unwrap().to_owned()
+    };
+    let (business, service, contact) = (of_kind("business", 0), of_kind("service", 0), of_kind("contact", 0));
+    let (other, call, message) = (of_kind("contact", 1), of_kind("call", 0), of_kind("message", 0));
+    let active: Vec<usize> = (0..good.len())
+        .filter(|at| good[*at].contains("\"kind\":\"appointment\"") && good[*at].contains("\"confirmed\""))
+        .collect();
+    let appointment = active[0];
+    let foreign = "019cae1a-5a00-7000-8000-000000000001";
+    let changed = |at: usize, from: &str, to: &str| {
+        let mut lines = good.clone();
+        assert!(lines[at].contains(from), "{from}: {}", lines[at]);
+        lines[at] = lines[at].replacen(from, to, 1);
+        lines
+    };
+    let without = |at: usize| [&good[..at], &good[at + 1..]].concat();
+    let twice = |at: usize| [&good[..=at], &good[at..]].concat();
+    let phone = |at: usize| format!("\"phone\":\"{}\"", field(at, "phone"));
+    let cases = [
+        (changed(0, "\"version\":1", "\"version\":2"), "line 1: version: must be 1".to_owned()),
+        (good[1..].to_vec(), "line 1: must be the head".to_owned()),
+        (good[..good.len() - 1].to_vec(), format!("line {}: the file ends too early", good.len())),
+        (without(good.len() - 2), format!("line {}: kind: the end of the business", good.len() - 1)),
+        (without(of_kind("knowledge", 0)), "records: must be ".to_owned()),
+        (changed(good.len() - 1, "\"businesses\":1", "\"businesses\":2"), "businesses: must be 1".to_owned()),
+        (twice(contact), format!("line {}: id: must be greater", contact + 2)),
+        (
+            changed(business, "\"timezone\":\"Europe/Paris\"", "\"timezone\":\"Paris\""),
+            format!("line {}: timezone: ", business + 1),
+        ),
+        (changed(service, &field(service, "id"), foreign), "is not a service of the business".to_owned()),
+        (
+            changed(other, &phone(other), &phone(contact)),
+            format!("line {}: phone: is that of contact {}", other + 1, field(contact, "id")),
+        ),
+        (
+            changed(other, &phone(other), "\"phone\":\"06 12\""),
+            format!("line {}: phone: must be a phone number in the form", other + 1),
+        ),
+        (
+            changed(appointment, &field(appointment, "contact_id"), foreign),
+            format!("line {}: contact_id: is not", appointment + 1),
+        ),
+        (
+            changed(appointment, &field(appointment, "staff_id"), foreign),
+            format!("line {}: staff_id: is not", appointment + 1),
+        ),
+        (
+            changed(appointment, "\"announced\":true,", ""),
+            format!("line {}: announced: is required", appointment + 1),
+        ),
+        (
+            changed(call, &field(call, "started_at"), "2999-01-01T00:00:00.000Z"),
+            format!("line {}: ended_at: must not be before", call + 1),
+        ),
+        (
+            changed(call, &field(call, "updated_at"), "2999-01-01T00:00:00.000Z"),
+            format!("line {}: updated_at: must not be before created_at", call + 1),
+        ),
+        (
+            changed(message, &field(message, "call_id"), foreign),
+            format!("line {}: call_id: is not a call", message + 1),
+        ),
+        (
+            changed(call, "\"message_id\":null", &format!("\"message_id\":\"{foreign}\"")),
+            format!("line {}: message_id: is not a message", call + 1),
+        ),
+        (changed(call, "{", "{{"), format!("line {}: is not valid JSON", call + 1)),
+        (
+            changed(call, "{", "{\"colour\":\"red\","),
+            format!("line {}: colour: is not a known property", call + 1),
+        ),
+    ];
+    for (lines, expected) in cases {
+        demo.write("bad", &format!("{}\n", lines.join("\n")));
+        let said = says(&demo, &["import", "--from", "bad", "--data-dir", "other"]);
+        assert!(said.contains(&expected), "{expected}: {said}");
+        assert!(said.ends_with("nothing was imported\n"), "{said}");
+    }
+    // An appointment that is longer than was seen when the one behind it was booked.
+    let day = |at: usize| field(at, "starts_at")[..10].to_owned();
+    let pair = active.windows(2).find(|pair| day(pair[0]) == day(pair[1])).unwrap();
+    let mut lines = good.clone();
+    lines[pair[0]] = lines[pair[0]].replace(&field(pair[0], "ends_at"), &field(pair[1], "ends_at"));
+    lines[pair[1]] = lines[pair[1]].replace(&field(pair[1], "staff_id"), &field(pair[0], "staff_id"));
+    demo.write("bad", &format!("{}\n", lines.join("\n")));
+    let said = says(&demo, &["import", "--from", "bad", "--data-dir", "other"]);
+    let expected = format!(
+        "line {}: starts_at: overlaps appointment {} of the same staff member",
+        pair[1] + 1,
+        field(pair[0], "id")
+    );
+    assert!(said.contains(&expected), "{said}");
+
+    // All of that has left nothing behind, and a business arrives once.
+    demo.printed(&["import", "--from", "good", "--data-dir", "other"]);
+    let said = says(&demo, &["import", "--from", "good", "--data-dir", "other"]);
+    assert!(said.contains("line 2: id: is that of a business that is here already"), "{said}");
+    demo.printed(&["export", "--to", "again", "--with-secrets", "--data-dir", "other"]);
+    assert_eq!(good[1..], body(&demo, "again"));
+}
+
+#[test]
+fn what_cannot_be_exported_or_imported_is_said() {
+    let demo = Demo::start();
+    let in_use = says(&demo, &[&["export"], &FROM[..]].concat());
+    assert!(in_use.contains("in use by another process"), "{in_use}");
+    for (words, expected) in [
+        (&["export", "--data-dir", "nowhere"][..], "there is no store in nowhere"),
+        (&["import", "--from", "nothing", "--data-dir", "new"], "cannot read nothing"),
+    ] {
+        let said = says(&demo, words);
+        assert!(said.contains(expected), "{said}");
+    }
+    let mut demo = demo;
+    demo.stop();
+    let said = says(&demo, &[&["export", "--business", "nobody"], &FROM[..]].concat());
+    assert!(said.contains("--business: there is no business \"nobody\""), "{said}");
+    demo.write("there", "");
+    let said = says(&demo, &[&["export", "--to", "there"], &FROM[..]].concat());
+    assert!(said.contains("there is there already"), "{said}");
+    assert_eq!(demo.printed(&["import", "--settle", "--data-dir", "new"]), "no import has broken off\n");
+}
