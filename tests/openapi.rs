@@ -89,7 +89,9 @@ fn operations_have_names_of_their_own_and_all_that_goes_with_them() {
     check_operations(&operator, &["401", "429", "500", "503"]);
     for (path, method, operation) in operations(&operator) {
         // What is sent again waits, and what waits is not sent again.
-        let changes = method != "get" && !operation["operationId"].as_str().unwrap().starts_with("resend");
+        let id = operation["operationId"].as_str().unwrap();
+        // Nor is a backup a change of anything, and there is one at a time.
+        let changes = method != "get" && !id.starts_with("resend") && id != "createBackup";
         let what = format!("{method} {path}");
         for absent in ["X-RateLimit", "x-required-scope", "\"403\""] {
             assert!(!operation.to_string().contains(absent), "{what}: {absent}");

@@ -114,10 +114,16 @@ fn check(case: &Case, row: &Value) {
     assert_eq!((&row["status"], &row["attempts"]), (&json!(case.status), &json!(1)), "{name}: {row}");
     assert_eq!(row["last_response_status"], json!(case.response), "{name}: {row}");
     assert_eq!(row["last_error"], json!(case.error), "{name}: {row}");
-    if let Some(body) = &case.body {
-        let text = row["last_response_body"].as_str().unwrap_or_else(|| panic!("{name}: {row}"));
+    if let (Some(body), Some(text)) = (&case.body, row["last_response_body"].as_str()) {
         assert!(text.starts_with(body.as_str()) && text.len() <= 1024, "{name}: {row}");
     }
+}
+
+/// Of a business so many bodies are read at once, and those of the receivers that hang are among them: whichever answer
+/// comes while all are taken is kept without its body, and never all of them are.
+fn check_bodies(case: &Case, rows: &[Value]) {
+    let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
+    assert!(case.body.is_none() || read > 0, "{}: no body was read: {rows:?}", case.name);
 }
 
 #[test]
@@ -163,9 +169,9 @@ fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
             }
             events = (round + 1) * BOOKINGS_A_ROUND + 1; // and the contact of the first one
             for (case, hook) in quick.iter().zip(&hooks) {
-                for row in hook.log_of(&client, &shop, events).await {
-                    check(case, &row);
-                }
+                let rows = hook.log_of(&client, &shop, events).await;
+                rows.iter().for_each(|row| check(case, row));
+                check_bodies(case, &rows);
             }
             for row in hooks[good].log_of(&client, &shop, events).await {
                 assert_eq!(row["status"], "delivered", "{row}");
