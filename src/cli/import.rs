@@ -119,7 +119,8 @@ async fn within(
     let settled = match settle(store).await? {
         Settled::Nothing => None,
         Settled::TakenBack(count) => {
-            Some(format!("took back {count} businesses of an import that broke off"))
+            let businesses = print::count(count, "business", "businesses");
+            Some(format!("took back {businesses} of an import that broke off"))
         }
         Settled::Finished(count) => {
             let businesses = print::count(count, "business", "businesses");
