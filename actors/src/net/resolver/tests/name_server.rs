@@ -1,0 +1,190 @@
+//! A name server that says what it is told to (RFC 1035).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UdpSocket};
+
+use super::super::*;
+use super::{HOST, ips};
+
+/// Types of records.
+pub(super) const A: u16 = 1;
+pub(super) const NS: u16 = 2;
+pub(super) const CNAME: u16 = 5;
+pub(super) const AAAA: u16 = 28;
+/// Kinds of answers.
+pub(super) const NO_ERROR: u8 = 0;
+pub(super) const SERVER_FAILURE: u8 = 2;
+pub(super) const NO_SUCH_NAME: u8 = 3;
+pub(super) const REFUSED: u8 = 5;
+
+/// What a name server says to a question.
+#[derive(Clone)]
+pub(super) enum Says {
+    /// This kind of answer, with these addresses.
+    Answer(u8, Vec<IpAddr>),
+    /// That the name is an alias of another one, which has these addresses.
+    Alias(&'static str, Vec<IpAddr>),
+    /// That the answer is too long for a datagram; over TCP it is this.
+    TooLong(Vec<IpAddr>),
+    /// Nothing before the question has come so often; then this, to the first who asked.
+    Late(usize, Vec<IpAddr>),
+    /// Nothing before the question has come so often; then this, to whoever asked last.
+    Lost(usize, Vec<IpAddr>),
+    Nothing,
+}
+
+type Zone = HashMap<(String, u16), Says>;
+type Askers = HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>;
+
+/// A name server on the loopback interface.
+#[derive(Clone, Default)]
+pub(super) struct NameServer {
+    zone: Arc<Mutex<Zone>>,
+    asked: Arc<Mutex<Vec<(String, u16)>>>,
+    /// Who has asked each question, with the number that the answer must bear.
+    askers: Arc<Mutex<Askers>>,
+}
+
+impl NameServer {
+    pub(super) fn set(&self, name: &str, kind: u16, says: Says) {
+        self.zone.lock().insert((name.to_owned(), kind), says);
+    }
+
+    pub(super) fn has(&self, name: &str, v4: &[&str], v6: &[&str]) {
+        for (kind, addresses) in [(A, v4), (AAAA, v6)] {
+            self.set(name, kind, Says::Answer(NO_ERROR, ips(addresses)));
+        }
+    }
+
+    pub(super) fn is_silent_on(&self, name: &str) {
+        self.set(name, A, Says::Nothing);
+        self.set(name, AAAA, Says::Nothing);
+    }
+
+    /// Says nothing, whatever it is asked.
+    pub(super) fn is_silent(&self) {
+        self.is_silent_on(HOST);
+        self.set("", NS, Says::Nothing);
+    }
+
+    pub(super) fn asked(&self) -> Vec<(String, u16)> {
+        let mut asked = self.asked.lock().clone();
+        asked.sort();
+        asked
+    }
+
+    /// Serves datagrams and connections at an address; gives the port.
+    pub(super) async fn listen(&self, ip: &str, port: u16) -> u16 {
+        let (udp, tcp) = loop {
+            let udp = UdpSocket::bind((ip, port)).await.unwrap();
+            let bound = udp.local_addr().unwrap();
+            match TcpListener::bind(bound).await {
+                Ok(tcp) => break (udp, tcp),
+                Err(error) => assert_eq!(port, 0, "{error}"),
+            }
+        };
+        let port = udp.local_addr().unwrap().port();
+        let server = self.clone();
+        tokio::spawn(async move {
+            let mut question = [0; 512];
+            while let Ok((length, from)) = udp.recv_from(&mut question).await {
+                if let Some((answer, to)) = server.answer(&question[..length], Some(from)) {
+                    udp.send_to(&answer, to.unwrap()).await.unwrap();
+                }
+            }
+        });
+        let server = self.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = tcp.accept().await {
+                let mut question = vec![0; stream.read_u16().await.unwrap().into()];
+                stream.read_exact(&mut question).await.unwrap();
+                let (answer, _) = server.answer(&question, None).unwrap();
+                stream.write_u16(answer.len().try_into().unwrap()).await.unwrap();
+                stream.write_all(&answer).await.unwrap();
+            }
+        });
+        port
+    }
+
+    /// The answer to a question (RFC 1035 §4.1), if there is one, and to whom; over TCP nobody is named.
+    fn answer(&self, question: &[u8], from: Option<SocketAddr>) -> Option<(Vec<u8>, Option<SocketAddr>)> {
+        let (mut name, mut at) = (Vec::new(), 12);
+        while question[at] != 0 {
+            let label = at + 1..at + 1 + usize::from(question[at]);
+            at = label.end;
+            name.push(String::from_utf8(question[label].to_vec()).unwrap());
+        }
+        let end = at + 5;
+        let kind = u16::from_be_bytes([question[at + 1], question[at + 2]]);
+        let asked = (name.join("."), kind);
+        self.asked.lock().push(asked.clone());
+        let says = self.zone.lock().get(&asked).cloned();
+        let mut number = [question[0], question[1]];
+        let mut to = from;
+        let mut times = 0;
+        if let Some(from) = from {
+            let mut askers = self.askers.lock();
+            let askers = askers.entry(asked).or_default();
+            askers.push((number, from));
+            times = askers.len();
+            if let Some(Says::Late(..)) = says {
+                (number, to) = (askers[0].0, Some(askers[0].1));
+            }
+        }
+        let (code, alias, addresses, cut) = match says.unwrap_or(Says::Answer(NO_SUCH_NAME, Vec::new())) {
+            Says::Answer(code, addresses) => (code, None, addresses, false),
+            Says::Alias(other, addresses) => (NO_ERROR, Some(other), addresses, false),
+            Says::Late(wanted, addresses) | Says::Lost(wanted, addresses) if times == wanted => {
+                (NO_ERROR, None, addresses, false)
+            }
+            Says::TooLong(_) if from.is_some() => (NO_ERROR, None, Vec::new(), true),
+            Says::TooLong(addresses) => (NO_ERROR, None, addresses, false),
+            Says::Late(..) | Says::Lost(..) | Says::Nothing => return None,
+        };
+        let records = addresses.len() + usize::from(alias.is_some());
+        let mut answer = number.to_vec();
+        answer.extend([
+            0x81 | u8::from(cut) << 1,
+            0x80 | code,
+            0,
+            1,
+            0,
+            records.try_into().unwrap(),
+            0,
+            0,
+            0,
+            0,
+        ]);
+        answer.extend(&question[12..end]);
+        // Where the name stands of which the addresses are.
+        let mut owner = 12;
+        if let Some(alias) = alias {
+            let labels: Vec<u8> = alias.split('.').flat_map(labelled).chain([0]).collect();
+            record(&mut answer, owner, CNAME, &labels);
+            owner = u8::try_from(answer.len() - labels.len()).unwrap();
+        }
+        for address in addresses {
+            match address {
+                IpAddr::V4(address) => record(&mut answer, owner, A, &address.octets()),
+                IpAddr::V6(address) => record(&mut answer, owner, AAAA, &address.octets()),
+            }
+        }
+        Some((answer, to))
+    }
+}
+
+fn labelled(label: &str) -> impl Iterator<Item = u8> {
+    [u8::try_from(label.len()).unwrap()].into_iter().chain(label.bytes())
+}
+
+/// Adds a record of the name that stands at a place of the answer; it is to be kept for an hour.
+fn record(answer: &mut Vec<u8>, owner: u8, kind: u16, data: &[u8]) {
+    answer.extend([0xc0, owner]);
+    answer.extend(kind.to_be_bytes());
+    answer.extend([0, 1, 0, 0, 0x0e, 0x10]);
+    answer.extend(u16::try_from(data.len()).unwrap().to_be_bytes());
+    answer.extend(data);
+}
