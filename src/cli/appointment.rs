@@ -93,8 +93,8 @@ pub struct Reschedule {
 /// A time and who takes it.
 #[derive(Debug, Args)]
 struct Time {
-    /// When it starts, such as '2026-03-02 9:00' or 'tomorrow 9:00' of the business, or 2026-03-02T09:00:00Z
-    #[arg(long, value_name = "TIME")]
+    /// When it starts, such as '2026-03-02 9:00' or 'tue 9:00' of the business, or 2026-03-02T09:00:00Z
+    #[arg(long, visible_alias = "at", value_name = "TIME")]
     starts_at: String,
     /// The staff member who takes it, by their id or name
     #[arg(long)]

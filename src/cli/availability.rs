@@ -21,11 +21,11 @@ pub struct AvailabilityArgs {
     /// Only times when this staff member is free, by their id or name
     #[arg(long)]
     staff: Option<String>,
-    /// The first day, such as 2026-03-02, today or tomorrow
-    #[arg(long, value_name = "DAY", default_value = "today")]
+    /// The first day, such as 2026-03-02, tomorrow or tue
+    #[arg(long, visible_alias = "from", value_name = "DAY", default_value = "today")]
     start_date: String,
     /// The last day, at most 7 days in all [default: the seventh]
-    #[arg(long, value_name = "DAY")]
+    #[arg(long, visible_alias = "to", value_name = "DAY")]
     end_date: Option<String>,
     #[command(flatten)]
     paging: Paging,

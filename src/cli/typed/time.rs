@@ -1,10 +1,11 @@
-//! Times of the business: `2026-03-02 9:00`, `tomorrow 9:00`, `2026-03-02`, `today`.
+//! Times of the business: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. A day of the week is the
+//! first one from today on.
 //!
 //! A local time that a clock change skips or repeats is refused, with the instants that may be meant.
 
 use chrono::{
-    DateTime, Days, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset, SecondsFormat, TimeDelta,
-    TimeZone, Utc,
+    DateTime, Datelike, Days, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset, SecondsFormat,
+    TimeDelta, TimeZone, Utc, Weekday,
 };
 use chrono_tz::Tz;
 
@@ -12,10 +13,10 @@ use chrono_tz::Tz;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::cli) enum TimeError {
     #[error(
-        "write a time of the business such as '2026-03-02 9:00' or 'tomorrow 9:00', or an instant such as 2026-03-02T09:00:00Z"
+        "write a time of the business such as '2026-03-02 9:00', 'tomorrow 9:00' or 'tue 9:00', or an instant such as 2026-03-02T09:00:00Z"
     )]
     NoInstant,
-    #[error("write a day such as 2026-03-02, yesterday, today or tomorrow")]
+    #[error("write a day such as 2026-03-02, yesterday, today, tomorrow or tue")]
     NoDay,
     #[error("{local} is skipped in {zone} by a change of the clocks: say {before} or {after}")]
     Skipped { local: String, zone: Tz, before: String, after: String },
@@ -57,7 +58,13 @@ fn date(text: &str, zone: Tz, now: DateTime<Utc>) -> Option<NaiveDate> {
         "today" => Some(today),
         "tomorrow" => today.succ_opt(),
         "yesterday" => today.pred_opt(),
-        text => NaiveDate::parse_from_str(text, "%Y-%m-%d").ok(),
+        text => match text.parse::<Weekday>() {
+            Ok(weekday) => {
+                let later_by = weekday.days_since(today.weekday());
+                today.checked_add_days(Days::new(later_by.into()))
+            }
+            Err(_) => NaiveDate::parse_from_str(text, "%Y-%m-%d").ok(),
+        },
     }
 }
 
@@ -113,6 +120,8 @@ mod tests {
             (" Tomorrow  9:00 ", "2026-03-04T09:00:00+01:00"),
             ("yesterday", "2026-03-02T00:00:00+01:00"),
             ("today 9:00", "2026-03-03T09:00:00+01:00"),
+            ("Tue 9:00", "2026-03-03T09:00:00+01:00"),
+            ("monday 9:00", "2026-03-09T09:00:00+01:00"),
             ("2026-07-01", "2026-07-01T00:00:00+02:00"),
         ] {
             assert_eq!(instant(text, PARIS, now()).as_deref(), Ok(expected), "{text}");
@@ -158,6 +167,7 @@ mod tests {
         {
             assert_eq!(day(text, later_by, PARIS, now()).as_deref(), Ok(expected));
         }
-        assert_eq!(day("monday", 0, PARIS, now()), Err(TimeError::NoDay));
+        assert_eq!(day("mon", 0, PARIS, now()).unwrap(), "2026-03-09");
+        assert_eq!(day("lundi", 0, PARIS, now()), Err(TimeError::NoDay));
     }
 }
