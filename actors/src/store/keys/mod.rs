@@ -38,7 +38,7 @@ pub use parts::{
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
 };
-pub use service::{clock, meta, moving, repair, repair_part, upgrade};
+pub use service::{clock, meta, moving, repair, repair_part, round, upgrade};
 pub use webhooks::{
     business_and_endpoint, deliveries, deliveries_due, delivery, delivery_due, delivery_reached,
     endpoint_index, event, is_of_outcome, webhook,
