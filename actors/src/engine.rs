@@ -102,7 +102,7 @@ impl Engine {
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let mut newest = store.scan(&all, Order::Descending).filter_map(|row| {
-            let id = row.and_then(|(key, _)| store.usable(&key, keys::id_at_end::<BusinessId>(&key)));
+            let id = row.and_then(|(key, _)| store.usable(&key, keys::listed_business(&key)));
             id.transpose()
         });
         let mint = newest.next().transpose()?.map_or_else(IdMint::default, IdMint::after);

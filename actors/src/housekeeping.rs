@@ -123,7 +123,7 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
         range = range.after(keys::business_index(after));
     }
     let ids = store.scan(&range, Order::Ascending).filter_map(|row| {
-        let id = row.and_then(|(key, _)| store.usable(&key, keys::id_at_end::<BusinessId>(&key)));
+        let id = row.and_then(|(key, _)| store.usable(&key, keys::listed_business(&key)));
         id.transpose()
     });
     ids.take(BUSINESSES_PER_STEP).collect()

@@ -55,7 +55,10 @@ impl State {
 /// Ends the process, by way of the store, when the supervisor has ended though the engine does not close.
 pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
     tokio::spawn(async move {
-        let _ = its_end.await;
+        // What goes with its runtime has not failed.
+        if its_end.await.is_err_and(|ended| ended.is_cancelled()) {
+            return;
+        }
         if let Some(shared) = shared.upgrade().filter(|shared| shared.check_open().is_ok()) {
             shared.store.fail(&StoreError::Unsupervised);
         }

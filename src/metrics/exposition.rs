@@ -187,7 +187,8 @@ impl Exposition {
         for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
             count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
         }
-        let about = "Businesses that nobody uses, looked at for what has outlived its time, by whether there was any";
+        let about =
+            "Businesses that nobody uses, looked at for what has outlived its time, by whether there was any";
         let mut counter =
             encoder.encode_descriptor("unused_businesses_looked_at", about, None, MetricType::Counter)?;
         let (idle, started) = self.engine.unused_businesses_looked_at();

@@ -72,7 +72,7 @@ async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
         let Some((last, _)) = rows.last() else { return Ok(newest) };
         range = range.after(crate::store::Key::new(last));
         for (key, _) in &rows {
-            let stamp = keys::id_at_end(key).and_then(|of| newest_stamp_of(store, of));
+            let stamp = keys::listed_business(key).and_then(|of| newest_stamp_of(store, of));
             newest = newest.max(store.usable(key, stamp)?.flatten());
         }
         tokio::task::yield_now().await;

@@ -54,7 +54,7 @@ pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> 
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     for row in store.scan(&all, Order::Ascending) {
         let key = row?.0;
-        let business = keys::id_at_end(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
+        let business = keys::listed_business(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
         let business = store.usable(&key, business)?.flatten();
         meant.extend(business.filter(|business| which.is(business)));
     }
