@@ -81,6 +81,8 @@ pub(super) fn run(
         tokio::select! {
             () = stop.wait() => {}
             () = hung_up(&service, &mut hangup) => {}
+            // What was answered is on the disk; what is in flight has nobody to wait for.
+            fallen = service.fallen() => return Err(fallen.into()),
             failed = listens => match failed {
                 Ok(never) => match never {},
                 Err(error) => return Err(error),
