@@ -52,8 +52,9 @@ impl KeyUsage {
 
 /// When a key was last used, as far as it is written.
 pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
-    let value = reader.get_raw(&keys::key_used(key))?;
-    value.map(|value| keys::millis_from_value(&value)).transpose()
+    let at = keys::key_used(key);
+    let Some(value) = reader.get_raw(&at)? else { return Ok(None) };
+    reader.usable(&at, keys::millis_from_value(&value))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod domain;
 mod engine;
 mod error;
+mod housekeeping;
 mod key_usage;
 mod limits;
 pub mod measure;

@@ -144,7 +144,8 @@ impl Repair<'_> {
             let Some((last, _)) = page.last() else { return Ok(()) };
             range = range.after(Key::new(last));
             for (key, value) in &page {
-                let batch = row(&Key::new(key), value)?;
+                // What does not decode stays as it is.
+                let batch = self.store.usable(key, row(&Key::new(key), value))?.unwrap_or_default();
                 self.write(batch).await?;
             }
             tokio::task::yield_now().await;

@@ -62,12 +62,31 @@ pub(crate) struct Shared {
     pub(crate) turned_off: AtomicU64,
     /// How many deliveries were missed at once, for as many waited as may.
     pub(crate) missed_over_budget: AtomicU64,
+    /// The businesses that nobody uses and that were looked at.
+    pub(crate) swept: Swept,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
     /// The idempotency keys of the businesses that are being created.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
+}
+
+/// How many businesses that nobody uses were looked at since the engine started.
+#[derive(Debug, Default)]
+pub(crate) struct Swept {
+    /// Those with nothing to do.
+    pub(crate) idle: AtomicU64,
+    /// Those whose actor was started.
+    pub(crate) started: AtomicU64,
+}
+
+impl Swept {
+    /// Counts one, which had something to do or not.
+    pub(crate) fn note(&self, has_any: bool) {
+        let counted = if has_any { &self.started } else { &self.idle };
+        counted.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Shared {

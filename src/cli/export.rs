@@ -147,6 +147,11 @@ fn lines<W: Write>(
         let keys = print::count(left_out.keys, "API key", "API keys");
         note.push_str(&format!("\nleft out {keys}: make new ones where the businesses go"));
     }
+    let unreadable = store.rows_set_aside() as u64;
+    if unreadable > 0 {
+        let rows = print::count(unreadable, "row", "rows");
+        note.push_str(&format!("\nleft out {rows} that do not decode: `receptionist verify` names them"));
+    }
     if left_out.endpoints > 0 {
         let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
         note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));

@@ -32,6 +32,7 @@ mod network;
 mod nudges;
 mod ops;
 mod outages;
+mod planted;
 mod receiver;
 mod repair;
 mod rows;

@@ -18,6 +18,7 @@ use crate::life::Life;
 use crate::model::{Model, Span};
 use crate::network::Line;
 use crate::ops::Op;
+use crate::planted::Planted;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
 use crate::shortage::Shortage;
@@ -45,6 +46,7 @@ pub(crate) struct Sim {
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
+    pub(crate) planted: Planted,
 }
 
 /// How a life ends.
@@ -67,7 +69,9 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
     let backups = Backups::new(seed);
-    let mut sim = Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage, backups };
+    let planted = Planted::new(seed);
+    let mut sim =
+        Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage, backups, planted };
     sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
@@ -97,6 +101,9 @@ impl Sim {
         let runtime = runtime();
         let from = self.ledger.len();
         let wasted = number == LIVES - 1 && self.dice.once_in(5);
+        if !wasted {
+            self.some_planted();
+        }
         if wasted {
             if self.world.time.ahead() != 0 {
                 self.some_jump();
@@ -220,6 +227,7 @@ impl Sim {
             self.some_time().await;
             self.learn();
             self.world.check();
+            self.check_set_aside(life);
             if self.world.failed() {
                 return End::Killed;
             }
@@ -328,6 +336,7 @@ impl Sim {
     /// Checks everything that lies on the disk, now that no engine runs, against everything that is known.
     fn look_at_disk(&mut self, span: Span, from: usize) -> Vec<Rows> {
         self.world.check();
+        self.unplant();
         let runtime = runtime();
         let store = runtime.block_on(async { self.world.store() });
         let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();

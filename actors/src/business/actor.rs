@@ -7,13 +7,13 @@ use tokio::sync::Semaphore;
 
 use super::decide::{CarriedOut, carry_out};
 use super::load::{Start, load};
-use super::message::{Message, Question};
+use super::message::{Message, Question, SweptThrough};
 use super::state::State;
 use super::sweep::sweep;
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::Batch;
+use crate::store::{Batch, unless_set_aside};
 
 /// There is no business with this id.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,8 @@ pub(crate) struct Running {
     shared: Weak<Shared>,
     /// Who waits until all that the business keeps is counted.
     asked: Vec<Question>,
+    /// Who waits until what has outlived its time is deleted.
+    swept: Vec<SweptThrough>,
 }
 
 impl BusinessActor {
@@ -66,11 +68,14 @@ impl Actor for BusinessActor {
 
     async fn pre_start(
         &self,
-        _: ActorRef<Message>,
+        myself: ActorRef<Message>,
         (start, shared): Self::Arguments,
     ) -> Result<Running, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
-        Ok(Running { state, shared, asked: Vec::new() })
+        if let Some(shared) = shared.upgrade() {
+            shared.businesses.note(myself.get_id(), start.id); // before it can fail
+        }
+        Ok(Running { state, shared, asked: Vec::new(), swept: Vec::new() })
     }
 
     async fn post_start(
@@ -89,7 +94,7 @@ impl Actor for BusinessActor {
         &self,
         myself: ActorRef<Message>,
         message: Message,
-        Running { state, shared, asked }: &mut Running,
+        Running { state, shared, asked, swept }: &mut Running,
     ) -> Result<(), ActorProcessingErr> {
         // What is decided now would never be written, and nothing may be decided on top of it.
         if state.store.failed() {
@@ -146,13 +151,20 @@ impl Actor for BusinessActor {
                     asked.drain(..).for_each(|question| answer(state, question, now));
                 }
             }
-            Message::Sweep => sweep(state, now, &myself)?,
+            Message::Sweep => _ = unless_set_aside(sweep(state, now, &myself))?,
+            Message::SweepThrough(waits) => {
+                unless_set_aside(sweep(state, now, &myself))?;
+                swept.push(waits);
+            }
             Message::Swept { more } => {
                 state.sweeping = false;
                 if more {
-                    sweep(state, now, &myself)?;
+                    unless_set_aside(sweep(state, now, &myself))?;
                 }
             }
+        }
+        if !state.sweeping {
+            swept.clear();
         }
         Ok(())
     }

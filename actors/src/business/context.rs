@@ -97,13 +97,15 @@ impl<'a> Context<'a> {
         self.read(&keys::contact(self.state.id, id))
     }
 
-    /// The contact whose phone or email stands under this index row.
+    /// The contact whose phone or email stands under this index row. One that does not decode is as if it were not
+    /// there: whoever has that number or address could do nothing else any more.
     ///
     /// # Errors
     /// When the store fails.
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
-        self.contact(keys::id_at_end(&id)?)
+        let contact = keys::id_at_end(&id).and_then(|id| self.contact(id));
+        Ok(self.state.store.usable(row, contact)?.flatten())
     }
 
     /// Refuses the change when the request's `If-Match` does not match the resource as it is.
@@ -138,7 +140,7 @@ impl<'a> Context<'a> {
     }
 
     /// An appointment as the API shows it.
-    pub fn show(&self, appointment: &Appointment, contact: &Contact) -> AppointmentView {
+    pub fn show(&self, appointment: &Appointment, contact: Option<&Contact>) -> AppointmentView {
         let parties = AppointmentParties {
             timezone: self.state.business.zone.name(),
             service_name: self.service_name(appointment.service_id),

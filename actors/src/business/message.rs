@@ -1,5 +1,7 @@
 //! What a business's actor is told.
 
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
 use super::change::AnyChange;
 use super::request::{Answer, Request};
 use super::state::State;
@@ -24,6 +26,15 @@ pub(crate) enum Message {
     Sweep,
     /// A step of that is done; there may be more.
     Swept { more: bool },
+    /// Delete all of it, a step after the other.
+    SweepThrough(SweptThrough),
+}
+
+/// Who waits until everything that has outlived its time is deleted, or cannot be just now: it is dropped then. Its permit
+/// keeps the actor from being put away meanwhile.
+pub(crate) struct SweptThrough {
+    pub(crate) _through: oneshot::Sender<()>,
+    pub(crate) _permit: OwnedSemaphorePermit,
 }
 
 impl std::fmt::Debug for Message {
@@ -35,6 +46,7 @@ impl std::fmt::Debug for Message {
             Self::Count => "Count",
             Self::Sweep => "Sweep",
             Self::Swept { .. } => "Swept",
+            Self::SweepThrough(_) => "SweepThrough",
         })
     }
 }

@@ -19,6 +19,7 @@ pub mod commands;
 mod context;
 mod decide;
 mod decision;
+mod duties;
 mod handle;
 mod load;
 mod message;
@@ -44,7 +45,8 @@ pub use request::{Answer, AnswerStatus, Gives, Idempotency, IfMatch, New, Remove
 
 pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
-pub(crate) use message::Message;
+pub(crate) use duties::has_any as has_duties;
+pub(crate) use message::{Message, SweptThrough};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, remember};

@@ -27,9 +27,15 @@ pub(super) fn index(
         return Ok(());
     }
     let of = state.id;
+    let own = (keys::contact_names(of, after.id), Names::new());
     let (key, names) = match state.last_in(&keys::contact_names_up_to(of, after.id))? {
-        Some((key, row)) => (key, NamesRecord::decode(&row)?.names),
-        None => (keys::contact_names(of, after.id), Names::new()),
+        // Behind a row that does not decode, the next name begins a row of its own.
+        Some((key, row)) => match state.store.usable(&key, NamesRecord::decode(&row))? {
+            Some(row) => (key, row.names),
+            None if key == own.0 => return Ok(()),
+            None => own,
+        },
+        None => own,
     };
     let (names, overflow) = filed(names, after.id, name);
     batch.put(key, NamesRecord { names }.encode());

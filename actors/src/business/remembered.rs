@@ -10,7 +10,7 @@ use super::state::State;
 use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal, SteadyTime};
 use crate::error::EngineError;
 use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
 
 /// How long an idempotency key is kept, in steady time.
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
@@ -97,7 +97,10 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     let mut days = Vec::new();
     while days.len() < DAYS_AHEAD_MAX {
         let Some((key, _)) = store.scan(&range, Order::Descending).next().transpose()? else { break };
-        let (day, _) = keys::day_and_hash(&key)?;
+        let Some((day, _)) = store.usable(&key, keys::day_and_hash(&key))? else {
+            range = range.before(Key::new(&key));
+            continue;
+        };
         days.push(day);
         range = range.before(keys::idempotency_from(of, day).from);
     }

@@ -43,6 +43,8 @@ pub(crate) struct State {
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
+    /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.
+    pub(crate) longest: TimeDelta,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
     /// What was made until when.
@@ -81,7 +83,7 @@ impl State {
     /// The value of a key as the newest decision left it.
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
-            Some(value) => value.map(R::decode).transpose(),
+            Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),
             None => self.store.get(key),
         }
     }
@@ -182,11 +184,10 @@ impl State {
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_BEHIND;
         if self.busy_from > needed {
-            let found = self.active_between(needed, self.busy_from).await?;
+            let found = self.rows_between(needed, self.busy_from).await?;
             self.busy_from = needed;
-            for appointment in found {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                self.busy.insert(staff_id, starts_at, ends_at, id);
+            for (key, value) in found {
+                self.hold_time(&key, &value)?;
             }
         } else if self.busy_from < needed - BUSY_SLACK {
             self.busy.forget_before(needed);
@@ -195,12 +196,31 @@ impl State {
         Ok(())
     }
 
-    /// The active appointments that start in `[from, to)`, as the newest decision left them.
-    async fn active_between(
+    /// Holds the time of an appointment if it is active. Of one that does not decode nobody knows whose time it is, nor
+    /// until when, so nobody is booked from where it starts for as long as it may last.
+    pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match self.store.usable(key, Appointment::decode(value))? {
+            Some(appointment) if appointment.is_active() => {
+                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
+                self.busy.insert(staff_id, starts_at, ends_at, id);
+            }
+            Some(_) => {}
+            None => {
+                let at = keys::instant_and_id::<AppointmentId>(key);
+                if let Some((start, _)) = self.store.usable(key, at)? {
+                    self.busy.block(start, start + self.longest);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the appointments that start in `[from, to)`, as the newest decision left them.
+    async fn rows_between(
         &mut self,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<Vec<Appointment>, StoreError> {
+    ) -> Result<HashMap<Vec<u8>, Vec<u8>>, StoreError> {
         let range = keys::appointments_starting(self.id, from, to);
         let (mut rows, mut left) = (HashMap::new(), range);
         loop {
@@ -217,13 +237,6 @@ impl State {
                 None => rows.remove(&key[..]),
             };
         }
-        let mut found = Vec::new();
-        for value in rows.into_values() {
-            let appointment = Appointment::decode(&value)?;
-            if appointment.is_active() {
-                found.push(appointment);
-            }
-        }
-        Ok(found)
+        Ok(rows)
     }
 }

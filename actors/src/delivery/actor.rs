@@ -92,6 +92,8 @@ impl Actor for DeliveryActor {
                 state.resend(&shared, &myself, resending).await?;
                 None
             }
+            #[cfg(test)]
+            Message::Fail => std::panic::resume_unwind(Box::new("a test ends the actor")),
         };
         if waking.is_some() {
             // Until the turn has looked, there may be work.

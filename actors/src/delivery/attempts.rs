@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::net::{Post, WebhookClient};
 use crate::quota::Quota;
 use crate::shared::Shared;
-use crate::store::{Batch, StoreError, keys};
+use crate::store::{Batch, StoreError, keys, unless_set_aside};
 
 /// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
 /// the connection in order.
@@ -40,7 +40,8 @@ impl State {
         place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
-        let Some(body) = shared.store.get_raw(&keys::event(self.key.business, event))? else {
+        let body = shared.store.get_raw(&keys::event(self.key.business, event));
+        let Some(body) = unless_set_aside(body)?.flatten() else {
             self.give_up(shared, myself, delivery);
             return Ok(());
         };
@@ -150,7 +151,7 @@ impl State {
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
         // An endpoint that was deleted meanwhile leaves nothing behind.
-        if self.endpoint(shared)?.is_none() {
+        if matches!(unless_set_aside(self.endpoint(shared))?, Some(None)) {
             self.recorded(myself, event);
             return Ok(());
         }
@@ -200,7 +201,7 @@ impl State {
         });
     }
 
-    /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
+    /// Ends a delivery whose event is not there, or cannot be read. One that cannot be made must not hold the others up.
     fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery) {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
@@ -208,7 +209,7 @@ impl State {
             business.id = %business,
             webhook.id = %endpoint,
             event.id = %event,
-            "a delivery waits whose event is not there; it has failed"
+            "a delivery waits whose event is not there or cannot be read; it has failed"
         );
         let due_before = delivery.next_attempt_at;
         let after = Delivery {

@@ -32,6 +32,9 @@ pub(crate) enum Message {
     Purged,
     /// Send again.
     Resend(Box<Resending>),
+    /// Fail, as a test wants it.
+    #[cfg(test)]
+    Fail,
 }
 
 /// An attempt that has ended.

@@ -141,7 +141,7 @@ impl Engine {
         let Shared { store, scans, .. } = &*self.shared;
         let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
-                reader.get::<Business>(&keys::profile(keys::id_at_end(key)?))
+                reader.get::<Business>(&keys::profile(keys::listed_business(key)?))
             })
         })
         .await?;

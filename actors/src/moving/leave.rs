@@ -1,7 +1,8 @@
 //! Reading the businesses of a store as records.
 //!
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
-//! gives the same; a record is read when it is its turn, and none is kept.
+//! gives the same; a record is read when it is its turn, and none is kept. Rows that do not decode are set aside and left
+//! out; the store counts them.
 
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
@@ -52,8 +53,9 @@ pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> 
     let mut meant = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     for row in store.scan(&all, Order::Ascending) {
-        let id = keys::id_at_end(&row?.0)?;
-        let business: Option<Business> = store.get(&keys::profile(id))?;
+        let key = row?.0;
+        let business = keys::listed_business(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
+        let business = store.usable(&key, business)?.flatten();
         meant.extend(business.filter(|business| which.is(business)));
     }
     Ok(meant)
@@ -110,8 +112,8 @@ fn each<R: Record, E: From<StoreError>>(
     mut out: impl FnMut(R) -> Result<(), E>,
 ) -> Result<u64, E> {
     let mut count = 0;
-    for row in store.scan(&keys::of_kind(of, kind), Order::Ascending) {
-        out(R::decode(&row?.1)?)?;
+    for record in store.records::<R>(&keys::of_kind(of, kind), Order::Ascending) {
+        out(record?.1)?;
         count += 1;
     }
     Ok(count)

@@ -157,6 +157,12 @@ pub enum StoreError {
         /// What is wrong with it; names no content of it.
         reason: String,
     },
+    /// The root of the actors has ended: nothing would be started or swept any more.
+    #[error("the supervisor of the actors has failed")]
+    Unsupervised,
+    /// A row does not decode, for this reason. It was told and counted, and stays where it is.
+    #[error("a row of the store is set aside: {0}")]
+    SetAside(#[source] Box<StoreError>),
     /// The store has an earlier format, and it was ruled out that it be converted.
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \

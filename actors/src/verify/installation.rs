@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::findings::Checker;
 use crate::domain::{ApiKey, BusinessId, KeyId};
 use crate::store::keys::{self, installation_kind, kind};
-use crate::store::records::{ClockRecord, MetaRecord};
+use crate::store::records::{ClockRecord, MetaRecord, RoundRecord};
 use crate::upgrade;
 
 /// What is remembered of it.
@@ -64,6 +64,7 @@ impl Installation {
                 checker.refers("business", &keys::profile(of));
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
+            installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
             // Of requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
             installation_kind::MOVING => checker.wrong("an import is not finished"),

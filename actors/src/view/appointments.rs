@@ -55,8 +55,8 @@ pub struct AppointmentParties<'a> {
     pub service_name: &'a str,
     /// The staff member's name.
     pub staff_name: &'a str,
-    /// The contact.
-    pub contact: &'a Contact,
+    /// The contact, where they can be read.
+    pub contact: Option<&'a Contact>,
 }
 
 impl AppointmentView {
@@ -73,8 +73,8 @@ impl AppointmentView {
             staff_id: appointment.staff_id,
             staff_name: parties.staff_name.to_owned(),
             contact_id: appointment.contact_id,
-            contact_name: parties.contact.name.clone(),
-            contact_phone: parties.contact.phone.clone(),
+            contact_name: parties.contact.and_then(|contact| contact.name.clone()),
+            contact_phone: parties.contact.and_then(|contact| contact.phone.clone()),
             source: appointment.source,
             calendar_sync_status: appointment.calendar_sync_status,
             created_at: appointment.created_at,

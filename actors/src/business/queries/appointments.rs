@@ -128,7 +128,7 @@ struct Names {
     timezone: Option<&'static str>,
     services: HashMap<ServiceId, String>,
     staff: HashMap<StaffId, String>,
-    contacts: HashMap<ContactId, Contact>,
+    contacts: HashMap<ContactId, Option<Contact>>,
 }
 
 impl Names {
@@ -156,14 +156,19 @@ impl Names {
                 *self.timezone.insert(business.zone.name())
             }
         };
-        let service = once(&mut self.services, appointment.service_id, |id| {
+        let service = once(&mut self.services, appointment.service_id, String::new, |id| {
             Ok(reader.get::<Service>(&keys::service(of, id))?.map(|service| service.name))
         })?;
-        let staff = once(&mut self.staff, appointment.staff_id, |id| {
+        let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        let contact =
-            once(&mut self.contacts, appointment.contact_id, |id| reader.get(&keys::contact(of, id)))?;
+        let contact = once(
+            &mut self.contacts,
+            appointment.contact_id,
+            || None,
+            |id| Ok(reader.get(&keys::contact(of, id))?.map(Some)),
+        )?;
+        let contact = contact.as_ref();
         let parties = AppointmentParties { timezone, service_name: service, staff_name: staff, contact };
         Ok(AppointmentView::new(appointment, parties))
     }

@@ -131,9 +131,12 @@ impl Callers {
     fn show(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<CallView, StoreError> {
         let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
         let of = self.business;
-        let name = once(&mut self.names, contact, |id| {
-            Ok(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name))
-        })?;
+        let name = once(
+            &mut self.names,
+            contact,
+            || None,
+            |id| Ok(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)),
+        )?;
         Ok(CallView::new(call, name.as_deref()))
     }
 }

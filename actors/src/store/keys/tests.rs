@@ -47,6 +47,7 @@ fn every_kind_has_one_width() {
         (repair(), 33),
         (moving(business), 33),
         (clock(), 33),
+        (round(), 33),
         (meta(), 33),
         (upgrade(), 33),
         (business_index(business), 33),

@@ -19,6 +19,7 @@ mod key;
 mod knowledge;
 mod message;
 mod names;
+mod round;
 #[cfg(test)]
 mod testing;
 mod webhook;
@@ -33,6 +34,7 @@ pub use self::idempotency::IdempotencyRecord;
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
+pub use self::round::RoundRecord;
 use super::StoreError;
 use crate::domain::{
     AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
