@@ -3,6 +3,7 @@
 mod authenticate;
 mod backups;
 mod businesses;
+mod ending;
 mod figures;
 
 use std::path::Path;
@@ -133,11 +134,13 @@ impl Engine {
             missed_over_budget: AtomicU64::new(0),
             backups: Arc::default(),
             creating: Arc::default(),
+            ending: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
         shared.begin_deliveries();
+        tokio::spawn(ending::do_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 
@@ -188,6 +191,7 @@ impl Engine {
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
+        self.shared.ending.notify_one();
         self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);

@@ -74,6 +74,7 @@ impl State {
         }
         // Behind what is waited for above, so that nobody waits for it.
         shared.clocks.keep(&shared.store);
+        shared.ending.notify_one();
         if self.round.is_none() && Instant::now() >= self.next_round {
             self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
             self.round = Some(None);

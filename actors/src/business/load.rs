@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
+use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -17,7 +18,7 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -40,13 +41,14 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     // From here on every delivery that waits is counted, or lies in the store behind the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
-    let (mut business, mut budget) = (None, Budget::default());
+    let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
             kind::PROFILE => business = Some(Business::decode(&value)?),
             kind::BUDGET => budget = Budget::decode(&value)?,
+            kind::RETENTION => retention = Retention::decode(&value)?,
             kind::SERVICE => {
                 let service = Service::decode(&value)?;
                 services.insert(service.id, service);
@@ -85,6 +87,9 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
         sweeping: false,
+        retention,
+        chores: Chores::default(),
+        ended: false,
         overlay: Overlay::default(),
         references: References::default(),
         accounts: Accounts::new(id, budget, told, waiting),

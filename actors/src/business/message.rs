@@ -24,6 +24,12 @@ pub(crate) enum Message {
     Sweep,
     /// A step of that is done; there may be more.
     Swept { more: bool },
+    /// There may be something to be done in steps.
+    Chores,
+    /// One of these steps is done.
+    Stepped,
+    /// Everything that was asked of it before was answered: it ends.
+    End,
 }
 
 impl std::fmt::Debug for Message {
@@ -35,6 +41,9 @@ impl std::fmt::Debug for Message {
             Self::Count => "Count",
             Self::Sweep => "Sweep",
             Self::Swept { .. } => "Swept",
+            Self::Chores => "Chores",
+            Self::Stepped => "Stepped",
+            Self::End => "End",
         })
     }
 }

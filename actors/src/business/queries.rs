@@ -38,7 +38,7 @@ pub use calls::CallFilter;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
-use pages::{Part, once, position_key, position_of, walk};
+use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {

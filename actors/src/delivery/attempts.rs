@@ -40,8 +40,9 @@ impl State {
         place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
-        let Some(body) = shared.store.get_raw(&keys::event(self.key.business, event))? else {
-            self.give_up(shared, myself, delivery);
+        let body = shared.store.get_raw(&keys::event(self.key.business, event))?;
+        let Some(body) = body.filter(|body| !body.is_empty()) else {
+            self.give_up(shared, myself, delivery)?;
             return Ok(());
         };
         delivery.reached_before.get_or_insert(self.reached());
@@ -155,8 +156,12 @@ impl State {
             return Ok(());
         }
         let now = shared.steady.now();
-        let (after, next) =
+        let (mut after, next) =
             after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
+        let is_wiped = after.next_attempt_at.is_none() && self.is_to_be_wiped(shared, event)?;
+        if is_wiped {
+            after = after.cleaned();
+        }
         self.recording.insert(event, ended.number);
         if next == Next::TurnOff {
             self.turn_off(shared, myself, after, ended);
@@ -172,8 +177,12 @@ impl State {
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
         let (myself, under_way) = (myself.clone(), ended.under_way);
+        let wiping = is_wiped.then(|| Arc::downgrade(shared));
         let done = move || {
             let _ = myself.cast(Message::Recorded(event));
+            if let Some(shared) = wiping.and_then(|shared| shared.upgrade()) {
+                shared.go_on(business); // which wipes the event
+            }
             drop(under_way);
         };
         shared.store.submit_outcome(business, batch, Box::new(done));
@@ -200,28 +209,38 @@ impl State {
         });
     }
 
-    /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
-    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery) {
+    /// Ends a delivery whose event is not there, or was wiped. One that cannot be made must not hold the others up.
+    fn give_up(
+        &mut self,
+        shared: &Shared,
+        myself: &ActorRef<Message>,
+        delivery: Delivery,
+    ) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
-        tracing::error!(
-            business.id = %business,
-            webhook.id = %endpoint,
-            event.id = %event,
-            "a delivery waits whose event is not there; it has failed"
-        );
         let due_before = delivery.next_attempt_at;
-        let after = Delivery {
-            status: DeliveryStatus::Failed,
-            last_error: Some("the event is not kept any more".into()),
-            next_attempt_at: None,
-            ..delivery
+        let after = if shared.store.contains(&keys::event(business, event))? {
+            delivery.cleaned()
+        } else {
+            tracing::error!(
+                business.id = %business,
+                webhook.id = %endpoint,
+                event.id = %event,
+                "a delivery waits whose event is not there; it has failed"
+            );
+            Delivery {
+                status: DeliveryStatus::Failed,
+                last_error: Some("the event is not kept any more".into()),
+                next_attempt_at: None,
+                ..delivery
+            }
         };
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, due_before);
         self.recording.insert(event, self.attempts);
         let myself = myself.clone();
         shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
+        Ok(())
     }
 }
 

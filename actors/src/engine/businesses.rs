@@ -8,7 +8,8 @@ use tokio::sync::oneshot;
 
 use super::Engine;
 use crate::business::{
-    Answer, AnswerStatus, Idempotency, Page, PageRequest, Write, collect, days, kept, read_page, remember,
+    Answer, AnswerStatus, Idempotency, Page, PageRequest, Write, answer_of, collect, days, kept, read_page,
+    remember,
 };
 use crate::domain::{
     Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, Refusal, ResourceId, Text, Usage,
@@ -66,8 +67,8 @@ impl Engine {
         let creating = Creating::begin(&self.shared, idempotency)?;
         let now = self.shared.clocks.steady();
         let read = |day| self.shared.store.get(&of_installation(day, &idempotency));
-        if let Some((_, answer)) = kept(days(now), now, idempotency.fingerprint, read)? {
-            return Ok(answer);
+        if let Some((_, record)) = kept(days(now), now, idempotency.fingerprint, read)? {
+            return Ok(answer_of(record)?);
         }
         let business = self.create(new, by, Some(creating)).await?;
         let body = view::render(&OperatorBusinessView::from(&business));
@@ -148,18 +149,21 @@ impl Engine {
         for business in &found.items {
             store.settled(business.id).await?;
         }
+        // That one is not in the list any more is shown only once it is so for good.
+        super::ending::settled(store).await?;
         Ok(found)
     }
 }
 
-/// A request to create a business once that is being carried out: the same one again is refused until it has been.
-struct Creating {
+/// A request that creates or ends a business once and is being carried out: the same one again is refused until it has
+/// been.
+pub(super) struct Creating {
     all: Arc<Mutex<HashSet<[u8; 32]>>>,
     idempotency: Idempotency,
 }
 
 impl Creating {
-    fn begin(shared: &Shared, idempotency: Idempotency) -> Result<Self, EngineError> {
+    pub(super) fn begin(shared: &Shared, idempotency: Idempotency) -> Result<Self, EngineError> {
         if !shared.creating.lock().insert(idempotency.key) {
             return Err(Refusal::IdempotencyInProgress.into());
         }
@@ -188,7 +192,7 @@ impl Drop for Creating {
     }
 }
 
-/// Where the answer to a request that creates a business is kept.
-fn of_installation(day: u32, idempotency: &Idempotency) -> Key {
+/// Where the answer to a request that creates or ends a business is kept.
+pub(super) fn of_installation(day: u32, idempotency: &Idempotency) -> Key {
     keys::idempotency(BusinessId::INSTALLATION, day, &idempotency.key)
 }
