@@ -449,11 +449,14 @@ impl<'a> Step<'a> {
         }
         Ok(match anew {
             ShownAnew::Contact(contact) => self.is_erased(Some(contact)),
-            // One that was taken in a call of theirs, which says so no more.
+            // One that was taken in a call of theirs, which may say so no more.
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
-                now.and_then(|now| decoded::<TakenMessage>(&key, &now)).is_some_and(|now| now.body.is_empty())
+                match now.and_then(|now| decoded::<TakenMessage>(&key, &now)) {
+                    Some(now) => now.body.is_empty() || now.contact_id.is_none() && self.is_of_their_call(&now)?,
+                    None => false,
+                }
             }
             ShownAnew::Appointment(_) | ShownAnew::Call(_) => false,
         })
