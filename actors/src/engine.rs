@@ -3,7 +3,6 @@
 mod authenticate;
 mod backups;
 mod businesses;
-mod ending;
 mod figures;
 
 use std::path::Path;
@@ -140,7 +139,7 @@ impl Engine {
         });
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
         shared.begin_deliveries();
-        tokio::spawn(ending::do_what_is_left(Arc::downgrade(&shared)));
+        tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 

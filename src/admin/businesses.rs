@@ -110,10 +110,7 @@ pub(super) async fn update(
         .await
 }
 
-pub(super) async fn end(
-    context: Context,
-    Path(id): Path<BusinessId>,
-) -> Result<Ending<EndedView>, ApiError> {
+pub(super) async fn end(context: Context, Path(id): Path<BusinessId>) -> Result<Ending<EndedView>, ApiError> {
     let answer = context.engine.end_business(id, context.request()?).await?;
     Ok(Ending::answer_to(answer))
 }

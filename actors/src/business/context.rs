@@ -8,7 +8,8 @@ use super::state::State;
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
-    Refusal, ResourceId, Retention, ServiceId, StaffId, SteadyTime, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Refusal, ResourceId, Retention, ServiceId, StaffId, SteadyTime, TakenMessage, Timestamp, Usage,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AppointmentView, MessageView};

@@ -64,7 +64,8 @@ pub(super) struct Stepped {
 
 /// The next step; `None` when nobody is to be erased. What it writes bears the stamp.
 pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
-    let Some(mut erasing) = state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
+    let Some(mut erasing) =
+        state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
     else {
         return Ok(None);
     };
@@ -180,8 +181,7 @@ impl Resource<'_> {
     }
 
     fn phones(&self) -> impl Iterator<Item = &str> {
-        let all =
-            [&self.phone, &self.contact_phone, &self.caller_phone, &self.from_number, &self.to_number];
+        let all = [&self.phone, &self.contact_phone, &self.caller_phone, &self.from_number, &self.to_number];
         all.into_iter().filter_map(|phone| phone.as_deref())
     }
 }
@@ -380,7 +380,9 @@ impl<'a> Step<'a> {
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
-        for contact in self.erasing.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from)) {
+        for contact in
+            self.erasing.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
+        {
             let range = keys::appointments_of_contact(of, *contact);
             self.at = None; // those that were looked at are gone
             let is_through = self.each(range, Order::Ascending, |step, key, _| {
@@ -454,7 +456,9 @@ impl<'a> Step<'a> {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
                 match now.and_then(|now| decoded::<TakenMessage>(&key, &now)) {
-                    Some(now) => now.body.is_empty() || now.contact_id.is_none() && self.is_of_their_call(&now)?,
+                    Some(now) => {
+                        now.body.is_empty() || now.contact_id.is_none() && self.is_of_their_call(&now)?
+                    }
                     None => false,
                 }
             }

@@ -51,12 +51,8 @@ pub(super) struct Stepped {
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Stepped::default()) };
-    let all = [
-        retention.calls_days,
-        retention.messages_days,
-        retention.appointments_days,
-        retention.audit_days,
-    ];
+    let all =
+        [retention.calls_days, retention.messages_days, retention.appointments_days, retention.audit_days];
     let (mut stepped, mut looked_at, mut bytes) = (Stepped::default(), 0, 0);
     let mut kind = state.chores.expiring;
     while let Some(days) = all.get(kind) {

@@ -18,7 +18,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp,
+    WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;

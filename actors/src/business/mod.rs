@@ -13,6 +13,7 @@
 mod accounts;
 mod actor;
 mod ages;
+mod alone;
 mod announce;
 mod change;
 mod chores;
@@ -31,8 +32,8 @@ mod queries;
 mod references;
 mod remembered;
 mod request;
-mod stamps;
 mod shown;
+mod stamps;
 mod state;
 mod steps;
 mod sweep;
@@ -50,6 +51,7 @@ pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New,
 
 pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
+pub(crate) use alone::carry_out_alone;
 pub(crate) use message::Message;
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};

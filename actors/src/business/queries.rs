@@ -25,7 +25,8 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::Slot;
 use crate::domain::{
-    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Retention, Service, ServiceId, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Retention, Service, ServiceId, StaffId,
+    StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;

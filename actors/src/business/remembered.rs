@@ -44,8 +44,13 @@ pub(crate) fn remember(
     batch: &mut Batch,
 ) {
     let Idempotency { key, fingerprint } = idempotency;
-    let record =
-        IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), shows: None, answered };
+    let record = IdempotencyRecord {
+        fingerprint,
+        status: status_code(status),
+        body: body.to_vec(),
+        shows: None,
+        answered,
+    };
     batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 

@@ -51,7 +51,8 @@ impl State {
                 None => None,
                 Some(call) => {
                     let contact = self.contact_of(call.contact_id)?;
-                    let call = if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
+                    let call =
+                        if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
                     let name = contact.as_ref().and_then(|contact| contact.name.as_deref());
                     Some(view::render(&CallView::new(&call, name)))
                 }

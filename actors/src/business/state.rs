@@ -20,8 +20,8 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId, StaffId,
-    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId,
+    StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};

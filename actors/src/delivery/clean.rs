@@ -28,7 +28,8 @@ impl State {
         let EndpointKey { business, endpoint: id } = self.key;
         // What this actor has handed to the committer is read, too.
         shared.store.settled(business).await?;
-        let Some(Target { endpoint, suspended }) = Target::read(&shared.store, self.key, &self.suspended)? else {
+        let Some(Target { endpoint, suspended }) = Target::read(&shared.store, self.key, &self.suspended)?
+        else {
             return Ok(());
         };
         let (mut batch, mut last, mut looked_at) = (Batch::default(), None, 0);
@@ -38,7 +39,8 @@ impl State {
         }
         for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let (event, WipeRecord { until }) = (keys::id_at_end::<EventId>(&key)?, WipeRecord::decode(&value)?);
+            let (event, WipeRecord { until }) =
+                (keys::id_at_end::<EventId>(&key)?, WipeRecord::decode(&value)?);
             (last, looked_at) = (Some(event), looked_at + 1);
             let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
             let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };

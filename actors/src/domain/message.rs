@@ -56,13 +56,7 @@ impl TakenMessage {
     /// The same without who left it and what it says, once they were erased.
     #[must_use]
     pub fn erased(&self) -> Self {
-        Self {
-            contact_id: None,
-            caller_name: None,
-            caller_phone: None,
-            body: String::new(),
-            ..self.clone()
-        }
+        Self { contact_id: None, caller_name: None, caller_phone: None, body: String::new(), ..self.clone() }
     }
 }
 

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
-    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Retention,
-    Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Retention, Service,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::{AuditRecord, status_number};

@@ -140,10 +140,12 @@ mod tests {
     fn a_line_that_is_not_known_is_told_by_its_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOMBSTONES_FILE);
-        for (bad, at) in
-            [("x\n", 1), ("revoked-key 1\n", 1), ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
-                ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1)]
-        {
+        for (bad, at) in [
+            ("x\n", 1),
+            ("revoked-key 1\n", 1),
+            ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
+            ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
+        ] {
             fs::write(&path, bad).unwrap();
             let read = read_tombstones(&path);
             assert!(matches!(&read, Err(StoreError::Tombstone { line, .. }) if *line == at), "{read:?}");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors::EngineError;
 use actors::business::PageRequest;
 use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
@@ -10,7 +11,6 @@ use actors::credentials::Credential;
 use actors::domain::{BusinessId, ContactDetails, EventTypes, Scopes, Text};
 use actors::net::WebhookUrl;
 use actors::store::{Order, Tombstone, keys};
-use actors::EngineError;
 
 use crate::harness::{Shop, World, by_operator, everything_else_runs, json, once, pass, text};
 
@@ -44,7 +44,8 @@ async fn filled(world: &World) -> (Shop, String) {
     let key = CreateKey { name: text("k"), scopes: Scopes::all() };
     let key = handle.change(by_operator(), key).await.unwrap();
     for number in 0..400 {
-        let details = ContactDetails { name: Some(text(&format!("No. {number}"))), ..ContactDetails::default() };
+        let details =
+            ContactDetails { name: Some(text(&format!("No. {number}"))), ..ContactDetails::default() };
         handle.change(by_operator(), CreateContact { details }).await.unwrap();
     }
     (shop, json(&key)["key"].as_str().unwrap().to_owned())
@@ -62,12 +63,22 @@ async fn a_business_that_is_ended_is_nobodys_at_once_and_leaves_nothing() {
     assert!(is_let_in(&world, &key).await);
     world.disk.set_sync_delay(Duration::from_millis(30));
     let handle = world.at(&shop);
-    let before = world.ask(&shop, CreateContact { details: ContactDetails { name: Some(text("Last")), ..ContactDetails::default() } }).await;
+    let before = world
+        .ask(
+            &shop,
+            CreateContact {
+                details: ContactDetails { name: Some(text("Last")), ..ContactDetails::default() },
+            },
+        )
+        .await;
     world.engine.end_business(shop.id, once(1, 1)).await.unwrap();
     before.await.unwrap().unwrap();
     assert!(!is_let_in(&world, &key).await);
     assert!(matches!(handle.business().await, Err(EngineError::NotFound)));
-    assert!(matches!(handle.change(by_operator(), shop.booking(crate::harness::at(1, 9), 1)).await, Err(EngineError::NotFound)));
+    assert!(matches!(
+        handle.change(by_operator(), shop.booking(crate::harness::at(1, 9), 1)).await,
+        Err(EngineError::NotFound)
+    ));
     assert!(matches!(handle.budget().await, Err(EngineError::NotFound)));
     let list = world.engine.businesses(&PageRequest { limit: 10, after: None }).await.unwrap().items;
     assert_eq!(list.iter().map(|business| business.id).collect::<Vec<_>>(), [other.id]);

@@ -12,8 +12,8 @@ use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilt
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     CallDetails, CallId, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch, Direction,
-    DisabledReason, Email, EventId, EventTypes, MessageDetails, MessageId, MessageStatus, Phone, Refusal, ResourceId,
-    Text, Urgency, WebhookId, WebhookStatus,
+    DisabledReason, Email, EventId, EventTypes, MessageDetails, MessageId, MessageStatus, Phone, Refusal,
+    ResourceId, Text, Urgency, WebhookId, WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
@@ -21,7 +21,8 @@ use actors::store::{Batch, Order, Tombstone};
 use actors::{BusinessHandle, EngineError};
 
 use crate::harness::{
-    Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, id_of, json, once, pass, text,
+    Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, id_of, json, once, pass,
+    text,
 };
 use crate::rows::Rows;
 
@@ -116,7 +117,9 @@ async fn is_finished(world: &mut World, shop: &Shop) -> bool {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
     let kinds = [kind::ERASURE, kind::ERASING, kind::WIPE];
-    let left = kinds.iter().any(|kind| store.scan(&keys::of_kind(shop.id, *kind), Order::Ascending).next().is_some());
+    let left = kinds
+        .iter()
+        .any(|kind| store.scan(&keys::of_kind(shop.id, *kind), Order::Ascending).next().is_some());
     assert_eq!(left, store.contains(&keys::unfinished(shop.id)).unwrap());
     store.close().await.unwrap();
     world.open_again().await;
@@ -133,8 +136,11 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
     let off = endpoint(&handle, "off").await;
-    let other = id_of::<ContactId>(&handle.change(by_operator(), person("Other", "+15550009999", "other@b.example")).await.unwrap());
-    let nobodys = id_of::<MessageId>(&handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap());
+    let other = id_of::<ContactId>(
+        &handle.change(by_operator(), person("Other", "+15550009999", "other@b.example")).await.unwrap(),
+    );
+    let nobodys =
+        id_of::<MessageId>(&handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap());
     let created = handle.change(once(1, 1), person(NAME, PHONE, EMAIL)).await.unwrap();
     let erased: ContactId = id_of(&created);
     let patch = ContactPatch { name: Some(Some(text("Ermintrude Former"))), ..ContactPatch::default() };
@@ -148,7 +154,8 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     let called = handle.change(once(4, 1), call(PHONE, None)).await.unwrap();
     let of_other: CallId = id_of(&handle.change(by_operator(), call(PHONE, Some(other))).await.unwrap());
     let taken = handle.change(once(5, 1), message(Some(PHONE), None)).await.unwrap();
-    let in_call: MessageId = id_of(&handle.change(by_operator(), message(None, Some(id_of(&called)))).await.unwrap());
+    let in_call: MessageId =
+        id_of(&handle.change(by_operator(), message(None, Some(id_of(&called)))).await.unwrap());
     turn_off(&handle, off).await;
     let words = ["Ermintrude", &PHONE[1..], "gone.example", SAID, "recordings.example"];
     assert!(telling(&mut world, &words).await.len() > 8);
@@ -163,15 +170,59 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     assert_eq!((shown.contact_id, shown.contact_name, shown.contact_phone), (None, None, None));
     assert_eq!(shown.starts_at, at(1, 11));
     let call = handle.call_record(id_of(&called)).await.unwrap().unwrap();
-    assert_eq!((call.contact_id, call.summary, call.from_number, call.recording_url), (None, None, None, None));
+    assert_eq!(
+        (call.contact_id, call.summary, call.from_number, call.recording_url),
+        (None, None, None, None)
+    );
     assert_eq!((call.started_at, call.duration_seconds), (at(0, 7), 3_600));
     everything_else_runs().await;
 
     for (list, listed) in [
-        ("calls", handle.calls(&CallFilter { contact_id: Some(erased), ..CallFilter::default() }, &first_page()).await.unwrap().items.len()),
-        ("messages", handle.messages(&MessageFilter { contact_id: Some(erased), ..MessageFilter::default() }, &first_page()).await.unwrap().items.len()),
-        ("appointments", handle.appointments(&AppointmentFilter { contact_id: Some(erased), ..AppointmentFilter::default() }, &first_page()).await.unwrap().items.len()),
-        ("names", handle.contacts(&ContactFilter { name_part: Some("ermintrude".into()), ..ContactFilter::default() }, &first_page()).await.unwrap().items.len()),
+        (
+            "calls",
+            handle
+                .calls(&CallFilter { contact_id: Some(erased), ..CallFilter::default() }, &first_page())
+                .await
+                .unwrap()
+                .items
+                .len(),
+        ),
+        (
+            "messages",
+            handle
+                .messages(
+                    &MessageFilter { contact_id: Some(erased), ..MessageFilter::default() },
+                    &first_page(),
+                )
+                .await
+                .unwrap()
+                .items
+                .len(),
+        ),
+        (
+            "appointments",
+            handle
+                .appointments(
+                    &AppointmentFilter { contact_id: Some(erased), ..AppointmentFilter::default() },
+                    &first_page(),
+                )
+                .await
+                .unwrap()
+                .items
+                .len(),
+        ),
+        (
+            "names",
+            handle
+                .contacts(
+                    &ContactFilter { name_part: Some("ermintrude".into()), ..ContactFilter::default() },
+                    &first_page(),
+                )
+                .await
+                .unwrap()
+                .items
+                .len(),
+        ),
     ] {
         assert_eq!(listed, 0, "{list}");
     }
@@ -209,7 +260,10 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     let shown = handle.appointment(appointment).await.unwrap().unwrap();
     assert_eq!(again.body, actors::view::render(&shown));
     let again = handle.change(once(5, 1), message(Some(PHONE), None)).await.unwrap();
-    assert_eq!((json(&again)["body"].as_str(), json(&again)["id"].as_str()), (Some(""), json(&taken)["id"].as_str()));
+    assert_eq!(
+        (json(&again)["body"].as_str(), json(&again)["id"].as_str()),
+        (Some(""), json(&taken)["id"].as_str())
+    );
     // The number is anybody's.
     let next: ContactId = id_of(&handle.change(by_operator(), person("Next", PHONE, EMAIL)).await.unwrap());
     assert_ne!(next, erased);
@@ -217,7 +271,9 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     assert!(matches!(twice, Err(EngineError::Refused(Refusal::NotFound("contact")))));
     // The newest entries say that it was done, and not who it was.
     let log = handle.audit(&first_page()).await.unwrap().items;
-    assert!(log.iter().any(|entry| entry.action == "contact.erase" && entry.resource_id == erased.uuid() && entry.changes.is_empty()));
+    assert!(log.iter().any(|entry| entry.action == "contact.erase"
+        && entry.resource_id == erased.uuid()
+        && entry.changes.is_empty()));
     let updated = log.iter().find(|entry| entry.action == "contact.updated").unwrap();
     assert_eq!(updated.changes, []);
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, erased)));
@@ -234,11 +290,23 @@ async fn events_that_wait_are_wiped_after_a_day_and_at_once_where_nothing_is_sen
     let erased: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     erase(&handle, erased).await;
     pass(2).await;
-    assert_eq!(telling(&mut world, &["Ermintrude"]).await.len(), 1, "the event waits for the endpoint that is on");
+    assert_eq!(
+        telling(&mut world, &["Ermintrude"]).await.len(),
+        1,
+        "the event waits for the endpoint that is on"
+    );
     let handle = world.at(&shop);
-    let log = handle.deliveries(off, actors::delivery::DeliveryFilter::default(), &first_page()).await.unwrap();
+    let log =
+        handle.deliveries(off, actors::delivery::DeliveryFilter::default(), &first_page()).await.unwrap();
     let event: EventId = log.items[0].event_id;
-    assert_eq!(handle.resend_missed(off).await.map_err(|error| matches!(error, EngineError::Refused(Refusal::Conflict { .. }))), Err(true), "it is off");
+    assert_eq!(
+        handle
+            .resend_missed(off)
+            .await
+            .map_err(|error| matches!(error, EngineError::Refused(Refusal::Conflict { .. }))),
+        Err(true),
+        "it is off"
+    );
     // The last attempt is made after 22 hours and 42 minutes.
     pass(22 * 60).await;
     assert_eq!(telling(&mut world, &["Ermintrude"]).await.len(), 1);
@@ -283,7 +351,10 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     // Changes come between the steps, and what they show is of nobody.
     let patch = PatchMessage { id: taken, status: Some(MessageStatus::Read), staff_id: None };
     let patched = handle.change(once(9, 1), patch).await.unwrap();
-    assert_eq!((json(&patched)["body"].as_str(), json(&patched)["status"].as_str()), (Some(""), Some("read")));
+    assert_eq!(
+        (json(&patched)["body"].as_str(), json(&patched)["status"].as_str()),
+        (Some(""), Some("read"))
+    );
     // A new caller has the number meanwhile.
     let new = id_of::<CallId>(&handle.change(by_operator(), call(PHONE, None)).await.unwrap());
     let next = handle.call_record(new).await.unwrap().unwrap();
@@ -300,12 +371,16 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     let handle = world.at(&shop);
     let kept = handle.call_record(new).await.unwrap().unwrap();
     assert_eq!((kept.from_number.as_deref(), kept.contact_id), (Some(PHONE), next.contact_id));
-    let calls = crate::harness::walk(100, async |page| handle.calls(&CallFilter::default(), &page).await).await;
+    let calls =
+        crate::harness::walk(100, async |page| handle.calls(&CallFilter::default(), &page).await).await;
     assert_eq!(calls.len() as u32, CALLS + 1);
     assert_eq!(calls.iter().filter(|call| call.summary.is_some()).count(), 1);
     let told = telling(&mut world, &["Ermintrude"]).await;
     assert!(told.is_empty(), "{told:#?}");
-    let store = { world.engine.clone().close().await.unwrap(); world.store() };
+    let store = {
+        world.engine.clone().close().await.unwrap();
+        world.store()
+    };
     Rows::checked(&store, shop.id);
 }
 
@@ -334,5 +409,11 @@ async fn an_erasure_goes_on_without_anybody_and_past_what_cannot_be_read() {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
     assert!(!store.contains(&keys::unfinished(shop.id)).unwrap());
-    assert_eq!(store.scan(&keys::of_kind(shop.id, kind::CALL), Order::Ascending).filter(|row| row.as_ref().unwrap().1.len() > 1_000).count(), 0);
+    assert_eq!(
+        store
+            .scan(&keys::of_kind(shop.id, kind::CALL), Order::Ascending)
+            .filter(|row| row.as_ref().unwrap().1.len() > 1_000)
+            .count(),
+        0
+    );
 }

@@ -10,7 +10,9 @@ use actors::domain::{
 };
 use chrono::TimeDelta;
 
-use crate::harness::{Shop, World, appointment_of, at, by_operator, first_page, id_of, json, pass, text, walk};
+use crate::harness::{
+    Shop, World, appointment_of, at, by_operator, first_page, id_of, json, pass, text, walk,
+};
 use crate::rows::Rows;
 
 const DAY: u64 = 24 * 60;
@@ -91,11 +93,16 @@ async fn what_was_there_goes_once_it_is_said_how_long_it_is_kept() {
     pass(40 * DAY).await;
     // It was never said, so it is all there, and steady time was not noted either.
     assert_eq!(there(&world, &shop).await[..3], [601, 1, 3]);
-    keep(&world, &shop, PatchRetention {
-        calls_days: Some(Some(39)),
-        appointments_days: Some(Some(30)),
-        ..PatchRetention::default()
-    }).await;
+    keep(
+        &world,
+        &shop,
+        PatchRetention {
+            calls_days: Some(Some(39)),
+            appointments_days: Some(Some(30)),
+            ..PatchRetention::default()
+        },
+    )
+    .await;
     pass(1).await;
     let [calls, messages, appointments, _] = there(&world, &shop).await;
     assert_eq!((calls, messages, appointments), (0, 1, 2), "what has not ended stays, cancelled or not");
@@ -120,12 +127,17 @@ async fn what_was_there_goes_once_it_is_said_how_long_it_is_kept() {
 async fn a_clock_that_is_wrong_deletes_nothing() {
     let mut world = World::new(71).await;
     let shop = world.shop(1).await;
-    keep(&world, &shop, PatchRetention {
-        calls_days: Some(Some(30)),
-        messages_days: Some(Some(30)),
-        appointments_days: Some(Some(30)),
-        audit_days: Some(Some(90)),
-    }).await;
+    keep(
+        &world,
+        &shop,
+        PatchRetention {
+            calls_days: Some(Some(30)),
+            messages_days: Some(Some(30)),
+            appointments_days: Some(Some(30)),
+            audit_days: Some(Some(90)),
+        },
+    )
+    .await;
     let handle = world.at(&shop);
     handle.change(by_operator(), call(at(0, 7))).await.unwrap();
     handle.change(by_operator(), message(None)).await.unwrap();

@@ -94,7 +94,8 @@ impl Change for EndBusiness {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let of = context.business_id();
         let shown = EndedView { id: of };
-        let mut decision = Decision::ended(&shown).note("business.ended", "business", of).write(Write::NoBusiness);
+        let mut decision =
+            Decision::ended(&shown).note("business.ended", "business", of).write(Write::NoBusiness);
         for endpoint in context.webhooks() {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }

@@ -1,4 +1,5 @@
-//! Ending businesses: one is nobody's with the answer, and its rows go in steps behind that.
+//! What is left to be done of its own accord: deleting the rows of businesses that were ended, and starting those in which
+//! somebody is being erased.
 //!
 //! A business that was ended stands in a list of the installation (`keys::ending`) from the batch that ends it to the one
 //! that deletes the last of it. What always holds: a step deletes the first rows there are, at most [`ROWS_PER_STEP`], in
@@ -8,12 +9,7 @@
 
 use std::sync::{Arc, Weak};
 
-use super::Engine;
-use super::businesses::{Creating, of_installation};
-use crate::business::commands::erasure::EndBusiness;
-use crate::business::{Answer, Request, answer_of, days, kept};
 use crate::domain::{BusinessId, KeyId};
-use crate::error::EngineError;
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
@@ -23,29 +19,8 @@ const ROWS_PER_STEP: usize = 256;
 /// How many businesses are looked at in which something is left to be done, each minute.
 const LOOKED_AT_ONCE: usize = 64;
 
-impl Engine {
-    /// Ends a business: it is nobody's with the answer, and its rows go behind that. With an idempotency key the same
-    /// request gets the same answer again, though there is no such business then.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`] when there is none; else as a change.
-    pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
-        let once = request.idempotency.take();
-        let _ending = once.map(|once| Creating::begin(&self.shared, once)).transpose()?;
-        if let Some(once) = once {
-            let now = self.shared.clocks.steady();
-            let read = |day| self.shared.store.get(&of_installation(day, &once));
-            if let Some((_, record)) = kept(days(now), now, once.fingerprint, read)? {
-                self.shared.store.settled(id).await?;
-                return Ok(answer_of(record)?);
-            }
-        }
-        self.business(id).change(request, EndBusiness { once }).await
-    }
-}
-
 /// Waits until what was ended so far is on the disk.
-pub(super) async fn settled(store: &Store) -> Result<(), StoreError> {
+pub(crate) async fn settled(store: &Store) -> Result<(), StoreError> {
     for row in store.scan(&listed(), Order::Ascending).take(LOOKED_AT_ONCE) {
         store.settled(keys::id_at_end(&row?.0)?).await?;
     }
@@ -59,7 +34,7 @@ fn listed() -> KeyRange {
 /// Does what is left to be done, when the engine starts and whenever it is told to, which is once a minute and when a
 /// business was ended: deletes the rows of businesses that were, and starts the actors of those in which something is
 /// done in steps that nobody asks for. It ends with the engine.
-pub(super) async fn do_what_is_left(shared: Weak<Shared>) {
+pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
     let mut looked_at = None;
     loop {
         let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
@@ -82,8 +57,7 @@ pub(super) async fn do_what_is_left(shared: Weak<Shared>) {
 async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
     let range = looked_at.take().map_or(all, |at| all.after(at));
-    let rows: Result<Vec<_>, _> =
-        shared.store.scan(&range, Order::Ascending).take(LOOKED_AT_ONCE).collect();
+    let rows: Result<Vec<_>, _> = shared.store.scan(&range, Order::Ascending).take(LOOKED_AT_ONCE).collect();
     for (row, _) in rows? {
         *looked_at = Some(Key::new(&row));
         let id = keys::id_at_end(&row)?;
