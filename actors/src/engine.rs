@@ -139,12 +139,14 @@ impl Engine {
             swept: Swept::default(),
             backups: Arc::default(),
             creating: Arc::default(),
+            ending: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         shared.begin_deliveries();
+        tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 
@@ -195,6 +197,7 @@ impl Engine {
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
+        self.shared.ending.notify_one();
         self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);

@@ -29,6 +29,11 @@ impl KeyUsage {
         }
     }
 
+    /// Forgets the use of a key that is no more.
+    pub(crate) fn forget(&self, key: KeyId) {
+        self.pending.remove(&key);
+    }
+
     /// Writes what was noted and waits until it is on the disk. Where the disk has no room it stays noted.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         if store.check_room(Weight::Keeps).is_err() {

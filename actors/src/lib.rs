@@ -10,6 +10,7 @@ mod clock;
 pub mod credentials;
 pub mod delivery;
 pub mod domain;
+mod ending;
 mod engine;
 mod error;
 mod housekeeping;

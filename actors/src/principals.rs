@@ -55,9 +55,14 @@ impl Principals {
         let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
         let key = key.expect("one of the two is there");
         let profile = keys::profile(key.business_id);
-        let business_row = store.get_raw(&profile)?;
-        let business_row =
-            business_row.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
+        let Some(business_row) = store.get_raw(&profile)? else {
+            // One that was ended lets nobody in while its rows go, the key's among them.
+            let is_ended = store.contains(&keys::ending(key.business_id))?;
+            if is_ended || !store.contains(&keys::api_key(prefix))? {
+                return Ok(None);
+            }
+            return Err(StoreError::damaged("api_key", "its business is not there"));
+        };
         if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
             known.generation.fetch_max(generation, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.principal)));

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ractor::ActorCell;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::actor::Directory;
 use crate::backup::Backups;
@@ -68,6 +68,9 @@ pub(crate) struct Shared {
     pub(crate) backups: Arc<Backups>,
     /// The idempotency keys of the businesses that are being created.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
+    /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
+    /// that has no actor.
+    pub(crate) ending: Arc<Notify>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
 }
@@ -105,6 +108,21 @@ impl Shared {
             webhook.id = %key.endpoint,
             "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
         );
+    }
+
+    /// Has a business go on with what it does in steps, if it runs; one that starts does so by itself.
+    pub(crate) fn go_on(&self, business: BusinessId) {
+        if let Some(running) = self.businesses.if_running(business) {
+            let _ = running.actor.cast(business::Message::Chores);
+        }
+    }
+
+    /// A business is no more: whoever asks for it from now on finds none. What was asked before is answered first.
+    pub(crate) fn end(&self, business: BusinessId) {
+        if let Some(running) = self.businesses.dismiss(business) {
+            let _ = running.actor.cast(business::Message::End);
+        }
+        self.ending.notify_one();
     }
 
     /// Counts deliveries that were missed at once, for as many waited as may.

@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, services, staff,
-    webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, retention,
+    services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -46,6 +46,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change a business, suspend it or let it in again")
             .details("What is left out stays. `hours` replaces the whole week."),
+        delete(b!(""), Token, businesses::end)
+            .named("endBusiness", "End a business for good")
+            .details("Its keys let nobody in and it is found no more with the answer; its rows go in steps behind that. Nothing brings it back."),
         post(b!("/services"), Token, services::create)
             .named("createService", "Add a service")
             .refuses(CONFLICT),
@@ -118,6 +121,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateContact", "Change a contact")
             .details("What is left out stays, null clears. A name, a phone or an email must remain.")
             .refuses(CONFLICT),
+        delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
+            .named("eraseContact", "Erase a person")
+            .details("The contact is gone with the answer. Calls, messages and appointments keep their ids and times and lose names, numbers and text, in steps behind the answer; so do the audit log, remembered answers, and what receivers of webhooks answered. Events that wait are sent as they were, for 24 hours at most, and are wiped then. Nothing brings it back."),
         get(b!("/calls"), Token, api::calls::list)
             .named("listCalls", "List calls")
             .details("Newest first; with `updated_since` by their last change."),
@@ -181,6 +187,11 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/budget"), Token, budget::update)
             .named("updateBudget", "Change how much a business may keep")
             .details("What is left out stays, null brings the default back."),
+        get(b!("/retention"), Token, retention::show)
+            .named("getRetention", "Get for how many days a business keeps what has happened"),
+        patch(b!("/retention"), Token, retention::update)
+            .named("updateRetention", "Change for how many days a business keeps what has happened")
+            .details("What is left out stays, null is for ever. What is older goes within an hour, and from then on as its time comes; what refers to it keeps its id."),
         post("/admin/v1/backup", Token, backup::create)
             .named("createBackup", "Begin to copy the store while the service runs")
             .details("Into a directory of the service's machine. One backup is made at a time.")

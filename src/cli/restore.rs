@@ -19,8 +19,8 @@ pub struct RestoreArgs {
     /// The data directory to be made: one that is not there or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The list of what was revoked since, from the data directory that the backup was made of (DATA_DIR/tombstones).
-    /// Without it every API key is revoked
+    /// The list of what was revoked, erased and ended since, from the data directory that the backup was made of
+    /// (DATA_DIR/tombstones). Without it every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
 }
@@ -71,16 +71,21 @@ fn run(act: impl Future<Output = Result<bool, String>>) -> ExitCode {
 
 /// What is printed of a restore.
 fn told(restored: &Restored, with_list: bool) -> String {
-    let Restored { manifest, revoked, valid } = restored;
+    let Restored { manifest, revoked, erased, ended, valid } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
     );
     if with_list {
         text.push_str(&format!("{revoked} API keys that were revoked since are revoked; {valid} let in\n"));
+        text.push_str(&format!(
+            "{erased} contacts that were erased since and {ended} businesses that were ended since are gone again; \
+             the service deletes what is left of them when it starts\n"
+        ));
     } else {
         text.push_str(&format!(
-            "there was no list of what was revoked since (--after), so all {revoked} API keys are revoked\n"
+            "there was no list of what was revoked, erased and ended since (--after), so all {revoked} API keys are \
+             revoked; contacts that were erased and businesses that were ended since the backup was made are back\n"
         ));
     }
     text

@@ -185,8 +185,8 @@ json_object! {
         service_id: ServiceId,
         /// With whom.
         staff_id: StaffId,
-        /// For whom.
-        contact_id: ContactId,
+        /// For whom; null once they were erased.
+        contact_id: Option<ContactId>,
         /// Where the booking came from.
         source: Source,
         /// Whether it stands in the staff member's own calendar.
@@ -299,8 +299,8 @@ json_object! {
         caller_name: Option<Text<1, 200>>,
         /// The number to call back.
         caller_phone: Option<E164>,
-        /// What it says.
-        body: Text<1, 10_000>,
+        /// What it says; nothing once whoever left it was erased.
+        body: Text<0, 10_000>,
         /// How soon the team should see it.
         urgency: Urgency,
         /// For whom it is.

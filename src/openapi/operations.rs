@@ -133,6 +133,7 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
         Kind::Page => ("200", "A page of the list."),
         Kind::Created => ("201", "Created."),
         Kind::Accepted => ("202", "It will be done."),
+        Kind::Ending => ("202", "It is ended, and goes."),
         Kind::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use actors::business::{Answer, Gives, New, Removed, Shown};
+use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
 use actors::view;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
@@ -70,6 +70,8 @@ pub(crate) enum Kind {
     Done,
     /// 202 with what will be done.
     Accepted,
+    /// 202 with what was ended and will be gone.
+    Ending,
     /// 204.
     Gone,
 }
@@ -261,6 +263,31 @@ impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(envelope::plain(StatusCode::ACCEPTED, &view::render(&self.0)))
+    }
+}
+
+/// What was ended, and of which everything goes from now on.
+pub(crate) struct Ending<V> {
+    rendered: Bytes,
+    replayed: bool,
+    shows: PhantomData<fn() -> V>,
+}
+
+impl<V: 'static> AnswerTo<Ended> for Ending<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { rendered: answer.body, replayed: answer.replayed, shows: PhantomData }
+    }
+}
+
+impl<V: JsonSchema> Output for Ending<V> {
+    const KIND: Kind = Kind::Ending;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(with_replayed(envelope::plain(StatusCode::ACCEPTED, &self.rendered), self.replayed))
     }
 }
 

@@ -205,6 +205,14 @@ impl<I: Id, M: Message> Directory<I, M> {
         }
     }
 
+    /// Has nobody ask an actor for anything more; it answers what it was asked, and whoever has it stopped does so behind
+    /// that. Its seat is free for the next one, and goes with the minute.
+    pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
+        let running = self.seats.get(&id)?.running.read().clone()?;
+        running.permits.close();
+        Some(running)
+    }
+
     /// Stops every actor. Nothing that anyone waits for may be in flight any more.
     pub(crate) fn stop(&self) {
         for (_, seat) in self.in_order() {

@@ -8,10 +8,13 @@ use std::path::Path;
 
 use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
+use crate::business::carry_out_alone;
+use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::domain::{
     Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
     ResourceId, Timestamp,
 };
+use crate::error::EngineError;
 use crate::ports::Ports;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
@@ -30,6 +33,9 @@ pub enum RestoreError {
     /// The store cannot be made, or the list cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What was taken back since cannot be taken back again.
+    #[error("what was taken back since cannot be taken back again: {0}")]
+    TakeBack(#[from] EngineError),
 }
 
 /// What was restored.
@@ -39,6 +45,10 @@ pub struct Restored {
     pub manifest: Manifest,
     /// How many keys were revoked.
     pub revoked: usize,
+    /// How many contacts are being erased again, which the service goes on with when it starts.
+    pub erased: usize,
+    /// How many businesses were ended again, of which the rows go when the service starts.
+    pub ended: usize,
     /// How many there are that let in.
     pub valid: usize,
 }
@@ -64,22 +74,46 @@ pub async fn restore(
     }
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
-    let (revoked, valid) = take_back(&store, after, ports).await?;
-    store.close().await?;
-    Filling::finish(to)?;
-    Ok(Restored { manifest: backup.manifest().clone(), revoked, valid })
-}
-
-/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not.
-async fn take_back(
-    store: &Store,
-    after: Option<BTreeSet<Tombstone>>,
-    ports: &Ports,
-) -> Result<(usize, usize), StoreError> {
     if let Some(after) = &after {
         // They must not come back from an earlier backup by this store's own list either.
         store.bury(&after.iter().copied().collect::<Vec<_>>())?;
     }
+    let (erased, ended) = take_back(&store, after.iter().flatten(), ports).await?;
+    let (revoked, valid) = revoke_keys(&store, after, ports).await?;
+    store.close().await?;
+    Filling::finish(to)?;
+    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, valid })
+}
+
+/// Ends the businesses again and erases the contacts again that were since, as far as they are there: the first step of
+/// each, behind which they are gone; the service goes on with it when it starts. Gives how many contacts and businesses.
+async fn take_back(
+    store: &Store,
+    after: impl Iterator<Item = &Tombstone>,
+    ports: &Ports,
+) -> Result<(usize, usize), RestoreError> {
+    let (mut erased, mut ended) = (0, 0);
+    for tombstone in after {
+        match *tombstone {
+            Tombstone::RevokedKey(_) => {}
+            Tombstone::ErasedContact(of, id) => {
+                erased += usize::from(carry_out_alone(store, ports, of, EraseContact { id }).await?);
+            }
+            Tombstone::EndedBusiness(of) => {
+                ended += usize::from(carry_out_alone(store, ports, of, EndBusiness { once: None }).await?);
+            }
+        }
+    }
+    Ok((erased, ended))
+}
+
+/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not. Those of a
+/// business that was ended go with it.
+async fn revoke_keys(
+    store: &Store,
+    after: Option<BTreeSet<Tombstone>>,
+    ports: &Ports,
+) -> Result<(usize, usize), StoreError> {
     let is_revoked =
         |key: KeyId| after.as_ref().is_none_or(|after| after.contains(&Tombstone::RevokedKey(key)));
     let (mut revoked, mut valid) = (0, 0);
@@ -92,7 +126,7 @@ async fn take_back(
         for (row, value) in &page {
             // One that does not decode lets nobody in.
             let Some(key) = store.usable(row, ApiKey::decode(value))? else { continue };
-            if key.revoked_at.is_some() {
+            if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;
             }
             if is_revoked(key.id) {

@@ -7,6 +7,7 @@
 use chrono::TimeDelta;
 
 use super::ages::{Ages, noted_until};
+use super::expiry;
 use super::sweep::{NEEDED_BEHIND_LOG, is_within};
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
@@ -20,7 +21,26 @@ const ENDPOINTS_MAX: usize = 32;
 
 /// Whether a business has anything to do now. Each kind of what outlives its time stands in a line of its own.
 pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
-    Ok(keys_are_outlived(store, clocks, of)? || log_is_outlived(store, clocks, of)?)
+    Ok(keys_are_outlived(store, clocks, of)?
+        || log_is_outlived(store, clocks, of)?
+        || records_are_kept_no_longer(store, clocks, of)?)
+}
+
+/// Whether records are kept no longer, or it is time to note how old they are.
+fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    if !store.contains(&keys::retention(of))? {
+        return Ok(false);
+    }
+    let newest = newest_id(store, of)?;
+    let steady = clocks.steady();
+    Ok(Ages::load(store, of, newest)?.is_due(steady)
+        || expiry::is_due(store, of, newest, (clocks.now(), steady))?)
+}
+
+/// The newest id of the business.
+fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreError> {
+    let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
+    newest.map(|(key, _)| keys::id_at_end(&key)).transpose()
 }
 
 /// Whether idempotency keys stand under days that no look-up reaches, before or ahead.
@@ -38,10 +58,8 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
     if event.is_none() && first(store, &deliveries)?.is_none() {
         return Ok(false);
     }
-    let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
-    let newest = newest.map(|(key, _)| keys::id_at_end::<AuditId>(&key)).transpose()?;
     let (steady, now) = (clocks.steady(), clocks.now());
-    if Ages::load(store, of, newest)?.is_due(steady) {
+    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
         return Ok(true);
     }
     let is_old = |event: EventId, kept: TimeDelta| -> Result<bool, StoreError> {

@@ -14,6 +14,7 @@ use chrono::TimeDelta;
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
+use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -22,7 +23,7 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -44,7 +45,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     // From here on every delivery that waits is counted, or lies in the store behind the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
-    let (mut business, mut budget) = (None, Budget::default());
+    let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
     let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
@@ -52,6 +53,10 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         match keys::kind_of(&key)? {
             kind::PROFILE => business = Some(store.checked(&key, Business::decode(&value))?),
             kind::BUDGET => budget = store.usable(&key, Budget::decode(&value))?.unwrap_or_default(),
+            // Where it does not decode, nothing goes before its time.
+            kind::RETENTION => {
+                retention = store.usable(&key, Retention::decode(&value))?.unwrap_or_default();
+            }
             kind::SERVICE => match store.usable(&key, Service::decode(&value))? {
                 Some(service) => _ = services.insert(service.id, service),
                 None => longest = TimeDelta::days(1),
@@ -94,6 +99,9 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
         sweeping: false,
+        retention,
+        chores: Chores::default(),
+        ended: false,
         overlay: Overlay::default(),
         references: References::default(),
         accounts: Accounts::new(id, budget, told, waiting),

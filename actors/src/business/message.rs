@@ -28,6 +28,12 @@ pub(crate) enum Message {
     Swept { more: bool },
     /// Delete all of it, a step after the other.
     SweepThrough(SweptThrough),
+    /// There may be something to be done in steps.
+    Chores,
+    /// One of these steps is done.
+    Stepped,
+    /// Everything that was asked of it before was answered: it ends.
+    End,
 }
 
 /// Who waits until everything that has outlived its time is deleted, or cannot be just now: it is dropped then. Its permit
@@ -47,6 +53,9 @@ impl std::fmt::Debug for Message {
             Self::Sweep => "Sweep",
             Self::Swept { .. } => "Swept",
             Self::SweepThrough(_) => "SweepThrough",
+            Self::Chores => "Chores",
+            Self::Stepped => "Stepped",
+            Self::End => "End",
         })
     }
 }

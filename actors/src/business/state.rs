@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
+use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::stamps::Stamps;
@@ -19,8 +20,8 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
-    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId,
+    StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -56,6 +57,12 @@ pub(crate) struct State {
     pub(crate) days_ahead: Vec<u32>,
     /// Whether a step of deleting what has outlived its time is under way.
     pub(crate) sweeping: bool,
+    /// For how long things are kept.
+    pub(crate) retention: Retention,
+    /// What is done in steps beside what is asked for.
+    pub(crate) chores: Chores,
+    /// Whether it was ended: nothing is decided any more.
+    pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
     /// What may be deleted soon, and whether anything has come to refer to it.
     pub(crate) references: References,
@@ -164,10 +171,24 @@ impl State {
             Write::NoStaff(id) => {
                 self.staff.remove(&id);
             }
+            Write::NoAppointment(gone) => {
+                if self.holds(&gone) {
+                    self.busy.remove(gone.staff_id, gone.starts_at, gone.id);
+                }
+            }
+            Write::Retention(retention) => {
+                self.retention = retention;
+                self.chores.look_anew();
+            }
+            Write::NoBusiness => self.ended = true,
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Delivery { .. }
-            | Write::Call(_)
+            | Write::NoContact(_)
+            | Write::NoCall(_)
+            | Write::NoMessage(_)
+            | Write::Rows(_)
+            | Write::Call { .. }
             | Write::Message { .. }
             | Write::Knowledge { .. }
             | Write::NoKnowledge { .. } => {}

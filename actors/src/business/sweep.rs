@@ -156,11 +156,16 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
-    if first(events)?.is_none() && first(deliveries)?.is_none() {
+    let has_log = first(events)?.is_some() || first(deliveries)?.is_some();
+    let kept_longest = state.retention.longest();
+    if !has_log && kept_longest.is_none() {
         return Ok(false);
     }
     let steady = state.clocks.steady();
     state.ages.note(state.id, steady, batch);
+    if !has_log {
+        return Ok(false);
+    }
     let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
         return Ok(false);
     };
@@ -184,8 +189,8 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
             && sweep_deliveries(state, &mut step, |delivery| {
                 delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
             })?
-            && match needed_until {
-                // What was noted before that is not asked for any more.
+            // What was noted before that is not asked for any more.
+            && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
                 Some((noted, _)) => {
                     let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
                     step.over(stale, 1, |_, _| Ok(Row::IsOutlived))?

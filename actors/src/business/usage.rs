@@ -67,7 +67,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
         Write::Knowledge { bytes_before, .. } => bytes_before.is_none(),
-        Write::Call(_) => true,
+        Write::Call { before, .. } => before.is_none(),
         Write::Business(_)
         | Write::Budget(_)
         | Write::ApiKey(_)
@@ -76,6 +76,13 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoKnowledge { .. }
         | Write::NoService(_)
         | Write::NoStaff(_)
+        | Write::NoContact(_)
+        | Write::NoAppointment(_)
+        | Write::NoCall(_)
+        | Write::NoMessage(_)
+        | Write::NoBusiness
+        | Write::Retention(_)
+        | Write::Rows(_)
         | Write::Delivery { .. } => false,
     }
 }

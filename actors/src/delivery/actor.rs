@@ -84,6 +84,14 @@ impl Actor for DeliveryActor {
                 state.record(&shared, &myself, *ended)?;
                 None
             }
+            Message::Clean(after, permit) => {
+                state.clean(&shared, &myself, after).await?;
+                Some(permit)
+            }
+            Message::Cleaned(after) => {
+                state.clean(&shared, &myself, after).await?;
+                None
+            }
             Message::Purged => {
                 state.purging = false;
                 None

@@ -99,6 +99,10 @@ impl State {
         }
         let mut batch = Batch::default();
         let endpoint = self.resendable(shared)?; // it may have changed meanwhile
+        if self.is_wiped(shared, event)? {
+            let message = "the event told of somebody who was erased";
+            return Err(Refusal::conflict(message, "event_id", "the event is wiped").into());
+        }
         self.send_again(shared, &mut batch, &delivery, &endpoint);
         shared.store.submit(business, batch, Box::new(|| ()));
         drop(promised); // from here on the rows count themselves
@@ -136,13 +140,17 @@ impl State {
                 lost.push(delivery);
             }
         }
-        let mut full = false;
+        let (mut full, mut wiped) = (false, 0);
         if !lost.is_empty() {
             let promised = self.room_for(shared, lost.len()).await?;
             full = promised.rows() < lost.len() as u64;
             lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
             let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile
             for delivery in &lost {
+                if self.is_wiped(shared, delivery.event_id)? {
+                    wiped += 1;
+                    continue;
+                }
                 self.send_again(shared, &mut batch, delivery, &endpoint);
             }
             shared.store.submit(business, batch, Box::new(|| ()));
@@ -152,7 +160,7 @@ impl State {
         if let Some(last) = &last {
             *range = range.after(*last);
         }
-        let count = lost.len() as u64;
+        let count = lost.len() as u64 - wiped;
         let then = match last {
             _ if full => Then::Done,
             _ if waits => Then::Waits,

@@ -32,6 +32,13 @@ impl Shared {
         }
     }
 
+    /// Has an endpoint's actor see to what is left there of events that are to be wiped; starts it if need be.
+    pub(crate) fn clean_deliveries(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, |permit| Message::Clean(None, permit)) {
+            self.start_for(key, |permit| Message::Clean(None, permit));
+        }
+    }
+
     /// Hands an endpoint's actor a place, and starts it if need be.
     pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
         if self.check_open().is_err() {

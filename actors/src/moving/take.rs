@@ -98,7 +98,10 @@ impl Import {
         }
         let stamped = (business.created_at, business.updated_at);
         stamps(business.id, stamped, self.now, &mut problems);
-        if is_there(&self.store, business.id)? {
+        if self.store.contains(&keys::ending(business.id))? {
+            let message = "is that of a business that was ended here and of which rows are left: start the service until they are gone";
+            problems.push(Problem::new("id", message));
+        } else if is_there(&self.store, business.id)? {
             problems.push(Problem::new("id", "is that of a business that is here already"));
         }
         if !problems.is_empty() {
@@ -235,7 +238,7 @@ impl Arriving {
             Moved::Call(call) => {
                 self.check_call(&call, &mut problems)?;
                 self.first_call = self.first_call.or(Some(line));
-                Write::Call(call)
+                Write::Call { before: None, after: call }
             }
             Moved::Message(after) => {
                 self.check_message(&after, &mut problems)?;
@@ -297,7 +300,7 @@ impl Arriving {
         problems: &mut Vec<Problem>,
     ) -> Result<(), StoreError> {
         self.known.of_appointment(appointment, problems);
-        self.check_contact_id(Some(appointment.contact_id), problems)?;
+        self.check_contact_id(appointment.contact_id, problems)?;
         if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
             problems.push(Problem::new("id", "is that of another appointment"));
         }

@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "business list",
     "business show business_id",
     "business update business_id",
+    "business delete business_id",
     "service create --name N --duration-minutes 30",
     "service list",
     "service update service_id",
@@ -34,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "contact create",
     "contact show contact_id",
     "contact update contact_id",
+    "contact erase contact_id",
     "call list",
     "call show call_id",
     "call create --direction D --status S --outcome O --started-at T --ended-at T",
@@ -56,6 +58,8 @@ const COMMANDS: &[&str] = &[
     "webhook rotate-secret webhook_id",
     "budget show",
     "budget set --kind contacts",
+    "retention show",
+    "retention set",
     "audit list",
 ];
 

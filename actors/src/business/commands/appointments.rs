@@ -11,7 +11,7 @@ use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight, unless_set_aside};
+use crate::store::Weight;
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -181,12 +181,7 @@ fn amend(
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
-    // One that does not decode keeps nobody from calling off what it is booked for.
-    let contact = unless_set_aside(context.contact(before.contact_id))?;
-    if matches!(contact, Some(None)) {
-        return Err(StoreError::damaged("appointment", "its contact is not there").into());
-    }
-    let contact = contact.flatten();
+    let contact = context.contact_of(before.contact_id)?;
     let shown: AppointmentView = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     match rule(&before)? {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::domain::{BusinessId, ResourceId, Timestamp};
+use crate::domain::{BusinessId, ContactId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::scans::{Reader, Scans};
 use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
@@ -159,6 +159,15 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
         let found = reader.get::<R>(&record(instant, id))?;
         found.filter(|found| admits(instant, found)).map(|found| show(&found)).transpose()
     })
+}
+
+/// Whether a contact is named who is not there: who was erased, and is still named here and there until that is through.
+pub(super) fn is_of_nobody(
+    reader: &Reader<'_>,
+    of: BusinessId,
+    contact: Option<ContactId>,
+) -> Result<bool, StoreError> {
+    contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
 /// The record of an id, read at its first use; a record that another refers to is there. One that does not decode is

@@ -21,6 +21,11 @@ pub fn budget(business: BusinessId) -> Key {
     start(business, kind::BUDGET).with(&[0; 16])
 }
 
+/// How long the business keeps what has happened.
+pub fn retention(business: BusinessId) -> Key {
+    start(business, kind::RETENTION).with(&[0; 16])
+}
+
 /// A service.
 pub fn service(business: BusinessId, id: ServiceId) -> Key {
     of_id(business, kind::SERVICE, id)
