@@ -148,9 +148,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/knowledge/{knowledge_id}"), Token, knowledge::delete)
             .named("deleteKnowledge", "Remove a piece of what the receptionist knows"),
-        post(b!("/webhooks"), Token, api::webhooks::create)
+        post(b!("/webhooks"), Token, webhooks::create)
             .named("createWebhook", "Subscribe an endpoint to events")
-            .details("The answer is the only one that carries the `secret`.")
+            .details("The answer is the only one that carries the `secret`; given again under its `Idempotency-Key`, it carries null.")
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Remove a webhook endpoint")
