@@ -11,6 +11,7 @@
 mod backend;
 mod ballast;
 mod batch;
+mod bulk;
 mod codec;
 mod committer;
 mod disk;
@@ -40,6 +41,7 @@ use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Order, Pair, Pairs, Space};
 pub use batch::Batch;
+pub use bulk::{BulkWriter, Pages};
 pub use codec::Record;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
