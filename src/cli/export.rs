@@ -15,6 +15,7 @@ use actors::store::{Store, StoreError};
 use clap::Args;
 
 use super::print;
+use super::stopped::{carry_out, failure, on_store};
 use crate::config::variables;
 use crate::moving;
 
@@ -51,27 +52,14 @@ enum CommandError {
     IsThere(PathBuf),
     #[error("cannot write to {file}: {source}")]
     Write { file: String, source: io::Error },
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] io::Error),
 }
 
 /// Exports, and notes what stays behind. Exit code 1 when that cannot be done, by a service that runs among others.
 pub fn export(args: ExportArgs) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let exported = runtime.map_err(CommandError::Runtime).and_then(|runtime| runtime.block_on(run(args)));
-    match exported {
-        Ok(note) => {
-            print::note(&note);
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            print::note(&error.to_string().replace('\n', " "));
-            ExitCode::FAILURE
-        }
-    }
+    carry_out(run(args), failure)
 }
 
-async fn run(args: ExportArgs) -> Result<String, CommandError> {
+async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
     // Opening would make one.
     if !args.data_dir.is_dir() {
         return Err(CommandError::NoStore { dir: args.data_dir });
@@ -79,12 +67,9 @@ async fn run(args: ExportArgs) -> Result<String, CommandError> {
     if let Some(to) = args.to.as_ref().filter(|to| to.exists()) {
         return Err(CommandError::IsThere(to.clone()));
     }
-    let store = Store::open_disk(&args.data_dir, Box::new(|_| ()))?;
-    let written = write(&store, &args);
-    let closed = store.close().await;
-    let note = written?;
-    closed?;
-    Ok(note)
+    let note = on_store(&args.data_dir, async |store| write(store, &args)).await?;
+    print::note(&note);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write(store: &Store, args: &ExportArgs) -> Result<String, CommandError> {

@@ -45,6 +45,7 @@ mod serve;
 mod service;
 mod shown;
 mod staff;
+mod stopped;
 mod task;
 #[cfg(test)]
 mod tests;
