@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, services, staff,
-    webhooks,
+    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, moving, services,
+    staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -188,6 +188,12 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get("/admin/v1/backup/{backup_id}", Token, backup::show)
             .named("getBackup", "Get how far a backup has come")
             .details("Of those begun since the service started, the last 32."),
+        get("/admin/v1/export", Token, moving::export_all)
+            .named("exportBusinesses", "Export every business")
+            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The README tells what is on a line."),
+        get(b!("/export"), Token, moving::export)
+            .named("exportBusiness", "Export a business")
+            .details("As lines of JSON, as it is at one point while the service runs."),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

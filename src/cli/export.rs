@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use actors::domain::Business;
-use actors::moving::{LeftOut, Which, leave, meant};
+use actors::moving::{Leaving, LeftOut, Moved, Which, meant};
 use actors::ports::system_clock;
 use actors::store::{Store, StoreError};
 use clap::Args;
@@ -116,11 +116,18 @@ fn lines<W: Write>(
     let (mut records, mut left_out) = (0_u64, LeftOut::default());
     to.write_all(moving::head(system_clock().now()).as_bytes()).map_err(told)?;
     for business in businesses {
-        let left = leave(store, business, with_secrets, &mut |moved| {
-            records += 1;
-            to.write_all(moving::line(&moved).as_bytes()).map_err(told)
-        })?;
-        records -= 1; // its end is none
+        let mut leaving = Leaving::of(business.clone(), with_secrets);
+        loop {
+            let moved = leaving.next(store.rows())?;
+            if moved.is_empty() {
+                break;
+            }
+            for moved in moved {
+                records += u64::from(!matches!(moved, Moved::End { .. }));
+                to.write_all(moving::line(&moved).as_bytes()).map_err(told)?;
+            }
+        }
+        let left = leaving.left_out();
         left_out.keys += left.keys;
         left_out.endpoints += left.endpoints;
     }

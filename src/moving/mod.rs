@@ -10,6 +10,7 @@
 mod contacts;
 mod read;
 mod records;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -19,6 +20,7 @@ use actors::moving::Moved;
 
 pub(crate) use contacts::{Flaw, Row, table};
 pub(crate) use read::{Line, read};
+pub(crate) use stream::stream;
 pub(crate) use write::{end, head, line};
 
 /// What the first line calls the format.

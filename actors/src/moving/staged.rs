@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::record::MoveError;
 use crate::business::{COUNTED, Write};
-use crate::domain::{Amount, BudgetKind, BusinessId, Usage};
+use crate::domain::{Amount, Budget, BudgetKind, BusinessId, Problem, Refusal, Usage};
 use crate::store::{Batch, BulkWriter, Key, Store, StoreError, Weight, keys};
 
 /// How many bytes of a change are gathered before it is handed over.
@@ -28,11 +28,21 @@ impl Staged {
         Self { store, of, writer, batch: Batch::default(), recent, usage: Usage::default() }
     }
 
-    /// Writes a record with its index rows.
-    pub(super) async fn write(&mut self, write: &Write) -> Result<(), MoveError> {
+    /// Writes a record with its index rows; gives why not, where the business would keep more than it may.
+    pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, MoveError> {
         let mut batch = Batch::default();
         write.encode(self.of, &mut batch);
-        self.add(batch).await
+        for (key, value) in batch.writes() {
+            let (Some(kind), Some(value)) = (counted(key)?, value) else { continue };
+            let (budget, used) = (Budget::default(), self.usage.of(kind));
+            if let Err(Refusal::Conflict { details, .. }) =
+                budget.check(kind, used, Amount::row(value.len()), "")
+            {
+                return Ok(details);
+            }
+        }
+        self.add(batch).await?;
+        Ok(Vec::new())
     }
 
     /// Writes one row.

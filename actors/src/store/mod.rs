@@ -18,6 +18,7 @@ mod disk;
 mod error;
 mod filling;
 mod format;
+mod frozen;
 mod key;
 pub mod keys;
 mod long;
@@ -43,12 +44,14 @@ pub use backend::{Backend, Order, Pair, Pairs, Space};
 pub use batch::Batch;
 pub use bulk::{BulkWriter, Pages};
 pub use codec::Record;
+pub(crate) use committer::SNAPSHOTS_MAX;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
 use committer::{Committer, Of};
 pub use error::StoreError;
 pub use filling::Filling;
+pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use memory::MemoryBackend;
 pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
