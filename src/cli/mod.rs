@@ -52,6 +52,7 @@ mod tests;
 mod typed;
 mod walk;
 mod webhook;
+mod whole_file;
 
 use clap::{Args, Subcommand};
 

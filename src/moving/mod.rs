@@ -8,12 +8,14 @@
 //! - a property that is added, removed or means something else makes another version.
 
 mod contacts;
+mod conversations;
 mod read;
 mod records;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod values;
+mod webhooks;
 mod write;
 
 use actors::moving::Moved;

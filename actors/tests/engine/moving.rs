@@ -2,8 +2,10 @@
 
 use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, ContactFilter, PageRequest};
-use actors::domain::BusinessId;
-use actors::moving::{Import, Leaving, Moved, Settled, Which, meant, settle};
+use actors::domain::{
+    BusinessId, EventType, ResourceId, Service, WebhookEndpoint, WebhookSecret, WebhookStatus,
+};
+use actors::moving::{Import, Leaving, Moved, Settled, Which, Wrong, meant, settle};
 use actors::store::{Batch, Store, StoreError, keys};
 use actors::{Engine, EngineError, Export, ExportError};
 
@@ -255,4 +257,50 @@ async fn exports_that_nobody_takes_hold_nothing_up() {
     world.engine.clone().close().await.unwrap();
     assert!(matches!(last.next().await, Err(ExportError::Engine(EngineError::Stopping))));
     assert!(matches!(begin(), Err(EngineError::Stopping)));
+}
+
+/// What is told of records that come behind each other in a new business.
+async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
+    let here = World::new(7).await;
+    here.engine.clone().close().await.unwrap();
+    let store = here.store();
+    let mut import = Import::begin(&store, &here.ports).await.unwrap();
+    let mut wrong = Vec::new();
+    for (line, record) in (2..).zip(records) {
+        wrong.extend(import.take(line, record).await.unwrap());
+    }
+    import.take_back().await.unwrap();
+    wrong
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_arrives_with_no_more_than_it_may_have() {
+    let (_, _, moved) = used(8).await;
+    let find = |is: fn(&Moved) -> bool| moved.iter().find(|moved| is(moved)).unwrap().clone();
+    let business = find(|moved| matches!(moved, Moved::Business(_)));
+    let Moved::Service(service) = find(|moved| matches!(moved, Moved::Service(_))) else { unreachable!() };
+    let id = |number: u128| uuid::Uuid::from_u128(service.id.uuid().as_u128() + number);
+    let services =
+        (0..1_001).map(|number| Moved::Service(Service { id: id(number).into(), ..service.clone() }));
+    let wrong = told_of([business.clone()].into_iter().chain(services).collect()).await;
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
+    assert_eq!(told, [(1_003, "the business may keep at most 1000 services; it has 1000")]);
+
+    let endpoint = |number: u128| WebhookEndpoint {
+        id: id(number).into(),
+        url: "https://a.example.com/".into(),
+        events: [EventType::CallCompleted].into_iter().collect(),
+        description: String::new(),
+        status: WebhookStatus::Enabled,
+        disabled_reason: None,
+        disabled_at: None,
+        epoch: 0,
+        secret: WebhookSecret::new([7; 32]),
+        created_at: service.created_at,
+        updated_at: service.updated_at,
+    };
+    let endpoints = (0..26).map(|number| Moved::Webhook(endpoint(number)));
+    let wrong = told_of([business].into_iter().chain(endpoints).collect()).await;
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
+    assert_eq!(told, [(28, "a business has at most 25 webhook endpoints")]);
 }
