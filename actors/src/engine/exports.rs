@@ -180,10 +180,12 @@ impl Export {
 
 impl Current {
     fn step(&mut self) -> Result<Vec<Moved>, StoreError> {
-        let kind = self.leaving.kind();
+        let before = self.leaving.kind();
         let moved = self.leaving.next(&self.frozen)?;
+        let after = self.leaving.kind();
         // What was read to its end need not be kept as it was.
-        if let Some(kind) = kind.filter(|kind| self.leaving.kind() != Some(*kind)) {
+        let read = Leaving::kinds().skip_while(|kind| before.is_none_or(|before| *kind != before));
+        for kind in read.take_while(|kind| Some(*kind) != after) {
             self.frozen.release(self.of, kind);
         }
         Ok(moved)

@@ -74,8 +74,10 @@ pub struct Leaving {
     left_out: LeftOut,
 }
 
+/// The record that is in a row.
+type Decode = fn(&[u8]) -> Result<Moved, StoreError>;
 /// A kind of rows, and the record that is in one; of keys only how many there are is told.
-type Part = (u8, Option<fn(&[u8]) -> Result<Moved, StoreError>>);
+type Part = (u8, Option<Decode>);
 
 /// The kinds in the order in which they come.
 const PARTS: [Part; 9] = [
@@ -130,12 +132,7 @@ impl Leaving {
     }
 
     /// The records of the next rows of a kind; goes on to the next kind behind the last one.
-    fn step(
-        &mut self,
-        rows: &dyn Rows,
-        kind: u8,
-        record: Option<fn(&[u8]) -> Result<Moved, StoreError>>,
-    ) -> Result<Vec<Moved>, StoreError> {
+    fn step(&mut self, rows: &dyn Rows, kind: u8, record: Option<Decode>) -> Result<Vec<Moved>, StoreError> {
         let (mut moved, mut bytes) = (Vec::new(), 0);
         for (read, row) in (1..).zip(rows.scan(&self.left, Order::Ascending)) {
             let (key, row) = row?;
