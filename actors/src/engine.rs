@@ -3,6 +3,7 @@
 mod authenticate;
 mod backups;
 mod businesses;
+mod exports;
 mod figures;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 pub use self::businesses::NewBusiness;
+pub use self::exports::{Export, ExportError};
 use crate::actor::{Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};
 use crate::clock::Clocks;
@@ -31,7 +33,7 @@ use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::repair;
 use crate::scans::Scans;
-use crate::shared::{Shared, Swept};
+use crate::shared::{EXPORTS_MAX, Shared, Swept};
 use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
@@ -138,6 +140,8 @@ impl Engine {
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
             backups: Arc::default(),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
             creating: Arc::default(),
             ending: Arc::default(),
             secret,
@@ -205,6 +209,7 @@ impl Engine {
         if tokio::time::timeout_at(closed_by, all).await.is_err() {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
+        let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
         // What is not done by then is sent again by the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
         self.shared.businesses.stop();

@@ -25,7 +25,10 @@ use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::scans::Scans;
-use crate::store::Store;
+use crate::store::{SNAPSHOTS_MAX, Store};
+
+/// How many exports may be under way; there is room for a backup beside them.
+pub(crate) const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 1;
 
 /// What the actors, the handles and the engine share.
 pub(crate) struct Shared {
@@ -66,6 +69,9 @@ pub(crate) struct Shared {
     pub(crate) swept: Swept,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
+    /// The exports that may be under way, and those of them that may be reading.
+    pub(crate) exports: Arc<Semaphore>,
+    pub(crate) export_steps: Arc<Semaphore>,
     /// The idempotency keys of the businesses that are being created.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
@@ -133,6 +139,14 @@ impl Shared {
     /// A new id for something that belongs to no business's own sequence.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
+    }
+
+    /// Waits until no export reads the store; none does after that.
+    pub(crate) async fn end_exports(&self) {
+        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        let all = self.export_steps.acquire_many(EXPORTS_MAX as u32).await;
+        self.export_steps.close();
+        drop(all);
     }
 
     /// Refuses what comes while the engine closes.

@@ -14,6 +14,7 @@ mod gate;
 mod keys;
 mod knowledge;
 mod messages;
+mod moving;
 mod retention;
 mod router;
 mod services;

@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, retention,
-    services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, moving,
+    retention, services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -154,9 +154,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/knowledge/{knowledge_id}"), Token, knowledge::delete)
             .named("deleteKnowledge", "Remove a piece of what the receptionist knows"),
-        post(b!("/webhooks"), Token, api::webhooks::create)
+        post(b!("/webhooks"), Token, webhooks::create)
             .named("createWebhook", "Subscribe an endpoint to events")
-            .details("The answer is the only one that carries the `secret`.")
+            .details("The answer is the only one that carries the `secret`; given again under its `Idempotency-Key`, it carries null.")
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Remove a webhook endpoint")
@@ -199,6 +199,12 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get("/admin/v1/backup/{backup_id}", Token, backup::show)
             .named("getBackup", "Get how far a backup has come")
             .details("Of those begun since the service started, the last 32."),
+        get("/admin/v1/export", Token, moving::export_all)
+            .named("exportBusinesses", "Export every business")
+            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The README tells what is on a line."),
+        get(b!("/export"), Token, moving::export)
+            .named("exportBusiness", "Export a business")
+            .details("As lines of JSON, as it is at one point while the service runs."),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

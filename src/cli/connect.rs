@@ -1,7 +1,7 @@
-//! How the operator API is reached: plainly, or by TLS where its certificate is named.
+//! How the operator API is reached: plainly, or by TLS.
 //!
-//! What always holds: by TLS nothing is sent but to a server that shows a certificate of the file, or one that an
-//! authority in the file has signed for the address.
+//! What always holds: by TLS nothing is sent but to a server that shows a certificate for the name or the address by which
+//! it is called, from an authority that is trusted; or, where a file is named, the very certificate that is in it.
 
 use std::fmt;
 use std::io;
@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use actors::net::Trust;
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
@@ -46,6 +47,18 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     Ok(Arc::new(config.dangerous().with_custom_certificate_verifier(Arc::new(named)).with_no_client_auth()))
+}
+
+/// How TLS is spoken with a server that has a certificate from whom the system trusts, or the file `SSL_CERT_FILE`.
+///
+/// # Errors
+/// What is wrong with that file.
+pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
+    let trust = Trust::system().map_err(|error| error.to_string())?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    Ok(Arc::new(config.with_root_certificates(trust.roots()).with_no_client_auth()))
 }
 
 /// Trusts the certificates that were named, whatever they say of themselves, and what they have signed.
@@ -112,16 +125,37 @@ impl Connection for Box<dyn Stream> {
     }
 }
 
-/// Connects to one address, by TLS or plainly.
+/// Which server is called: an address or a name, and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Without brackets.
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl From<SocketAddr> for Place {
+    fn from(address: SocketAddr) -> Self {
+        Self { host: address.ip().to_string(), port: address.port() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+/// Connects to one server, by TLS or plainly.
 #[derive(Clone)]
 pub(super) struct Connector {
-    address: SocketAddr,
+    place: Place,
     tls: Option<TlsConnector>,
 }
 
 impl Connector {
-    pub(super) fn new(address: SocketAddr, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { address, tls: tls.map(TlsConnector::from) }
+    pub(super) fn new(place: Place, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { place, tls: tls.map(TlsConnector::from) }
     }
 
     /// With which scheme it is called.
@@ -130,11 +164,17 @@ impl Connector {
     }
 
     async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
-        let stream = TcpStream::connect(self.address).await?;
+        let Self { place: Place { host, port }, tls } = self;
+        // By the system's resolver, so that names of its own files are known too.
+        let addresses = tokio::net::lookup_host((host.as_str(), port)).await.map_err(io::Error::other)?;
+        let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await?;
         stream.set_nodelay(true)?;
-        let stream: Box<dyn Stream> = match self.tls {
+        let stream: Box<dyn Stream> = match tls {
             None => Box::new(stream),
-            Some(tls) => Box::new(tls.connect(self.address.ip().into(), stream).await?),
+            Some(tls) => {
+                let name = ServerName::try_from(host).map_err(io::Error::other)?;
+                Box::new(tls.connect(name, stream).await?)
+            }
         };
         Ok(TokioIo::new(stream))
     }
@@ -142,7 +182,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connector({}://{})", self.scheme(), self.address)
+        write!(f, "Connector({}://{})", self.scheme(), self.place)
     }
 }
 

@@ -47,12 +47,14 @@ mod serve;
 mod service;
 mod shown;
 mod staff;
+mod stopped;
 mod task;
 #[cfg(test)]
 mod tests;
 mod typed;
 mod walk;
 mod webhook;
+mod whole_file;
 
 use clap::{Args, Subcommand};
 

@@ -9,6 +9,7 @@ use actors::verify::{Report, verify};
 use clap::Args;
 
 use super::print;
+use super::stopped::{carry_out, failure};
 
 /// The options of `restore`.
 #[derive(Debug, Args)]
@@ -36,37 +37,26 @@ pub struct VerifyArgs {
 /// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
 pub fn restored(args: RestoreArgs) -> ExitCode {
     let RestoreArgs { from, to, after } = args;
-    run(async {
+    let act = async {
         // Nothing of the network is needed.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
         let restored = restore(&from, &to, after.as_deref(), &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
         print::output(&told(&restored, after.is_some())).map_err(|error| error.to_string())?;
-        Ok(true)
-    })
+        Ok(ExitCode::SUCCESS)
+    };
+    carry_out::<String>(act, failure)
 }
 
 /// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
 pub fn verified(args: VerifyArgs) -> ExitCode {
     let VerifyArgs { dir } = args;
-    run(async {
+    let act = async {
         let report = verify(&dir).await.map_err(|error| error.to_string())?;
         print::output(&found(&report)).map_err(|error| error.to_string())?;
-        Ok(report.is_whole())
-    })
-}
-
-fn run(act: impl Future<Output = Result<bool, String>>) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ran = runtime.map_err(|error| format!("cannot start the runtime: {error}"));
-    match ran.and_then(|runtime| runtime.block_on(act)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            print::note(&error.replace('\n', " "));
-            ExitCode::FAILURE
-        }
-    }
+        Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    };
+    carry_out::<String>(act, failure)
 }
 
 /// What is printed of a restore.

@@ -8,8 +8,9 @@ use std::marker::PhantomData;
 
 use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
 use actors::view;
+use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -21,6 +22,9 @@ use crate::http::envelope;
 use crate::http::etag::Condition;
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
+
+/// The media type of lines of JSON.
+pub(crate) const JSON_LINES: &str = "application/x-ndjson";
 
 /// Something that a handler gives.
 pub(crate) trait Output: Send {
@@ -74,6 +78,8 @@ pub(crate) enum Kind {
     Ending,
     /// 204.
     Gone,
+    /// 200 with lines of JSON, as many as there are.
+    Lines,
 }
 
 /// A resource that is rendered.
@@ -288,6 +294,21 @@ impl<V: JsonSchema> Output for Ending<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(with_replayed(envelope::plain(StatusCode::ACCEPTED, &self.rendered), self.replayed))
+    }
+}
+
+/// Lines of JSON that are made while they are sent. Where they break off, so does the answer.
+pub(crate) struct Lines(pub(crate) Body);
+
+impl Output for Lines {
+    const KIND: Kind = Kind::Lines;
+
+    fn shows(_: &mut Schemas) -> Option<Described> {
+        None
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(([(header::CONTENT_TYPE, JSON_LINES)], self.0).into_response())
     }
 }
 

@@ -229,7 +229,10 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("sha2", &["backup", "credentials", "delivery", "store", "view"]),
     ("sled", &["store"]),
     ("subtle", &["credentials"]),
-    ("thiserror", &["backup", "business", "error", "moving", "net", "ports", "repair", "store", "verify"]),
+    (
+        "thiserror",
+        &["backup", "business", "engine", "error", "moving", "net", "ports", "repair", "store", "verify"],
+    ),
     (
         "tokio",
         &[
@@ -285,7 +288,7 @@ pub(crate) const EDGES: Allowed = &[
     ("rate_limit", &["server"]),
     ("app", &["http", "metrics", "rest", "server"]),
     ("api", &["http", "metrics", "rate_limit", "rest", "server"]),
-    ("admin", &["api", "config", "http", "metrics", "rate_limit", "rest", "server"]),
+    ("admin", &["api", "config", "http", "metrics", "moving", "rate_limit", "rest", "server"]),
     ("openapi", &["admin", "api", "http", "rest"]),
     ("service", &["admin", "api", "app", "config", "http", "metrics", "openapi", "rest", "server"]),
     ("moving", &["http", "rest"]),

@@ -18,11 +18,8 @@ use crate::error::EngineError;
 use crate::ports::Ports;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Filling, Key, Order, Record, Store, StoreError, Tombstone, keys, read_tombstones};
+use crate::store::{Batch, Filling, Key, Pages, Record, Store, StoreError, Tombstone, keys, read_tombstones};
 use crate::upgrade::{Upgrades, upgrade};
-
-/// How many rows are read at once.
-const ROWS_PER_PAGE: usize = 512;
 
 /// Why a backup was not restored.
 #[derive(Debug, thiserror::Error)]
@@ -117,12 +114,12 @@ async fn revoke_keys(
     let is_revoked =
         |key: KeyId| after.as_ref().is_none_or(|after| after.contains(&Tombstone::RevokedKey(key)));
     let (mut revoked, mut valid) = (0, 0);
-    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY);
+    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
     loop {
-        let page = store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
-        let page = page.collect::<Result<Vec<_>, _>>()?;
-        let Some((last, _)) = page.last() else { return Ok((revoked, valid)) };
-        range = range.after(Key::new(last));
+        let page = pages.next(store)?;
+        if page.is_empty() {
+            return Ok((revoked, valid));
+        }
         for (row, value) in &page {
             // One that does not decode lets nobody in.
             let Some(key) = store.usable(row, ApiKey::decode(value))? else { continue };

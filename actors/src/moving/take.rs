@@ -9,8 +9,8 @@ use super::settle::{self, check_finished, check_store, is_there};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Write};
 use crate::domain::{
-    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId, IdMint,
-    Problem, Refusal, ResourceId, TakenMessage, Timestamp, check_unique, fold_name,
+    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId,
+    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use crate::meta;
 use crate::ports::Ports;
@@ -39,6 +39,7 @@ struct Arriving {
     /// Names that do not fill a row of the index yet.
     names: Vec<(ContactId, String)>,
     records: u64,
+    endpoints: usize,
     /// The line of its first call; the others follow.
     first_call: Option<u64>,
     /// The greatest id, and the latest stamp.
@@ -114,8 +115,16 @@ impl Import {
         staged.settle().await?;
         let newest = (id.uuid(), business.updated_at.max(self.now));
         let (known, names) = (Known::default(), Vec::new());
-        self.arriving =
-            Some(Arriving { business, staged, known, names, records: 1, first_call: None, newest });
+        self.arriving = Some(Arriving {
+            business,
+            staged,
+            known,
+            names,
+            records: 1,
+            endpoints: 0,
+            first_call: None,
+            newest,
+        });
         Ok(problems)
     }
 
@@ -255,11 +264,19 @@ impl Arriving {
         self.newest.1 = self.newest.1.max(stamped.1);
         self.known.came(rank, place);
         match &write {
+            Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
+                let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
+                return Ok(vec![Problem::new("", message)]);
+            }
             // Its place in the list of all endpoints is that of an open business.
             Write::Webhook(endpoint) => {
+                self.endpoints += 1;
                 self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
             }
-            write => self.staged.write(write).await?,
+            write => problems = self.staged.write(write).await?,
+        }
+        if !problems.is_empty() {
+            return Ok(problems);
         }
         if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
             self.names.push((*id, fold_name(name)));

@@ -117,9 +117,9 @@ pub enum StoreError {
     /// Stamps were being repaired, and that has not come to its end.
     #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
     RepairUnfinished,
-    /// The store is being read as it was at a point already.
-    #[error("the store is being copied already")]
-    SnapshotTaken,
+    /// The store is being read as it was at a point by as many as may.
+    #[error("the store is being copied and exported by as many as may at once")]
+    SnapshotsTaken,
     /// More rows were overwritten, while the store was read as it was at a point, than could be kept of them.
     #[error("more was changed at once than could be kept aside")]
     Overwritten,

@@ -11,12 +11,14 @@
 mod backend;
 mod ballast;
 mod batch;
+mod bulk;
 mod codec;
 mod committer;
 mod disk;
 mod error;
 mod filling;
 mod format;
+mod frozen;
 mod key;
 pub mod keys;
 mod long;
@@ -42,13 +44,16 @@ use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Order, Pair, Pairs, Space};
 pub use batch::Batch;
+pub use bulk::{BulkWriter, Pages};
 pub use codec::Record;
+pub(crate) use committer::SNAPSHOTS_MAX;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
 use committer::{Committer, Of};
 pub use error::StoreError;
 pub use filling::Filling;
+pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use memory::MemoryBackend;
 pub use newest::NewestEntry;

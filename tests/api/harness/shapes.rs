@@ -190,6 +190,8 @@ macro_rules! webhook {
 
 const WEBHOOK: Shape = webhook!();
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
+/// Given again, it carries no secret.
+const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
 const TESTED: Shape = &[
     ("event_id", Uuid),
     ("type", Text),
@@ -281,7 +283,8 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", _) if path.ends_with("/resend") => &[("event_id", Uuid)],
         ("webhooks", _) if path.ends_with("/resend-missed") => &[("resent", Whole)],
         ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", OptText)],
-        ("webhooks", _) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
+        ("webhooks", true) if method == Method::POST && path.ends_with("/webhooks") => OPERATOR_NEW_WEBHOOK,
+        ("webhooks", false) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
         ("budget", true) => BUDGET,
         ("audit", true) => AUDIT,
