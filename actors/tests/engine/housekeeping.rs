@@ -81,9 +81,9 @@ async fn a_round_goes_on_where_it_was_when_the_service_ended() {
         let before = looked_at(&world);
         assert!((4_000..12_000).contains(&before), "{before}");
         if crashes {
-            world.crash(0).await
+            world.crash(0).await;
         } else {
-            world.restart().await
+            world.restart().await;
         }
         assert_eq!(looked_at(&world), 0);
         pass(DAY_MINUTES / 2).await;
