@@ -197,7 +197,8 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
         batch.put(format_1::appointment(of, old.id), old.encode());
         batch.put(format_1::appointment_by_start(of, old.starts_at, old.id), vec![1]);
         batch.put(format_1::appointment_by_update(of, old.updated_at, old.id), Vec::new());
-        batch.put(keys::appointment_by_contact(of, old.contact_id, old.starts_at, old.id), Vec::new());
+        let contact = old.contact_id.unwrap();
+        batch.put(keys::appointment_by_contact(of, contact, old.starts_at, old.id), Vec::new());
         store.submit(of, batch, Box::new(|| ())).unwrap();
         ids.push(old.id);
     }

@@ -22,6 +22,7 @@ mod backups;
 mod deliveries;
 mod dice;
 mod documented;
+mod guests;
 mod hooks;
 mod ledger;
 mod leftovers;
