@@ -17,7 +17,7 @@ fn leaving(store: &Store) -> Vec<Moved> {
     for business in meant(store, &Which::All).unwrap() {
         let mut leaving = Leaving::of(business, true);
         loop {
-            let records = leaving.next(store.rows()).unwrap();
+            let records = leaving.next(store, store.rows()).unwrap();
             if records.is_empty() {
                 break;
             }

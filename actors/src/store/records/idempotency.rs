@@ -162,7 +162,7 @@ mod tests {
             "03a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
              a1c900fd00358d5b390300000103a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2",
         );
-        check_damage(&erased, |bytes| bytes[46] = 9);
+        check_damage(&erased, |bytes| bytes[45] = 9);
     }
 
     #[test]
