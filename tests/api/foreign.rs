@@ -106,6 +106,8 @@ fn rows() -> Vec<Row> {
         operator("POST", "/webhooks/{webhook_id}/rotate-secret", "", ""),
         operator("PATCH", "/budget", "", r#"{"contacts":{"rows_max":50}}"#),
         operator("GET", "/budget", "", ""),
+        operator("PATCH", "/retention", "", r#"{"calls_days":3650}"#),
+        operator("GET", "/retention", "", ""),
         operator("GET", "/audit", "", ""),
         operator("GET", "/export", "", ""),
         operator("DELETE", "/keys/{key_id}", "", ""),
@@ -114,6 +116,8 @@ fn rows() -> Vec<Row> {
         operator("DELETE", "/staff/{staff_id}", "", ""),
         operator("DELETE", "/webhooks/{webhook_id}", "", ""),
         public("DELETE", "/webhooks/{webhook_id}", "", ""),
+        operator("DELETE", "/contacts/{contact_id}", "", ""),
+        operator("DELETE", "", "", ""),
     ]
 }
 

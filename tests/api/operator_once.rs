@@ -96,6 +96,8 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", of("webhooks", &hook, ""), json!({ "status": "disabled" })),
         ("DELETE", of("webhooks", &hook, ""), Value::Null),
         ("PATCH", "/budget".into(), json!({ "contacts": { "rows_max": 1000 } })),
+        ("PATCH", "/retention".into(), json!({ "calls_days": 3650 })),
+        ("DELETE", of("contacts", &contact, ""), Value::Null),
     ];
     let mut tried: BTreeSet<(String, String)> = BTreeSet::new();
     for (number, (method, path, body)) in rows.iter().enumerate() {
@@ -110,6 +112,15 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
+    // The last one, and what is remembered of it is not the business's.
+    let end = ("DELETE", "", &Value::Null);
+    let first = send(&salon, end, "adapter-ends").await;
+    assert_eq!(first.status, 202, "{first}");
+    let second = send(&salon, end, "adapter-ends").await;
+    assert_eq!(second.header("idempotent-replayed"), "true");
+    assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
+    send(&salon, end, "another").await.fails(404, "not_found");
+    tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
     // Those three have tests of their own. What is sent again waits, and what waits is not sent again.
     let apart = ["/keys", "/webhooks", "/rotate-secret", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {

@@ -96,7 +96,7 @@ const APPOINTMENT: Shape = &[
     ("service_name", Text),
     ("staff_id", Uuid),
     ("staff_name", Text),
-    ("contact_id", Uuid),
+    ("contact_id", OptUuid),
     ("contact_name", OptText),
     ("contact_phone", OptText),
     ("source", OneOf(&["voice", "sms", "website", "dashboard", "api", "mcp"])),
@@ -264,7 +264,9 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         None => path.split('/').nth(2).unwrap_or_default(),
     };
     match (rest, operator.is_some()) {
+        ("", true) if method == Method::DELETE => &[("id", Uuid)],
         ("", true) => OPERATOR_BUSINESS,
+        ("retention", true) => RETENTION,
         ("me", false) => ME,
         ("business", false) => BUSINESS,
         ("services", true) => OPERATOR_SERVICE,
@@ -291,6 +293,13 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         _ => panic!("{method} {path} succeeds with something unknown"),
     }
 }
+
+const RETENTION: Shape = &[
+    ("calls_days", OptWhole),
+    ("messages_days", OptWhole),
+    ("audit_days", OptWhole),
+    ("appointments_days", OptWhole),
+];
 
 /// The resource has this shape.
 pub(super) fn check(value: &Value, shape: Shape, answer: &Answer) {
