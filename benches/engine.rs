@@ -157,7 +157,7 @@ fn records(criterion: &mut Criterion) {
         ends_at: now() + TimeDelta::minutes(30),
         service_id: id(2),
         staff_id: id(3),
-        contact_id: id(4),
+        contact_id: Some(id(4)),
         source: Source::Api,
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,

@@ -75,7 +75,7 @@ fn go_on(
             Chore::Erasing => match erasure::step(state, at)? {
                 None => (Step::default(), false, Chore::Wiping),
                 Some(erasure::Stepped { writes, erased }) => {
-                    (Step::noting(writes, "records.erased", erased), true, Chore::Erasing)
+                    (Step::noting(writes, "records.erased", &erased), true, Chore::Erasing)
                 }
             },
             Chore::Wiping => {
@@ -94,7 +94,7 @@ fn go_on(
                 let expiry::Stepped { writes, expired, more } = expiry::step(state, now)?;
                 state.chores.ends_round(!more);
                 let next = if more { Chore::Expiring } else { Chore::None };
-                (Step::noting(writes, "records.expired", expired), more, next)
+                (Step::noting(writes, "records.expired", &expired), more, next)
             }
         };
         state.chores.chore = next;
@@ -146,9 +146,9 @@ struct Note {
 
 impl Step {
     /// A step that the audit log tells of if records were changed by it.
-    fn noting<C: Serialize + Default>(writes: Vec<Write>, action: &'static str, counts: C) -> Self {
+    fn noting<C: Serialize + Default>(writes: Vec<Write>, action: &'static str, counts: &C) -> Self {
         let shown = |counts: &C| serde_json::to_value(counts).unwrap_or_default();
-        let (done, none) = (shown(&counts), shown(&C::default()));
+        let (done, none) = (shown(counts), shown(&C::default()));
         let note = (done != none).then_some(Note { action, done, none });
         Self { writes, note }
     }
