@@ -116,3 +116,20 @@ type Filter = (&'static str, Option<Typed>);
 fn instant((name, place, text): (&'static str, &'static str, Option<String>)) -> Filter {
     (name, text.map(|text| Typed::new(place, Kind::Instant, text)))
 }
+
+/// Whether somebody is asked.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Sure {
+    /// Do not ask
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+/// What is done for good, which somebody has to want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Final {
+    /// The record at the path is erased.
+    Erases,
+    /// The business at the path ends.
+    Ends,
+}

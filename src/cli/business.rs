@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use clap::{Args, Subcommand};
 
+use super::arguments::{Final, Sure};
 use super::arguments::{Paging, business};
-use super::confirm::{Final, Sure};
 use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::hours::Week;

@@ -2,29 +2,11 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use clap::Args;
-
+use super::arguments::Final;
 use super::client::{Client, ClientError};
 use super::record::one_line;
 use super::request::Path;
 use super::walk;
-
-/// Whether somebody is asked.
-#[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Sure {
-    /// Do not ask
-    #[arg(long)]
-    pub(super) yes: bool,
-}
-
-/// What is done for good, which somebody has to want.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Final {
-    /// The record at the path is erased.
-    Erases,
-    /// The business at the path ends.
-    Ends,
-}
 
 /// Why it is not done.
 #[derive(Debug, thiserror::Error)]

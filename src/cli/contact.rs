@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::arguments::{Changed, InBusiness, OneInBusiness, Paging};
-use super::confirm::{Final, Sure};
+use super::arguments::{Final, Sure};
 use super::request::Body;
 use super::task::{ContactTable, Task};
 use super::typed::zone;

@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::Paging;
-use super::confirm::{Final, Sure};
+use super::arguments::{Final, Sure};
 use super::request::{Body, Call, Path, Request, Term};
 use super::typed::Typed;
 
