@@ -5,13 +5,14 @@ use serde::Serialize;
 use super::references::Watch;
 use super::request::{IfMatch, Request};
 use super::state::State;
-use crate::domain::availability::Schedule;
+use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
-    Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Amount, Appointment, AppointmentId, Blocked, Budget, BudgetKind, Business, Contact, ContactId, IdMint,
+    Problem, Refusal, ResourceId, ServiceId, SpecialDays, StaffId, Timestamp, Usage, WebhookEndpoint,
+    WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
-use crate::view::{self, AppointmentParties, AppointmentView};
+use crate::view::{self, AffectedView, AppointmentParties, AppointmentView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
 pub struct Context<'a> {
@@ -40,6 +41,32 @@ impl<'a> Context<'a> {
     /// The schedule as of now.
     pub fn schedule(&self) -> Schedule<'a> {
         self.state.schedule(self.now)
+    }
+
+    /// What a change leaves outside of when bookings can be made, which makes of the schedule the one that shall be and
+    /// concerns so much of it.
+    pub fn affected<'b>(
+        &'b self,
+        concerned: Concerned,
+        changed: impl FnOnce(Schedule<'b>) -> Schedule<'b>,
+    ) -> AffectedView {
+        let before = self.state.schedule(self.now);
+        AffectedView::of(changed(before).outside_since(&before, concerned))
+    }
+
+    /// What the business is at on some dates.
+    pub fn special_days(&self) -> &'a SpecialDays {
+        &self.state.special
+    }
+
+    /// When staff members are away.
+    pub fn blocked(&self) -> &'a Blocked {
+        &self.state.blocked
+    }
+
+    /// The present instant, which is not behind that of the newest change.
+    pub fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// A new id.
@@ -104,6 +131,11 @@ impl<'a> Context<'a> {
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
         self.contact(keys::id_at_end(&id)?)
+    }
+
+    /// Whether the request asks for the resource to be in some state.
+    pub fn has_condition(&self) -> bool {
+        self.request.if_match.is_some()
     }
 
     /// Refuses the change when the request's `If-Match` does not match the resource as it is.

@@ -1,6 +1,6 @@
 //! Reading a business from the store into memory.
 //!
-//! One scan reads the profile, services and staff, one the upcoming appointments, a few rows the newest change and what
+//! One scan reads the profile, services, staff and when they are away, one the upcoming appointments, a few rows the newest change and what
 //! is known of ages. Nothing is loaded before all that was ever submitted for the business is synced, so a
 //! restarted actor misses nothing.
 
@@ -17,7 +17,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Service, SpecialDay,
+    SpecialDays, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -41,6 +42,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let waiting = store.watch(id);
     store.settled(id).await?;
     let (mut business, mut budget) = (None, Budget::default());
+    let (mut special, mut blocked) = (SpecialDays::new(), Vec::new());
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
@@ -54,6 +56,14 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::STAFF => {
                 let member = StaffMember::decode(&value)?;
                 staff.insert(member.id, member);
+            }
+            kind::SPECIAL_DAY => {
+                let day = SpecialDay::decode(&value)?;
+                special.insert(day.date, day);
+            }
+            kind::BLOCKED_TIME => {
+                let time = BlockedTime::decode(&value)?;
+                blocked.push((time.key(), time.ends_at));
             }
             kind::WEBHOOK => {
                 let endpoint = WebhookEndpoint::decode(&value)?;
@@ -80,6 +90,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         services,
         staff,
         webhooks,
+        special,
+        blocked: Blocked::of(blocked),
         busy: Busy::default(),
         busy_from,
         stamps: Stamps::after(reached),
@@ -106,8 +118,7 @@ async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError>
             let (key, value) = row?;
             let appointment = Appointment::decode(&value)?;
             if appointment.is_active() {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                state.busy.insert(staff_id, starts_at, ends_at, id);
+                state.busy.insert(appointment.staff_id, (&appointment).into());
             }
             rows += 1;
             last = Some(Key::new(&key));

@@ -19,8 +19,8 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
-    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId,
+    SpecialDays, StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -40,6 +40,10 @@ pub(crate) struct State {
     pub(crate) business: Business,
     pub(crate) services: BTreeMap<ServiceId, Service>,
     pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    /// The dates on which it has other hours.
+    pub(crate) special: SpecialDays,
+    /// When staff members are away.
+    pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
@@ -71,9 +75,11 @@ impl State {
     pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
         Schedule {
             business: &self.business,
+            special: &self.special,
             services: &self.services,
             staff: &self.staff,
             busy: &self.busy,
+            blocked: &self.blocked,
             now,
         }
     }
@@ -147,7 +153,7 @@ impl State {
                     self.busy.remove(before.staff_id, before.starts_at, before.id);
                 }
                 if self.holds(&after) {
-                    self.busy.insert(after.staff_id, after.starts_at, after.ends_at, after.id);
+                    self.busy.insert(after.staff_id, (&after).into());
                 }
             }
             Write::Webhook(endpoint) => {
@@ -162,6 +168,14 @@ impl State {
             Write::NoStaff(id) => {
                 self.staff.remove(&id);
             }
+            Write::SpecialDay(day) => {
+                self.special.insert(day.date, day);
+            }
+            Write::NoSpecialDay(date) => {
+                self.special.remove(&date);
+            }
+            Write::BlockedTime(time) => self.blocked.insert(time.key(), time.ends_at),
+            Write::NoBlockedTime(key) => self.blocked.remove(key),
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Delivery { .. }
@@ -185,8 +199,7 @@ impl State {
             let found = self.active_between(needed, self.busy_from).await?;
             self.busy_from = needed;
             for appointment in found {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                self.busy.insert(staff_id, starts_at, ends_at, id);
+                self.busy.insert(appointment.staff_id, (&appointment).into());
             }
         } else if self.busy_from < needed - BUSY_SLACK {
             self.busy.forget_before(needed);

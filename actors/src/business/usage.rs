@@ -76,6 +76,10 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoKnowledge { .. }
         | Write::NoService(_)
         | Write::NoStaff(_)
+        | Write::SpecialDay(_)
+        | Write::NoSpecialDay(_)
+        | Write::BlockedTime(_)
+        | Write::NoBlockedTime(_)
         | Write::Delivery { .. } => false,
     }
 }

@@ -25,7 +25,10 @@ pub use appointments::{
     appointment, appointment_by_contact, appointment_by_update, appointment_start, appointments_minted_from,
     appointments_of_contact, appointments_starting,
 };
-pub use business::{audit, budget, business_index, hot, knowledge, lets_in, profile, service, staff};
+pub use business::{
+    audit, blocked_time, blocked_times, budget, business_index, hot, knowledge, lets_in, profile, service,
+    special_day, special_days, staff,
+};
 pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
 pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,

@@ -64,6 +64,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::CALL_BY_CONTACT
         | kind::MESSAGE_BY_CONTACT
         | kind::MESSAGE_BY_CALL
+        | kind::BLOCKED_TIME
         | kind::DELIVERY_DUE => 57,
         kind::DELIVERY => 49,
         kind::IDEMPOTENCY => 53,
@@ -74,6 +75,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::STAFF
         | kind::WEBHOOK
         | kind::BUDGET
+        | kind::SPECIAL_DAY
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT

@@ -13,6 +13,8 @@ mod call;
 mod catalog;
 mod clock;
 mod contact;
+mod diary;
+mod hours;
 mod idempotency;
 mod installation;
 mod key;
@@ -35,8 +37,8 @@ pub use self::message::status_number;
 pub use self::names::NamesRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
-    DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
+    AppointmentStatus, BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus,
+    Day, DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
     Timestamp, Urgency, WebhookStatus,
 };
 
@@ -71,6 +73,7 @@ macro_rules! numbers {
 
 numbers! {
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
+    BlockedSource { TimeOff = 1 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {
         Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
