@@ -56,7 +56,7 @@ pub(super) async fn book(
                 starts_at: body.starts_at,
                 staff_id: body.staff_id,
                 source: body.source.unwrap_or(Source::Dashboard),
-                party: Party::Team,
+                party: Party::TEAM,
             },
             contact: booking_contact(body.contact_id, body.contact)?,
         })
@@ -69,7 +69,7 @@ pub(super) async fn reschedule(
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<AppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
-    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
+    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::TEAM };
     context.change(Reschedule { id, request }).await
 }
 

@@ -216,7 +216,7 @@ impl Model {
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
-            Party::Team => "confirmed",
+            Party::TEAM => "confirmed",
             Party::Integration { .. } if mode == "instant" => "confirmed",
             Party::Integration { allow_pending: true } if mode == "request" => "pending",
             Party::Integration { .. } => "refused",

@@ -138,7 +138,7 @@ impl Shop {
     }
 
     fn party(dice: &Dice) -> Party {
-        if dice.once_in(3) { Party::Team } else { Party::Integration { allow_pending: !dice.once_in(3) } }
+        if dice.once_in(3) { Party::TEAM } else { Party::Integration { allow_pending: !dice.once_in(3) } }
     }
 
     fn details(dice: &Dice) -> ContactDetails {
@@ -275,18 +275,11 @@ impl Shop {
     }
 
     pub(crate) fn service(dice: &Dice) -> CreateService {
-        let (name, description) = (text("Cut"), Text::default());
-        CreateService { name, description, duration_minutes: *dice.pick(&MINUTES), active: true }
+        CreateService::lasting(text("Cut"), *dice.pick(&MINUTES))
     }
 
     pub(crate) fn member(&self, dice: &Dice) -> CreateStaff {
-        let service_ids = self.services.clone();
-        CreateStaff {
-            name: text(&format!("Staff {}", dice.below(99))),
-            active: true,
-            zone: None,
-            service_ids,
-        }
+        CreateStaff::offering(text(&format!("Staff {}", dice.below(99))), self.services.clone())
     }
 
     fn call(&self, dice: &Dice, now: Timestamp) -> RecordCall {

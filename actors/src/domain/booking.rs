@@ -32,6 +32,9 @@ pub enum Party {
 }
 
 impl Party {
+    /// The team, which keeps free what appointments keep free.
+    pub const TEAM: Self = Self::Team { ignore_buffers: false };
+
     /// What binds it.
     pub fn terms(self) -> Terms {
         match self {

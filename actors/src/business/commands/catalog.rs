@@ -41,6 +41,22 @@ pub struct CreateService {
     pub price: Option<Price>,
 }
 
+impl CreateService {
+    /// A service of this name that takes so many minutes and can be booked; of the rest nothing is said.
+    pub fn lasting(name: Text<1, 200>, duration_minutes: u32) -> Self {
+        Self {
+            name,
+            description: Text::default(),
+            duration_minutes,
+            active: true,
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
+        }
+    }
+}
+
 impl Change for CreateService {
     type Gives = New<OperatorServiceView>;
 
@@ -97,6 +113,25 @@ pub struct PatchService {
     pub price_cents: Option<Option<u32>>,
     /// The currency of the price.
     pub currency: Option<Option<Currency>>,
+}
+
+impl PatchService {
+    /// A change of this service that changes nothing yet.
+    pub fn of(id: ServiceId) -> Self {
+        Self {
+            id,
+            name: None,
+            description: None,
+            duration_minutes: None,
+            active: None,
+            buffer_before_minutes: None,
+            buffer_after_minutes: None,
+            min_notice_minutes: None,
+            max_advance_days: None,
+            price_cents: None,
+            currency: None,
+        }
+    }
 }
 
 impl Change for PatchService {
@@ -196,6 +231,13 @@ pub struct CreateStaff {
     pub hours: Option<StaffHours>,
 }
 
+impl CreateStaff {
+    /// A staff member of this name who takes appointments for these services; of the rest nothing is said.
+    pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
+        Self { name, active: true, zone: None, service_ids, hours: None }
+    }
+}
+
 impl Change for CreateStaff {
     type Gives = New<OperatorStaffView>;
 
@@ -235,6 +277,13 @@ pub struct PatchStaff {
     pub service_ids: Option<Vec<ServiceId>>,
     /// Their own hours; the inner `None` for none.
     pub hours: Option<Option<StaffHours>>,
+}
+
+impl PatchStaff {
+    /// A change of this staff member that changes nothing yet.
+    pub fn of(id: StaffId) -> Self {
+        Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
+    }
 }
 
 impl Change for PatchStaff {

@@ -262,7 +262,7 @@ fn a_business_that_takes_no_bookings_lists_nothing_and_its_team_still_books() {
 
 /// The hours of a Monday.
 fn mondays(windows: &[(&str, &str)]) -> StaffHours {
-    let time = |text| LocalTime::parse(text).unwrap();
+    let time = |text: &str| LocalTime::parse(text).unwrap();
     let window =
         |&(open, close): &(&str, &str)| DayHours { day: Day::Monday, open: time(open), close: time(close) };
     StaffHours::new(windows.iter().map(window).collect()).unwrap()

@@ -97,7 +97,7 @@ mod tests {
     use crate::domain::{BlockedSource, LocalTime, Timestamp};
 
     fn special_day() -> SpecialDay {
-        let time = |hour| LocalTime::from_minutes(60 * hour).unwrap();
+        let time = |hour: u16| LocalTime::from_minutes(60 * hour).unwrap();
         let windows = vec![
             LocalWindow { open: time(9), close: time(12) },
             LocalWindow { open: time(22), close: time(2) },
@@ -127,11 +127,11 @@ mod tests {
     fn a_special_day_has_these_bytes() {
         check(
             &special_day(),
-            "01fc9c93160002fb1c02fbd002fb2805780103457665fd00358d5b39030000fd\
+            "01fc0c95160002fb1c02fbd002fb2805780103457665fd00358d5b39030000fd\
              02358d5b39030000",
         );
         let closed = SpecialDay { hours: DayWindows::CLOSED, note: None, ..special_day() };
-        check(&closed, "01fc9c9316000000fd00358d5b39030000fd02358d5b39030000");
+        check(&closed, "01fc0c9516000000fd00358d5b39030000fd02358d5b39030000");
     }
 
     #[test]
