@@ -9,6 +9,7 @@ mod backup;
 mod budget;
 mod businesses;
 mod calls;
+mod diary;
 mod gate;
 mod keys;
 mod knowledge;

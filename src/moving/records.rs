@@ -1,11 +1,12 @@
 //! The lines of records, property by property. A property that says nothing is null, or left out.
 
 use actors::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BookingMode, Business, BusinessId, CalendarSyncStatus,
-    CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, DisabledReason, Email,
-    EventType, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, Service, ServiceId, Source, StaffId,
-    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
-    WeeklyHours,
+    Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BookingMode, Buffers, Business,
+    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId,
+    Currency, Direction, DisabledReason, Email, EventType, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
+    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, PRICE_CENTS_MAX, Price, Service, ServiceId, Source,
+    StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId,
+    WebhookStatus, WeeklyBreaks, WeeklyHours,
 };
 use actors::net::WebhookUrl;
 
@@ -36,6 +37,8 @@ json_object! {
         booking_mode: BookingMode,
         /// Its opening hours.
         hours: WeeklyHours,
+        /// When nothing is booked though it is open; none in lines of earlier versions.
+        breaks: Option<WeeklyBreaks>,
         /// The region in which national phone numbers are read.
         phone_region: PhoneRegion,
         /// Whether its keys are shut out.
@@ -57,6 +60,7 @@ impl BusinessLine {
             website_url: self.website_url.map(WebsiteUrl::into_string),
             booking_mode: self.booking_mode,
             hours: self.hours,
+            breaks: self.breaks.unwrap_or_default(),
             phone_region: self.phone_region.into_string(),
             suspended: self.suspended,
             created_at: self.created_at,
@@ -78,11 +82,41 @@ json_object! {
         duration_minutes: Whole<5, 1440>,
         /// Whether it can be booked.
         active: bool,
+        /// Minutes that the staff member is kept free before it; as all that follows, none in lines of earlier versions.
+        buffer_before_minutes: Option<Buffer>,
+        /// Minutes that the staff member is kept free after it.
+        buffer_after_minutes: Option<Buffer>,
+        /// How long before it begins customers have to book, in minutes.
+        min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
+        /// How many days ahead customers can book.
+        max_advance_days: Option<Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>>,
+        /// What it costs, in hundredths of the currency.
+        price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
+        /// In which currency.
+        currency: Option<Currency>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
         updated_at: Timestamp,
     }
+    check price_and_currency
+}
+
+/// A price and its currency come together.
+fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    for (name, other) in [("price_cents", "currency"), ("currency", "price_cents")] {
+        if properties.has(other) && !properties.has(name) {
+            problems.add(&at.property(name), format!("is required with {other}"));
+        }
+    }
+}
+
+/// Minutes that a staff member is kept free.
+type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
+
+/// Buffers, each of which is within its bounds.
+fn buffers(before: Option<Buffer>, after: Option<Buffer>) -> Buffers {
+    Buffers::new(before.map_or(0, Whole::get), after.map_or(0, Whole::get)).unwrap_or_default()
 }
 
 impl ServiceLine {
@@ -93,6 +127,13 @@ impl ServiceLine {
             description: self.description.into_string(),
             duration_minutes: self.duration_minutes.get(),
             active: self.active,
+            buffers: buffers(self.buffer_before_minutes, self.buffer_after_minutes),
+            min_notice_minutes: self.min_notice_minutes.map_or(0, Whole::get),
+            max_advance_days: self.max_advance_days.map(Whole::get),
+            price: self
+                .price_cents
+                .zip(self.currency)
+                .map(|(cents, currency)| Price { cents: cents.get(), currency }),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -112,6 +153,8 @@ json_object! {
         timezone: Zone,
         /// The services they offer.
         service_ids: DistinctList<ServiceId, 0, 500>,
+        /// Their own hours; none in lines of earlier versions.
+        hours: Option<StaffHours>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
@@ -127,6 +170,7 @@ impl StaffLine {
             active: self.active,
             zone: self.timezone.get(),
             service_ids: self.service_ids.into_vec(),
+            hours: self.hours,
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -181,6 +225,10 @@ json_object! {
         starts_at: Timestamp,
         /// When it ends.
         ends_at: Timestamp,
+        /// Minutes that the staff member is kept free before it; none in lines of earlier versions.
+        buffer_before_minutes: Option<Buffer>,
+        /// Minutes that the staff member is kept free after it; none in lines of earlier versions.
+        buffer_after_minutes: Option<Buffer>,
         /// What is booked.
         service_id: ServiceId,
         /// With whom.
@@ -209,6 +257,7 @@ impl AppointmentLine {
             status: self.status,
             starts_at: self.starts_at,
             ends_at: self.ends_at,
+            buffers: buffers(self.buffer_before_minutes, self.buffer_after_minutes),
             service_id: self.service_id,
             staff_id: self.staff_id,
             contact_id: self.contact_id,

@@ -5,6 +5,7 @@ use actors::domain::{
     TakenMessage, Timestamp, WebhookEndpoint,
 };
 use actors::moving::Moved;
+use actors::view::{BreakView, HoursView};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -67,25 +68,15 @@ impl Line {
 }
 
 fn business(line: Line, it: &Business) -> Line {
-    #[derive(Serialize)]
-    struct OfDay {
-        day: &'static str,
-        open: String,
-        close: String,
-    }
-    let of_day = |it: &DayHours| OfDay {
-        day: it.day.as_str(),
-        open: it.open.to_string(),
-        close: it.close.to_string(),
-    };
-    let hours: Vec<_> = it.hours.days().iter().map(of_day).collect();
+    let breaks: Vec<_> = it.breaks.days().iter().map(BreakView::from).collect();
     line.put("id", &it.id)
         .put("name", &it.name)
         .put("timezone", it.zone.name())
         .put("locale", &it.locale)
         .put("website_url", &it.website_url)
         .put("booking_mode", &it.booking_mode)
-        .put("hours", &hours)
+        .put("hours", &hours(it.hours.days()))
+        .put("breaks", &breaks)
         .put("phone_region", &it.phone_region)
         .put("suspended", &it.suspended)
         .put("created_at", &it.created_at)
@@ -98,8 +89,19 @@ fn service(line: Line, it: &Service) -> Line {
         .put("description", &it.description)
         .put("duration_minutes", &it.duration_minutes)
         .put("active", &it.active)
+        .put("buffer_before_minutes", &it.buffers.before_minutes())
+        .put("buffer_after_minutes", &it.buffers.after_minutes())
+        .put("min_notice_minutes", &it.min_notice_minutes)
+        .put("max_advance_days", &it.max_advance_days)
+        .put("price_cents", &it.price.map(|price| price.cents))
+        .put("currency", &it.price.as_ref().map(|price| price.currency.as_str()))
         .put("created_at", &it.created_at)
         .put("updated_at", &it.updated_at)
+}
+
+/// The windows of a week.
+fn hours(days: &[DayHours]) -> Vec<HoursView> {
+    days.iter().map(HoursView::from).collect()
 }
 
 fn staff(line: Line, it: &StaffMember) -> Line {
@@ -108,6 +110,7 @@ fn staff(line: Line, it: &StaffMember) -> Line {
         .put("active", &it.active)
         .put("timezone", it.zone.name())
         .put("service_ids", &it.service_ids)
+        .put("hours", &it.hours.as_ref().map(|it| hours(it.days())))
         .put("created_at", &it.created_at)
         .put("updated_at", &it.updated_at)
 }
@@ -128,6 +131,8 @@ fn appointment(line: Line, it: &Appointment) -> Line {
         .put("status", &it.status)
         .put("starts_at", &it.starts_at)
         .put("ends_at", &it.ends_at)
+        .put("buffer_before_minutes", &it.buffers.before_minutes())
+        .put("buffer_after_minutes", &it.buffers.after_minutes())
         .put("service_id", &it.service_id)
         .put("staff_id", &it.staff_id)
         .put("contact_id", &it.contact_id)
