@@ -1,17 +1,19 @@
 //! The lines of records, property by property. A property that says nothing is null, or left out.
 
 use actors::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BookingMode, Buffers, Business,
-    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId,
-    Currency, Direction, DisabledReason, Email, EventType, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, PRICE_CENTS_MAX, Price, Service, ServiceId, Source,
-    StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId,
-    WebhookStatus, WeeklyBreaks, WeeklyHours,
+    Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource, BlockedTime,
+    BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, CallId, CallOutcome,
+    CallRecord, CallStatus, Contact, ContactId, Currency, DayWindows, Direction, DisabledReason, Email,
+    EventType, Knowledge, KnowledgeId, LocalWindow, Locale, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX,
+    MessageId, MessageStatus, PRICE_CENTS_MAX, Price, Service, ServiceId, Source, SpecialDay, StaffHours,
+    StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
+    WeeklyBreaks, WeeklyHours,
 };
 use actors::net::WebhookUrl;
+use chrono::NaiveDate;
 
 use super::values::{E164, Secret};
-use crate::http::lists::DistinctList;
+use crate::http::lists::{DistinctList, List};
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
@@ -37,8 +39,8 @@ json_object! {
         booking_mode: BookingMode,
         /// Its opening hours.
         hours: WeeklyHours,
-        /// When nothing is booked though it is open; none in lines of earlier versions.
-        breaks: Option<WeeklyBreaks>,
+        /// When nothing is booked though it is open.
+        breaks: WeeklyBreaks,
         /// The region in which national phone numbers are read.
         phone_region: PhoneRegion,
         /// Whether its keys are shut out.
@@ -60,7 +62,7 @@ impl BusinessLine {
             website_url: self.website_url.map(WebsiteUrl::into_string),
             booking_mode: self.booking_mode,
             hours: self.hours,
-            breaks: self.breaks.unwrap_or_default(),
+            breaks: self.breaks,
             phone_region: self.phone_region.into_string(),
             suspended: self.suspended,
             created_at: self.created_at,
@@ -82,12 +84,12 @@ json_object! {
         duration_minutes: Whole<5, 1440>,
         /// Whether it can be booked.
         active: bool,
-        /// Minutes that the staff member is kept free before it; as all that follows, none in lines of earlier versions.
-        buffer_before_minutes: Option<Buffer>,
+        /// Minutes that the staff member is kept free before it.
+        buffer_before_minutes: Buffer,
         /// Minutes that the staff member is kept free after it.
-        buffer_after_minutes: Option<Buffer>,
+        buffer_after_minutes: Buffer,
         /// How long before it begins customers have to book, in minutes.
-        min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
+        min_notice_minutes: Whole<0, MIN_NOTICE_MINUTES_MAX>,
         /// How many days ahead customers can book.
         max_advance_days: Option<Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>>,
         /// What it costs, in hundredths of the currency.
@@ -115,8 +117,8 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
 /// Buffers, each of which is within its bounds.
-fn buffers(before: Option<Buffer>, after: Option<Buffer>) -> Buffers {
-    Buffers::new(before.map_or(0, Whole::get), after.map_or(0, Whole::get)).unwrap_or_default()
+fn buffers(before: Buffer, after: Buffer) -> Buffers {
+    Buffers::new(before.get(), after.get()).unwrap_or_default()
 }
 
 impl ServiceLine {
@@ -128,7 +130,7 @@ impl ServiceLine {
             duration_minutes: self.duration_minutes.get(),
             active: self.active,
             buffers: buffers(self.buffer_before_minutes, self.buffer_after_minutes),
-            min_notice_minutes: self.min_notice_minutes.map_or(0, Whole::get),
+            min_notice_minutes: self.min_notice_minutes.get(),
             max_advance_days: self.max_advance_days.map(Whole::get),
             price: self
                 .price_cents
@@ -153,7 +155,7 @@ json_object! {
         timezone: Zone,
         /// The services they offer.
         service_ids: DistinctList<ServiceId, 0, 500>,
-        /// Their own hours; none in lines of earlier versions.
+        /// Their own hours, if they have some.
         hours: Option<StaffHours>,
         /// When it was created.
         created_at: Timestamp,
@@ -173,6 +175,81 @@ impl StaffLine {
             hours: self.hours,
             created_at: self.created_at,
             updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A special day.
+    pub(super) struct SpecialDayLine {
+        /// Its local date.
+        date: NaiveDate,
+        /// The windows that open on it; none where it is closed.
+        windows: List<LocalWindow, 0, { DayWindows::WINDOWS_MAX }>,
+        /// What day it is.
+        note: Option<Text<1, 200>>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+    check windows_of_a_date
+}
+
+/// The windows of a date do not overlap.
+fn windows_of_a_date(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    if !properties.has("windows") {
+        return;
+    }
+    let mut unasked = Problems::new(problems.reading().clone());
+    let windows =
+        properties.read::<List<LocalWindow, 0, { DayWindows::WINDOWS_MAX }>>("windows", at, &mut unasked);
+    let found = windows.and_then(|windows| DayWindows::new(windows.into_vec()).err());
+    for problem in found.into_iter().flatten() {
+        problems.add(&at.property("windows").item(problem.index).property(problem.field), problem.message);
+    }
+}
+
+impl SpecialDayLine {
+    pub(super) fn made(self) -> SpecialDay {
+        SpecialDay {
+            date: self.date,
+            hours: DayWindows::new(self.windows.into_vec()).unwrap_or_default(),
+            note: self.note.map(Text::into_string),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// Time that a staff member has off.
+    pub(super) struct TimeOffLine {
+        /// Its id.
+        id: BlockedTimeId,
+        /// Whose.
+        staff_id: StaffId,
+        /// The first instant of it.
+        starts_at: Timestamp,
+        /// The first instant after it.
+        ends_at: Timestamp,
+        /// What it is for.
+        note: Option<Text<1, 200>>,
+        /// When it was created.
+        created_at: Timestamp,
+    }
+}
+
+impl TimeOffLine {
+    pub(super) fn made(self) -> BlockedTime {
+        BlockedTime {
+            id: self.id,
+            staff_id: self.staff_id,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            source: BlockedSource::TimeOff,
+            note: self.note.map(Text::into_string),
+            created_at: self.created_at,
         }
     }
 }
@@ -225,10 +302,10 @@ json_object! {
         starts_at: Timestamp,
         /// When it ends.
         ends_at: Timestamp,
-        /// Minutes that the staff member is kept free before it; none in lines of earlier versions.
-        buffer_before_minutes: Option<Buffer>,
-        /// Minutes that the staff member is kept free after it; none in lines of earlier versions.
-        buffer_after_minutes: Option<Buffer>,
+        /// Minutes that the staff member is kept free before it.
+        buffer_before_minutes: Buffer,
+        /// Minutes that the staff member is kept free after it.
+        buffer_after_minutes: Buffer,
         /// What is booked.
         service_id: ServiceId,
         /// With whom.

@@ -1,11 +1,11 @@
 //! Writing records as lines.
 
 use actors::domain::{
-    Appointment, Business, CallRecord, Contact, DayHours, EventType, Knowledge, Service, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint,
+    Appointment, BlockedTime, Business, CallRecord, Contact, DayHours, EventType, Knowledge, Service,
+    SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use actors::moving::Moved;
-use actors::view::{BreakView, HoursView};
+use actors::view::{BreakView, HoursView, SpecialDayView};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -29,6 +29,8 @@ pub(crate) fn line(moved: &Moved) -> String {
         Moved::Business(it) => business(line, it),
         Moved::Service(it) => service(line, it),
         Moved::Staff(it) => staff(line, it),
+        Moved::SpecialDay(it) => special_day(line, it),
+        Moved::TimeOff(it) => time_off(line, it),
         Moved::Contact(it) => contact(line, it),
         Moved::Appointment(it) => appointment(line, it),
         Moved::Call(it) => call(line, it),
@@ -113,6 +115,24 @@ fn staff(line: Line, it: &StaffMember) -> Line {
         .put("hours", &it.hours.as_ref().map(|it| hours(it.days())))
         .put("created_at", &it.created_at)
         .put("updated_at", &it.updated_at)
+}
+
+fn special_day(line: Line, it: &SpecialDay) -> Line {
+    let SpecialDayView { date, windows, .. } = SpecialDayView::from(it);
+    line.put("date", &date)
+        .put("windows", &windows)
+        .put("note", &it.note)
+        .put("created_at", &it.created_at)
+        .put("updated_at", &it.updated_at)
+}
+
+fn time_off(line: Line, it: &BlockedTime) -> Line {
+    line.put("id", &it.id)
+        .put("staff_id", &it.staff_id)
+        .put("starts_at", &it.starts_at)
+        .put("ends_at", &it.ends_at)
+        .put("note", &it.note)
+        .put("created_at", &it.created_at)
 }
 
 fn contact(line: Line, it: &Contact) -> Line {

@@ -37,7 +37,7 @@ impl Sim {
     /// The team says something of the diary, mostly little, so that there is something left to book.
     pub(crate) fn some_diary(&self, life: &mut Life) {
         let number = self.dice.below(self.shops.len());
-        let now = life.engine.ports().clock.now();
+        let now = self.world.time.truth();
         let op = self.shops[number].next_of_diary(&self.dice, now);
         self.ask(life, number, op, false);
     }

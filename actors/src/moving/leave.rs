@@ -6,8 +6,8 @@
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
 use crate::domain::{
-    Appointment, Business, BusinessId, CallRecord, Contact, Knowledge, Service, StaffMember, TakenMessage,
-    WebhookEndpoint,
+    Appointment, BlockedTime, Business, BusinessId, CallRecord, Contact, Knowledge, Service, SpecialDay,
+    StaffMember, TakenMessage, WebhookEndpoint,
 };
 use crate::store::keys::{installation_kind, kind};
 use crate::store::{Order, Record, Store, StoreError, keys};
@@ -74,6 +74,8 @@ pub fn leave<E: From<StoreError>>(
     let mut records = 1;
     records += each(store, of, kind::SERVICE, |record: Service| out(Moved::Service(record)))?;
     records += each(store, of, kind::STAFF, |record: StaffMember| out(Moved::Staff(record)))?;
+    records += each(store, of, kind::SPECIAL_DAY, |record: SpecialDay| out(Moved::SpecialDay(record)))?;
+    records += each(store, of, kind::BLOCKED_TIME, |record: BlockedTime| out(Moved::TimeOff(record)))?;
     records += each(store, of, kind::CONTACT, |record: Contact| out(Moved::Contact(record)))?;
     records += each(store, of, kind::APPOINTMENT, |record: Appointment| out(Moved::Appointment(record)))?;
     records += each(store, of, kind::CALL, |record: CallRecord| out(Moved::Call(record)))?;

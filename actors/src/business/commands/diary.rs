@@ -237,6 +237,7 @@ impl Change for DeleteTimeOff {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.staff(self.staff_id).ok_or(Refusal::NotFound("staff member"))?;
         let key = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
         Ok(Decision::gone().note("time_off.deleted", "time_off", self.id).write(Write::NoBlockedTime(key)))
     }
