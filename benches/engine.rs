@@ -139,7 +139,7 @@ impl World {
         for (number, member) in self.staff.values_mut().enumerate() {
             member.hours = Some(hours.clone());
             for off in 0..10 {
-                let starts_at = now() + TimeDelta::days(10 * off) + TimeDelta::minutes(number as i64);
+                let starts_at = now() + TimeDelta::days(10 * off + number as i64 % 9);
                 let key = BlockedKey { staff_id: member.id, starts_at, id: id(50_000 + off as usize) };
                 self.blocked.insert(key, starts_at + TimeDelta::days(1));
             }

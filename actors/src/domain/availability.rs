@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 use chrono::{Datelike, Days, NaiveDate, TimeDelta};
 
 use super::{
-    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, Calendar, Clash, Laid, Problem, Refusal,
-    Service, ServiceId, SlotReason, Spans, SpecialDays, StaffId, StaffMember, Timestamp,
+    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid, Problem,
+    Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
@@ -93,11 +93,30 @@ pub struct SlotRequest {
     pub terms: Terms,
 }
 
+/// How many hours of staff members are looked through for the same ones: mostly many have the same.
+const SAME_HOURS_MAX: usize = 16;
+
+/// The hours of some staff members, laid out in real time once somebody asks for them.
+struct SharedHours<'a> {
+    hours: &'a StaffHours,
+    laid: OnceCell<Spans>,
+}
+
+/// Those who offer the service.
+struct Takers<'a> {
+    all: Vec<Taker<'a>>,
+    hours: Vec<SharedHours<'a>>,
+}
+
 /// Someone who offers the service.
 struct Taker<'a> {
-    member: &'a StaffMember,
-    /// Their own hours in real time, laid out once somebody asks for them.
-    hours: OnceCell<Spans>,
+    id: StaffId,
+    /// The place of their own hours among those of all, if they have some.
+    hours: Option<usize>,
+    /// When they are away.
+    away: Option<&'a Spans>,
+    /// When they are busy.
+    busy: BusyOf<'a>,
 }
 
 /// From when to when a service can be booked by whom its terms bind.
@@ -129,17 +148,17 @@ impl<'a> Schedule<'a> {
             return Ok(Vec::new());
         }
         let takers = self.takers(service, staff);
-        if takers.is_empty() {
+        if takers.all.is_empty() {
             return Ok(Vec::new());
         }
         let laid = self.calendar().lay(first..=last, duration);
         let ahead = self.ahead(booked, terms);
         let slot = |start| {
             let request = SlotRequest { service, staff, start, duration, buffers, except: None, terms };
-            let free = |taker: &Taker<'_>| self.look(taker, &laid, &request).is_ok();
+            let free = |taker: &Taker<'_>| takers.look(taker, &laid, &request).is_ok();
             let bookable = BOOKABLE_YEARS.contains(&start.utc().year())
                 && ahead.check(&laid, start).is_ok()
-                && takers.iter().any(free);
+                && takers.all.iter().any(free);
             bookable.then(|| Slot { starts_at: start, ends_at: start + duration })
         };
         Ok(laid.starts(duration).into_iter().filter_map(slot).collect())
@@ -164,15 +183,15 @@ impl<'a> Schedule<'a> {
         };
         self.ahead(booked, terms).check(&laid, start)?;
         let takers = self.takers(service, staff);
-        if takers.is_empty() {
+        if takers.all.is_empty() {
             let named = staff.is_some();
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
         let day = calendar.day_bounds(laid.local_date(start));
         let (mut free, mut nearest) = (Vec::new(), SlotReason::StaffOff);
-        for taker in &takers {
-            match self.look(taker, &laid, request) {
-                Ok(()) => free.push(taker.member.id),
+        for taker in &takers.all {
+            match takers.look(taker, &laid, request) {
+                Ok(()) => free.push(taker.id),
                 Err(reason) if nearness(reason) > nearness(nearest) => nearest = reason,
                 Err(_) => {}
             }
@@ -180,27 +199,6 @@ impl<'a> Schedule<'a> {
         // Of equal ones the first is taken, and they come in the order of their ids.
         let least = free.into_iter().min_by_key(|staff| self.busy.minutes_starting_in(*staff, day.clone()));
         least.ok_or(nearest)
-    }
-
-    /// Whether a staff member is there and free for all of a time on the dates of the calendar.
-    fn look(&self, taker: &Taker<'_>, laid: &Laid, request: &SlotRequest) -> Result<(), SlotReason> {
-        let SlotRequest { start, duration, buffers, except, terms, .. } = *request;
-        let (staff, end) = (taker.member.id, start + duration);
-        if !taker.is_there(laid, start, end) || self.blocked.meets(staff, start, end) {
-            return Err(SlotReason::StaffOff);
-        }
-        let heeds_buffers = terms != Terms::Team { ignore_buffers: true };
-        match self.busy.clash(staff, (start, end), buffers, except) {
-            Some(Clash::Appointment) => Err(SlotReason::Taken),
-            Some(Clash::Buffer) if heeds_buffers => Err(SlotReason::Buffer),
-            // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
-            _ if heeds_buffers
-                && self.blocked.meets(staff, start - buffers.before(), end + buffers.after()) =>
-            {
-                Err(SlotReason::Buffer)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Whether an appointment lies where one could be booked, apart from what other appointments hold, from steps and
@@ -214,8 +212,8 @@ impl<'a> Schedule<'a> {
         let Some(member) = self.staff.get(&staff).filter(|member| member.offers(of)) else { return false };
         self.services.get(&of).is_some_and(|service| service.active)
             && laid.holds(start, end)
-            && Taker::new(member).is_there(laid, start, end)
-            && !self.blocked.meets(staff, start, end)
+            && member.hours.as_ref().is_none_or(|hours| laid.staff_hours(hours).cover(start, end))
+            && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
     /// The active appointments to come, or under way, that lay where they could be booked before a change and do not any
@@ -297,22 +295,58 @@ impl<'a> Schedule<'a> {
     }
 
     /// The active staff members who offer the service, or only the one asked for, in the order of their ids.
-    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> Vec<Taker<'a>> {
+    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> Takers<'a> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
-        named.into_iter().chain(anyone).filter(move |member| member.offers(service)).map(Taker::new).collect()
+        let mut takers = Takers { all: Vec::new(), hours: Vec::new() };
+        for member in named.into_iter().chain(anyone).filter(|member| member.offers(service)) {
+            let hours = member.hours.as_ref().map(|hours| takers.place_of(hours));
+            let (away, busy) = (self.blocked.spans(member.id), self.busy.of(member.id));
+            takers.all.push(Taker { id: member.id, hours, away, busy });
+        }
+        takers
     }
 }
 
-impl<'a> Taker<'a> {
-    fn new(member: &'a StaffMember) -> Self {
-        Self { member, hours: OnceCell::new() }
+impl<'a> Takers<'a> {
+    /// The place of these hours, which many may have.
+    fn place_of(&mut self, hours: &'a StaffHours) -> usize {
+        let first = self.hours.len().saturating_sub(SAME_HOURS_MAX);
+        let known = self.hours[first..].iter().position(|shared| shared.hours == hours);
+        known.map_or_else(
+            || {
+                self.hours.push(SharedHours { hours, laid: OnceCell::new() });
+                self.hours.len() - 1
+            },
+            |place| first + place,
+        )
     }
 
-    /// Whether all of a time lies within their own hours, if they have some.
-    fn is_there(&self, laid: &Laid, start: Timestamp, end: Timestamp) -> bool {
-        let Some(hours) = &self.member.hours else { return true };
-        self.hours.get_or_init(|| laid.staff_hours(hours)).cover(start, end)
+    /// Whether all of a time lies within the own hours of a staff member, if they have some.
+    fn are_there(&self, taker: &Taker<'_>, laid: &Laid, (start, end): (Timestamp, Timestamp)) -> bool {
+        taker.hours.is_none_or(|place| {
+            let SharedHours { hours, laid: shared } = &self.hours[place];
+            shared.get_or_init(|| laid.staff_hours(hours)).cover(start, end)
+        })
+    }
+
+    /// Whether a staff member is there and free for all of a time on the dates of the calendar.
+    fn look(&self, taker: &Taker<'_>, laid: &Laid, request: &SlotRequest) -> Result<(), SlotReason> {
+        let SlotRequest { start, duration, buffers, except, terms, .. } = *request;
+        let end = start + duration;
+        // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
+        let (from, to) = (start - buffers.before(), end + buffers.after());
+        let away = taker.away.filter(|away| away.meet(from, to));
+        if !self.are_there(taker, laid, (start, end)) || away.is_some_and(|away| away.meet(start, end)) {
+            return Err(SlotReason::StaffOff);
+        }
+        let heeds_buffers = terms != Terms::Team { ignore_buffers: true };
+        match taker.busy.clash((start, end), buffers, except) {
+            Some(Clash::Appointment) => Err(SlotReason::Taken),
+            Some(Clash::Buffer) if heeds_buffers => Err(SlotReason::Buffer),
+            _ if heeds_buffers && away.is_some() => Err(SlotReason::Buffer),
+            _ => Ok(()),
+        }
     }
 }
 

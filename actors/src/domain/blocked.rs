@@ -137,9 +137,9 @@ impl Blocked {
         self.len -= 1;
     }
 
-    /// Whether any of `[start, end)` is blocked for a staff member.
-    pub fn meets(&self, staff: StaffId, start: Timestamp, end: Timestamp) -> bool {
-        self.by_staff.get(&staff).is_some_and(|of_staff| of_staff.spans.meet(start, end))
+    /// What is blocked for a staff member, all together; `None` for nothing.
+    pub fn spans(&self, staff: StaffId) -> Option<&Spans> {
+        self.by_staff.get(&staff).map(|of_staff| &of_staff.spans)
     }
 
     /// Those of a staff member, by when they start.
@@ -203,7 +203,8 @@ mod tests {
     }
 
     fn meets(blocked: &Blocked, staff: u128, start: i64, end: i64) -> bool {
-        blocked.meets(Uuid::from_u128(staff).into(), at(start), at(end))
+        let spans = blocked.spans(Uuid::from_u128(staff).into());
+        spans.is_some_and(|spans| spans.meet(at(start), at(end)))
     }
 
     #[test]

@@ -115,29 +115,9 @@ impl Busy {
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
 
-    /// What stands in the way of an appointment of a staff member in `[start, end)` with these buffers, apart from
-    /// `except`. The buffers of neighbours add up: each appointment keeps its own time free of the other's.
-    pub fn clash(
-        &self,
-        staff: StaffId,
-        (start, end): (Timestamp, Timestamp),
-        buffers: Buffers,
-        except: Option<AppointmentId>,
-    ) -> Option<Clash> {
-        let held = self.by_staff.get(&staff)?;
-        let (from, to) = (start - buffers.before(), end + buffers.after());
-        // Those that start later keep less free than lies between; of those before, the ends are in order, too.
-        let near = held.range(..to + self.reach).rev().take_while(|(_, held)| held.end + self.reach > from);
-        let mut clash = None;
-        for (other, held) in near.filter(|(_, held)| Some(held.id) != except) {
-            if *other < end && start < held.end {
-                return Some(Clash::Appointment);
-            }
-            if *other - held.buffers.before() < to && from < held.end + held.buffers.after() {
-                clash = Some(Clash::Buffer);
-            }
-        }
-        clash
+    /// When one staff member is busy.
+    pub fn of(&self, staff: StaffId) -> BusyOf<'_> {
+        BusyOf { held: self.by_staff.get(&staff), reach: self.reach }
     }
 
     /// The appointments that end after an instant, of one staff member or of all, each member's in order.
@@ -181,6 +161,40 @@ impl Busy {
     /// Whether there is no appointment.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+}
+
+/// When one staff member is busy.
+#[derive(Clone, Copy, Debug)]
+pub struct BusyOf<'a> {
+    held: Option<&'a BTreeMap<Timestamp, Held>>,
+    reach: TimeDelta,
+}
+
+impl BusyOf<'_> {
+    /// What stands in the way of an appointment in `[start, end)` with these buffers, apart from `except`. The buffers of
+    /// neighbours add up: each appointment keeps its own time free of the other's.
+    pub fn clash(
+        &self,
+        (start, end): (Timestamp, Timestamp),
+        buffers: Buffers,
+        except: Option<AppointmentId>,
+    ) -> Option<Clash> {
+        let held = self.held?;
+        let (from, to) = (start - buffers.before(), end + buffers.after());
+        // Whatever starts later keeps nothing free so early, and whatever ended earlier nothing so late.
+        let reach = self.reach;
+        let near = held.range(..to + reach).rev().take_while(|(_, held)| held.end + reach > from);
+        let mut clash = None;
+        for (other, held) in near.filter(|(_, held)| Some(held.id) != except) {
+            if *other < end && start < held.end {
+                return Some(Clash::Appointment);
+            }
+            if *other - held.buffers.before() < to && from < held.end + held.buffers.after() {
+                clash = Some(Clash::Buffer);
+            }
+        }
+        clash
     }
 }
 
@@ -287,7 +301,7 @@ mod tests {
     fn the_buffers_of_neighbours_add_up_to_the_minute() {
         let mut busy = Busy::new();
         busy.insert(staff(1), hold(1, 600, 630, (20, 10)));
-        let clash = |start, end, around| busy.clash(staff(1), (at(start), at(end)), buffers(around), None);
+        let clash = |start, end, around| busy.of(staff(1)).clash((at(start), at(end)), buffers(around), None);
         assert_eq!(clash(645, 660, (5, 0)), None);
         assert_eq!(clash(644, 660, (5, 0)), Some(Clash::Buffer));
         assert_eq!(clash(640, 660, (0, 240)), None);
@@ -296,8 +310,8 @@ mod tests {
         assert_eq!(clash(500, 571, (0, 10)), Some(Clash::Buffer));
         assert_eq!(clash(500, 601, (0, 0)), Some(Clash::Appointment));
         assert_eq!(clash(629, 700, (0, 0)), Some(Clash::Appointment));
-        assert_eq!(busy.clash(staff(1), (at(600), at(630)), buffers((9, 9)), Some(id(1))), None);
-        assert_eq!(busy.clash(staff(2), (at(600), at(630)), buffers((9, 9)), None), None);
+        assert_eq!(busy.of(staff(1)).clash((at(600), at(630)), buffers((9, 9)), Some(id(1))), None);
+        assert_eq!(busy.of(staff(2)).clash((at(600), at(630)), buffers((9, 9)), None), None);
     }
 
     #[test]
@@ -307,7 +321,7 @@ mod tests {
         busy.insert(staff(1), hold(2, 630, 640, (0, 0)));
         busy.insert(staff(1), hold(3, 990, 1000, (0, 0)));
         busy.insert(staff(1), hold(4, 1000, 1030, (200, 0)));
-        let clash = |start, end| busy.clash(staff(1), (at(start), at(end)), Buffers::default(), None);
+        let clash = |start, end| busy.of(staff(1)).clash((at(start), at(end)), Buffers::default(), None);
         assert_eq!(clash(869, 880), Some(Clash::Buffer), "the first one holds until 870");
         assert_eq!(clash(800, 801), Some(Clash::Buffer), "the last one holds from 800 on");
         assert_eq!(clash(300, 600), None);

@@ -41,7 +41,7 @@ pub use audit::{Actor, AuditEntry, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};
-pub use busy::{Busy, Clash, Hold};
+pub use busy::{Busy, BusyOf, Clash, Hold};
 pub use calendar::{Calendar, Laid};
 pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
 pub use catalog::{
