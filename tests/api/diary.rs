@@ -153,7 +153,7 @@ async fn nothing_is_booked_across_a_break() {
     .await;
     refused(
         json!([{ "day": "monday", "open": "12:00", "close": "13:00" }]),
-        &["breaks[0].open", "breaks[0].close", "breaks[0].from", "breaks[0].to"],
+        &["breaks[0].close", "breaks[0].open", "breaks[0].from", "breaks[0].to"],
     )
     .await;
     let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
