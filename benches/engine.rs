@@ -18,12 +18,13 @@ use actors::business::commands::webhooks::CreateWebhook;
 use actors::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::sign;
-use actors::domain::availability::Schedule;
+use actors::domain::availability::{Schedule, Slot, Terms};
 use actors::domain::booking::{self, BookRequest, Party};
 use actors::domain::{
-    Actor, Appointment, AppointmentStatus, AuditEntry, BookingMode, Business, Busy, CalendarSyncStatus,
-    CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours, Direction, EventTypes,
-    LocalTime, Locale, Phone, Scopes, Service, Source, StaffMember, Text, Timestamp, WeeklyHours,
+    Actor, Appointment, AppointmentStatus, AuditEntry, Blocked, BlockedKey, BookingMode, Buffers, Business,
+    Busy, CalendarSyncStatus, CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours,
+    DayWindows, Direction, EventTypes, Hold, LocalTime, LocalWindow, Locale, Phone, Scopes, Service, Source,
+    SpecialDay, SpecialDays, StaffHours, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use actors::net::WebhookUrl;
 use actors::ports::Ports;
@@ -60,7 +61,9 @@ struct World {
     business: Business,
     services: BTreeMap<actors::domain::ServiceId, Service>,
     staff: BTreeMap<actors::domain::StaffId, StaffMember>,
+    special: SpecialDays,
     busy: Busy,
+    blocked: Blocked,
 }
 
 impl World {
@@ -73,6 +76,7 @@ impl World {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours: always(),
+            breaks: WeeklyBreaks::default(),
             phone_region: "FR".into(),
             suspended: false,
             created_at: now(),
@@ -84,6 +88,10 @@ impl World {
             description: String::new(),
             duration_minutes: SERVICE_MINUTES,
             active: true,
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
             created_at: now(),
             updated_at: now(),
         };
@@ -93,6 +101,7 @@ impl World {
             active: true,
             zone: chrono_tz::Europe::Paris,
             service_ids: vec![service.id],
+            hours: None,
             created_at: now(),
             updated_at: now(),
         };
@@ -101,15 +110,58 @@ impl World {
         for number in 0..upcoming {
             let start = Timestamp::from_millis(first) + TimeDelta::hours((number / staff) as i64);
             let end = start + TimeDelta::minutes(i64::from(SERVICE_MINUTES));
-            busy.insert(id(100 + number % staff), start, end, id(1_000 + number));
+            let (service, buffers) = (id(2), Buffers::default());
+            busy.insert(
+                id(100 + number % staff),
+                Hold { id: id(1_000 + number), start, end, service, buffers },
+            );
         }
         let staff = (0..staff).map(member).map(|member| (member.id, member)).collect();
-        Self { business, services: BTreeMap::from([(service.id, service)]), staff, busy }
+        let services = BTreeMap::from([(service.id, service)]);
+        Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::new() }
+    }
+
+    /// The same with breaks, special days, hours of the staff, time off, buffers, notice and advance.
+    fn with_diary(mut self) -> Self {
+        let daily = |open: u16, close: u16| -> Vec<DayHours> {
+            let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+            Day::ALL.iter().map(|day| DayHours { day: *day, open: time(open), close: time(close) }).collect()
+        };
+        self.business.breaks = WeeklyBreaks::new([daily(720, 780), daily(180, 190)].concat()).unwrap();
+        let windows = vec![
+            LocalWindow { open: daily(0, 600)[0].open, close: daily(0, 600)[0].close },
+            LocalWindow { open: daily(660, 1_440)[0].open, close: daily(660, 1_440)[0].close },
+        ];
+        for ahead in [1, 4] {
+            let date = first_day() + TimeDelta::days(ahead);
+            let hours = DayWindows::new(windows.clone()).unwrap();
+            let day = SpecialDay { date, hours, note: None, created_at: now(), updated_at: now() };
+            self.special.insert(date, day);
+        }
+        let hours = StaffHours::new([daily(0, 720), daily(720, 1_430)].concat()).unwrap();
+        for (number, member) in self.staff.values_mut().enumerate() {
+            member.hours = Some(hours.clone());
+            for off in 0..10 {
+                let starts_at = now() + TimeDelta::days(10 * off + number as i64 % 9);
+                let key = BlockedKey { staff_id: member.id, starts_at, id: id(50_000 + off as usize) };
+                self.blocked.insert(key, starts_at + TimeDelta::days(1));
+            }
+        }
+        for service in self.services.values_mut() {
+            service.buffers = Buffers::new(10, 15).unwrap();
+            service.min_notice_minutes = 60;
+            service.max_advance_days = Some(90);
+        }
+        self
+    }
+
+    fn slots(&self, service: actors::domain::ServiceId, days: (NaiveDate, NaiveDate)) -> Vec<Slot> {
+        self.schedule().slots(service, None, days, Terms::Integration).unwrap()
     }
 
     fn schedule(&self) -> Schedule<'_> {
-        let Self { business, services, staff, busy } = self;
-        Schedule { business, services, staff, busy, now: now() }
+        let Self { business, services, staff, special, busy, blocked } = self;
+        Schedule { business, special, services, staff, busy, blocked, now: now() }
     }
 }
 
@@ -124,9 +176,25 @@ fn availability(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("availability");
     for (name, world) in worlds() {
         for days in [1, 7] {
-            let last = first_day() + TimeDelta::days(days - 1);
+            let days_asked = (first_day(), first_day() + TimeDelta::days(days - 1));
             group.bench_function(BenchmarkId::new(format!("days {days}"), &name), |bencher| {
-                bencher.iter(|| world.schedule().slots(black_box(id(2)), None, first_day(), last).unwrap());
+                bencher.iter(|| world.slots(black_box(id(2)), days_asked));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// A week of half hours with everything that a diary can say, beside the same week without any of it.
+fn diary(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("availability of a week");
+    for staff in STAFF {
+        for (name, world) in
+            [("hours alone", World::new(staff, 0)), ("whole diary", World::new(staff, 0).with_diary())]
+        {
+            let week = (first_day(), first_day() + TimeDelta::days(6));
+            group.bench_function(BenchmarkId::new(name, format!("{staff} staff")), |bencher| {
+                bencher.iter(|| world.slots(black_box(id(2)), week));
             });
         }
     }
@@ -158,6 +226,7 @@ fn records(criterion: &mut Criterion) {
         status: AppointmentStatus::Confirmed,
         starts_at: now(),
         ends_at: now() + TimeDelta::minutes(30),
+        buffers: Buffers::default(),
         service_id: id(2),
         staff_id: id(3),
         contact_id: Some(id(4)),
@@ -343,6 +412,7 @@ fn salon() -> NewBusiness {
         website_url: None,
         booking_mode: BookingMode::Instant,
         hours: always(),
+        breaks: WeeklyBreaks::default(),
         phone_region: "FR".into(),
     }
 }
@@ -351,16 +421,9 @@ fn salon() -> NewBusiness {
 async fn listed(engine: &Engine) -> BusinessHandle {
     let business = engine.business(engine.create_business(salon(), Actor::Operator).await.unwrap().id);
     let name = |name: &str| Text::new(name.to_owned()).unwrap();
-    let description = Text::new(String::new()).unwrap();
-    let service =
-        CreateService { name: name("Coupe"), description, duration_minutes: SERVICE_MINUTES, active: true };
+    let service = CreateService::lasting(name("Coupe"), SERVICE_MINUTES);
     let service_id = made(&business, service).await.into();
-    let staff = CreateStaff {
-        name: Text::new("Awa".into()).unwrap(),
-        active: true,
-        zone: None,
-        service_ids: vec![service_id],
-    };
+    let staff = CreateStaff::offering(name("Awa"), vec![service_id]);
     made(&business, staff).await;
     let first = Timestamp::from_millis(engine.ports().clock.now().millis() / 86_400_000 * 86_400_000);
     let mut pending = tokio::task::JoinSet::new();
@@ -389,7 +452,7 @@ async fn listed(engine: &Engine) -> BusinessHandle {
             starts_at: first + TimeDelta::minutes(2_880 + 30 * number as i64),
             staff_id: None,
             source: Source::Api,
-            party: Party::Team,
+            party: Party::TEAM,
         };
         let (calls, bookings) = (business.clone(), business.clone());
         let by = || Request::by(Actor::Operator);
@@ -419,5 +482,5 @@ fn signature(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, availability, decision, records, key_check, list, duties, signature);
+criterion_group!(benches, availability, diary, decision, records, key_check, list, duties, signature);
 criterion_main!(benches);

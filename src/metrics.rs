@@ -24,7 +24,7 @@ const ANSWER_MICROS: [u64; 14] = [
 ];
 
 /// The methods told apart.
-const METHODS: [&str; 5] = ["GET", "POST", "PATCH", "DELETE", "other"];
+const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "other"];
 
 /// The statuses told apart; zero stands for any other.
 const STATUSES: [u16; 18] =
@@ -99,8 +99,9 @@ fn place_of(method: &Method) -> usize {
     match *method {
         Method::GET | Method::HEAD => 0,
         Method::POST => 1,
-        Method::PATCH => 2,
-        Method::DELETE => 3,
-        _ => 4,
+        Method::PUT => 2,
+        Method::PATCH => 3,
+        Method::DELETE => 4,
+        _ => 5,
     }
 }

@@ -11,6 +11,7 @@ mod business;
 mod catalog;
 mod contacts;
 mod conversations;
+mod diary;
 mod event;
 mod keys;
 mod retention;
@@ -26,10 +27,14 @@ pub use appointments::{AppointmentParties, AppointmentView};
 pub use audit::{ActorView, AuditView, FieldChangeView};
 pub use backup::{BackupBegunView, BackupManifestView, BackupView};
 pub use budget::{BudgetView, LimitsView};
-pub use business::{BusinessView, HoursView, OperatorBusinessView};
-pub use catalog::{OperatorServiceView, ServiceView, StaffView};
+pub use business::{BreakView, BusinessView, HoursView, OperatorBusinessView};
+pub use catalog::{OperatorServiceView, OperatorStaffView, ServiceView, StaffView};
 pub use contacts::ContactView;
 pub use conversations::{CallView, KnowledgeView, MessageView};
+pub use diary::{
+    AFFECTED_IDS_MAX, AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView,
+    WindowView, without_affected,
+};
 pub use event::Event;
 pub(crate) use event::event;
 pub use keys::{KeyView, NewKeyView, OperatorKeyView};

@@ -1,18 +1,21 @@
 //! Availability against a model that knows nothing of how it is computed: the model walks every minute of real time
 //! around the asked dates, reads the wall clock at each, and applies the contract's words to that list.
 //!
-//! The model never maps local time to an instant. When a window opens or closes is found by looking for the minute at
-//! which the wall clock shows it. Every offset of the zones below is whole minutes in the years below.
+//! The model never maps local time to an instant. When a window or a break opens or closes is found by looking for the
+//! minute at which the wall clock shows it. Every offset of the zones below is whole minutes in the years below.
+//!
+//! `MODEL_CASES=30000 cargo test --release --test availability_model` looks at so many cases.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use actors::domain::availability::{Schedule, Slot, SlotRequest};
+use actors::domain::availability::{Concerned, Schedule, Slot, SlotRequest, Terms};
 use actors::domain::{
-    AppointmentId, BookingMode, Business, Busy, Day, DayHours, LocalTime, Locale, Service, ServiceId,
-    SlotReason, StaffId, StaffMember, Timestamp, WeeklyHours,
+    AppointmentId, Blocked, BlockedKey, BookingMode, Buffers, Business, Busy, Day, DayHours, DayWindows,
+    Hold, LocalTime, LocalWindow, Locale, Service, ServiceId, SlotReason, SpecialDay, SpecialDays,
+    StaffHours, StaffId, StaffMember, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use chrono::{DateTime, Days, NaiveDate, TimeDelta};
 use chrono_tz::Tz;
@@ -65,24 +68,48 @@ struct Case {
     first: NaiveDate,
     last: NaiveDate,
     hours: Vec<DayHours>,
+    /// Dates, in days from the first one asked for, and what opens on them instead.
+    special: BTreeMap<i64, Vec<LocalWindow>>,
+    breaks: Vec<DayHours>,
     duration: i64,
-    /// Active, offers the service.
-    staff: Vec<(bool, bool)>,
+    /// Minutes before and after that the service keeps free.
+    buffers: (i64, i64),
+    min_notice: i64,
+    max_advance: Option<i64>,
+    terms: Terms,
+    staff: Vec<Member>,
     asked: Option<usize>,
-    /// Staff member, start in minutes from the model's first minute, minutes; overlapping ones are left out.
-    bookings: Vec<(usize, i64, i64)>,
+    /// Staff member, start in minutes from the model's first minute, minutes, buffers; overlapping ones are left out.
+    bookings: Vec<(usize, i64, i64, (i64, i64))>,
+    /// Staff member, start in minutes from the model's first minute, minutes.
+    off: Vec<(usize, i64, i64)>,
     /// Milliseconds after the model's first minute.
     now: i64,
     /// Where else to ask, in milliseconds after the model's first minute.
     probes: Vec<i64>,
 }
 
-/// A stretch of time that a staff member is booked for, in minutes since 1970.
+/// A staff member as a case draws them.
+#[derive(Clone, Debug)]
+struct Member {
+    active: bool,
+    offers: bool,
+    hours: Option<Vec<DayHours>>,
+}
+
+impl Member {
+    fn takes(&self) -> bool {
+        self.active && self.offers
+    }
+}
+
+/// A stretch of time that a staff member is booked for, in minutes since 1970, and minutes before and after.
 #[derive(Clone, Copy, Debug)]
 struct Booking {
     staff: usize,
     start: i64,
     end: i64,
+    buffers: (i64, i64),
 }
 
 /// The naive model: one entry for each minute of real time around the asked dates.
@@ -98,12 +125,27 @@ struct Model<'a> {
     open: Vec<bool>,
     /// Whether a step of some open window falls on it.
     step: Vec<bool>,
+    /// Whether it lies in a break.
+    pause: Vec<bool>,
+    /// The days on which something opens.
+    opening: Vec<i64>,
+    /// Of each staff member, whether they are at work by their own hours.
+    at_work: Vec<Vec<bool>>,
+    /// Of each staff member, whether they have time off.
+    off: Vec<Vec<bool>>,
     bookings: Vec<Booking>,
     now: Timestamp,
 }
 
 fn day_number(date: NaiveDate) -> i64 {
     date.signed_duration_since(NaiveDate::from_ymd_opt(1970, 1, 1).unwrap()).num_days()
+}
+
+/// The windows that open on a day.
+fn on_day(windows: &[DayHours], day: i64) -> impl Iterator<Item = LocalWindow> {
+    // 1 January 1970 was a Thursday.
+    let name = Day::ALL[(day + 4).rem_euclid(7) as usize];
+    windows.iter().filter(move |window| window.day == name).map(DayHours::window)
 }
 
 impl<'a> Model<'a> {
@@ -134,18 +176,43 @@ impl<'a> Model<'a> {
             wall,
             days,
             open: nothing.clone(),
-            step: nothing,
+            step: nothing.clone(),
+            pause: nothing.clone(),
+            opening: Vec::new(),
+            at_work: vec![nothing.clone(); case.staff.len()],
+            off: vec![nothing.clone(); case.staff.len()],
             bookings: Vec::new(),
             now,
         };
         // A day inside the margin, so that every minute looked for lies within what is walked.
         for day in first - 3..=last + 3 {
             model.open_day(day);
+            for pause in on_day(&case.breaks, day) {
+                let minutes = model.minutes_of(day, pause);
+                model.pause[minutes].fill(true);
+            }
+            for (number, member) in case.staff.iter().enumerate() {
+                for window in on_day(member.hours.as_deref().unwrap_or_default(), day) {
+                    let minutes = model.minutes_of(day, window);
+                    model.at_work[number][minutes].fill(true);
+                }
+            }
         }
-        for &(staff, start, minutes) in &case.bookings {
+        for (number, member) in case.staff.iter().enumerate() {
+            if member.hours.is_none() {
+                model.at_work[number].fill(true);
+            }
+        }
+        for &(staff, start, minutes) in &case.off {
+            if !case.staff.is_empty() {
+                let (start, end) = (start as usize, (start + minutes) as usize);
+                model.off[staff % case.staff.len()][start..end].fill(true);
+            }
+        }
+        for &(staff, start, minutes, buffers) in &case.bookings {
             if !case.staff.is_empty() {
                 let (staff, start) = (staff % case.staff.len(), origin + start);
-                let booking = Booking { staff, start, end: start + minutes };
+                let booking = Booking { staff, start, end: start + minutes, buffers };
                 if model.is_free(staff, booking.start, booking.end) {
                     model.bookings.push(booking);
                 }
@@ -161,19 +228,30 @@ impl<'a> Model<'a> {
         found.unwrap_or_else(|| self.wall.iter().position(|shown| *shown > wall).unwrap())
     }
 
-    fn open_day(&mut self, day: i64) {
-        // 1 January 1970 was a Thursday.
-        let name = Day::ALL[(day + 4).rem_euclid(7) as usize];
-        let Some(hours) = self.case.hours.iter().find(|hours| hours.day == name) else { return };
-        let (open, close) = (i64::from(hours.open.minutes()), i64::from(hours.close.minutes()));
+    /// The minutes of a window that opens on a day.
+    fn minutes_of(&self, day: i64, window: LocalWindow) -> std::ops::Range<usize> {
+        let (open, close) = (i64::from(window.open.minutes()), i64::from(window.close.minutes()));
         let midnight = day * DAY_MINUTES;
         let close = if close < open { close + DAY_MINUTES } else { close };
         let (opens, closes) =
             (self.minute_showing(midnight + open, true), self.minute_showing(midnight + close, false));
-        for at in opens..closes.max(opens) {
-            let steps = self.wall[at] - self.wall[opens];
-            self.open[at] = true;
-            self.step[at] |= steps >= 0 && steps % 30 == 0;
+        opens..closes.max(opens)
+    }
+
+    fn open_day(&mut self, day: i64) {
+        let special = self.case.special.get(&(day - day_number(self.case.first)));
+        let windows = special.cloned().unwrap_or_else(|| on_day(&self.case.hours, day).collect());
+        for window in windows {
+            let minutes = self.minutes_of(day, window);
+            let opens = minutes.start;
+            if !minutes.is_empty() {
+                self.opening.push(self.wall[opens].div_euclid(DAY_MINUTES));
+            }
+            for at in minutes {
+                let steps = self.wall[at] - self.wall[opens];
+                self.open[at] = true;
+                self.step[at] |= steps >= 0 && steps % 30 == 0;
+            }
         }
     }
 
@@ -181,29 +259,73 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    fn offers(&self, staff: usize) -> bool {
-        self.case.staff.get(staff) == Some(&(true, true))
+    /// Whether both appointments keep free what they shall, and the staff member is there to keep it.
+    fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
+        let (before, after) = self.case.buffers;
+        let clear = |other: &Booking| {
+            other.staff != staff
+                || end + after + other.buffers.0 <= other.start
+                || other.end + other.buffers.1 + before <= start
+        };
+        let minute = |at: i64| (at - self.origin) as usize;
+        self.bookings.iter().all(clear)
+            && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
+    }
+
+    /// Whether a staff member can take a time of theirs.
+    fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
+        let end = start + self.case.duration;
+        let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
+        if self.at_work[staff][minutes.clone()].contains(&false) || self.off[staff][minutes].contains(&true) {
+            Err(SlotReason::StaffOff)
+        } else if !self.is_free(staff, start, end) {
+            Err(SlotReason::Taken)
+        } else if self.case.terms != (Terms::Team { ignore_buffers: true })
+            && !self.keeps_free(staff, start, end)
+        {
+            Err(SlotReason::Buffer)
+        } else {
+            Ok(())
+        }
     }
 
     fn takers(&self) -> Vec<usize> {
         let all = 0..self.case.staff.len();
-        all.filter(|staff| self.case.asked.is_none_or(|asked| asked == *staff) && self.offers(*staff))
-            .collect()
+        all.filter(|staff| {
+            self.case.asked.is_none_or(|asked| asked == *staff) && self.case.staff[*staff].takes()
+        })
+        .collect()
     }
 
     /// Who takes the time that starts so many milliseconds after the model's first minute.
     fn assign(&self, millis: i64) -> Result<usize, SlotReason> {
-        if minute(self.origin) + TimeDelta::milliseconds(millis) <= self.now {
+        let instant = minute(self.origin) + TimeDelta::milliseconds(millis);
+        if instant <= self.now {
             return Err(SlotReason::Past);
         }
         let at = millis.div_euclid(MINUTE_MILLIS) as usize;
         let whole = millis % MINUTE_MILLIS == 0;
         let until = at + self.case.duration as usize + usize::from(!whole);
+        let day = self.wall[at].div_euclid(DAY_MINUTES);
         if !self.open[at..until].iter().all(|open| *open) {
-            return Err(SlotReason::OutsideHours);
+            let closed = !self.open[at] && !self.opening.contains(&day);
+            return Err(if closed { SlotReason::ClosedThatDay } else { SlotReason::OutsideHours });
+        }
+        if self.pause[at..until].contains(&true) {
+            return Err(SlotReason::Break);
         }
         if !(whole && self.step[at]) {
             return Err(SlotReason::OffGrid);
+        }
+        if self.case.terms == Terms::Integration {
+            if instant - self.now < TimeDelta::minutes(self.case.min_notice) {
+                return Err(SlotReason::TooShortNotice);
+            }
+            let today = (self.now.millis() - minute(self.origin).millis()).div_euclid(MINUTE_MILLIS);
+            let today = self.wall[today as usize].div_euclid(DAY_MINUTES);
+            if self.case.max_advance.is_some_and(|days| day > today + days) {
+                return Err(SlotReason::TooFarAhead);
+            }
         }
         let takers = self.takers();
         if takers.is_empty() {
@@ -211,8 +333,30 @@ impl<'a> Model<'a> {
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
         let start = self.origin + at as i64;
-        let free = takers.into_iter().filter(|staff| self.is_free(*staff, start, start + self.case.duration));
-        free.min_by_key(|staff| (self.minutes_on_day_of(*staff, at), *staff)).ok_or(SlotReason::Taken)
+        let looks: Vec<_> = takers.into_iter().map(|staff| (staff, self.look(staff, start))).collect();
+        let free = looks.iter().filter(|(_, look)| look.is_ok()).map(|(staff, _)| *staff);
+        let reasons = [SlotReason::Buffer, SlotReason::Taken, SlotReason::StaffOff];
+        free.min_by_key(|staff| (self.minutes_on_day_of(*staff, at), *staff)).ok_or_else(|| {
+            *reasons.iter().find(|reason| looks.iter().any(|(_, look)| *look == Err(**reason))).unwrap()
+        })
+    }
+
+    /// The appointments to come that lie outside of when they could be booked, whatever the steps.
+    fn outside(&self) -> Vec<AppointmentId> {
+        let mut outside: Vec<(i64, AppointmentId)> = Vec::new();
+        for (number, booking) in self.bookings.iter().enumerate() {
+            let minutes = (booking.start - self.origin) as usize..(booking.end - self.origin) as usize;
+            let inside = self.case.staff[booking.staff].takes()
+                && !self.open[minutes.clone()].contains(&false)
+                && !self.pause[minutes.clone()].contains(&true)
+                && !self.at_work[booking.staff][minutes.clone()].contains(&false)
+                && !self.off[booking.staff][minutes].contains(&true);
+            if !inside && minute(booking.end) > self.now {
+                outside.push((booking.start, appointment_id(number)));
+            }
+        }
+        outside.sort_unstable();
+        outside.into_iter().map(|(_, id)| id).collect()
     }
 
     /// The minutes of the staff member's bookings that start on the local day of a minute.
@@ -244,11 +388,14 @@ impl<'a> Model<'a> {
 }
 
 /// The same case as the program sees it.
+#[derive(Clone)]
 struct World {
     business: Business,
+    special: SpecialDays,
     services: BTreeMap<ServiceId, Service>,
     staff: BTreeMap<StaffId, StaffMember>,
     busy: Busy,
+    blocked: Blocked,
     now: Timestamp,
 }
 
@@ -263,6 +410,7 @@ impl World {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours: WeeklyHours::new(case.hours.clone()).unwrap(),
+            breaks: WeeklyBreaks::new(case.breaks.clone()).unwrap(),
             phone_region: "US".into(),
             suspended: false,
             created_at: then,
@@ -274,45 +422,99 @@ impl World {
             description: String::new(),
             duration_minutes: u32::try_from(case.duration).unwrap(),
             active: true,
+            buffers: buffers(case.buffers),
+            min_notice_minutes: u32::try_from(case.min_notice).unwrap(),
+            max_advance_days: case.max_advance.map(|days| u32::try_from(days).unwrap()),
+            price: None,
             created_at: then,
             updated_at: then,
         };
-        let member = |(number, &(active, offers)): (usize, &(bool, bool))| StaffMember {
+        let member = |(number, drawn): (usize, &Member)| StaffMember {
             id: staff_id(number),
             name: format!("Member {number}"),
-            active,
+            active: drawn.active,
             zone: case.zone,
-            service_ids: if offers { vec![service_id()] } else { Vec::new() },
+            service_ids: if drawn.offers { vec![service_id()] } else { Vec::new() },
+            hours: drawn.hours.clone().map(|hours| StaffHours::new(hours).unwrap()),
             created_at: then,
             updated_at: then,
         };
         let staff = case.staff.iter().enumerate().map(member).map(|member| (member.id, member)).collect();
         let mut busy = Busy::new();
         for (number, booking) in model.bookings.iter().enumerate() {
-            busy.insert(
-                staff_id(booking.staff),
-                minute(booking.start),
-                minute(booking.end),
-                appointment_id(number),
-            );
+            busy.insert(staff_id(booking.staff), hold(number, booking));
         }
-        Self { business, services: [(service.id, service)].into(), staff, busy, now: model.now }
+        let mut blocked = Blocked::new();
+        for (number, &(staff, start, minutes)) in case.off.iter().enumerate() {
+            if !case.staff.is_empty() {
+                let start = model.origin + start;
+                let key = BlockedKey {
+                    staff_id: staff_id(staff % case.staff.len()),
+                    starts_at: minute(start),
+                    id: Uuid::from_u128(number as u128).into(),
+                };
+                blocked.insert(key, minute(start + minutes));
+            }
+        }
+        let special = case.special.iter().map(|(days, windows)| {
+            let date = case.first + TimeDelta::days(*days);
+            let hours = DayWindows::new(windows.clone()).unwrap();
+            (date, SpecialDay { date, hours, note: None, created_at: then, updated_at: then })
+        });
+        let services = [(service.id, service)].into();
+        Self { business, special: special.collect(), services, staff, busy, blocked, now: model.now }
     }
 
     fn schedule(&self) -> Schedule<'_> {
-        let Self { business, services, staff, busy, now } = self;
-        Schedule { business, services, staff, busy, now: *now }
+        let Self { business, special, services, staff, busy, blocked, now } = self;
+        Schedule { business, special, services, staff, busy, blocked, now: *now }
     }
 
     fn slots(&self, case: &Case) -> Vec<Slot> {
-        self.schedule().slots(service_id(), case.asked.map(staff_id), case.first, case.last).unwrap()
+        let days = (case.first, case.last);
+        self.schedule().slots(service_id(), case.asked.map(staff_id), days, case.terms).unwrap()
     }
 
     fn assign(&self, case: &Case, start: Timestamp) -> Result<StaffId, SlotReason> {
-        let duration = TimeDelta::minutes(case.duration);
-        let staff = case.asked.map(staff_id);
-        self.schedule().assign(&SlotRequest { service: service_id(), staff, start, duration, except: None })
+        self.schedule().assign(&SlotRequest {
+            service: service_id(),
+            staff: case.asked.map(staff_id),
+            start,
+            duration: TimeDelta::minutes(case.duration),
+            buffers: buffers(case.buffers),
+            except: None,
+            terms: case.terms,
+        })
     }
+
+    /// The same business, open and staffed whenever somebody could be asked for.
+    fn always_open(&self) -> Self {
+        let whole = |day: &Day| DayHours {
+            day: *day,
+            open: LocalTime::from_minutes(0).unwrap(),
+            close: LocalTime::from_minutes(LocalTime::DAY_MINUTES).unwrap(),
+        };
+        let mut world = self.clone();
+        world.business.hours = WeeklyHours::new(Day::ALL.iter().map(whole).collect()).unwrap();
+        world.business.breaks = WeeklyBreaks::default();
+        world.special.clear();
+        world.blocked = Blocked::new();
+        for member in world.staff.values_mut() {
+            (member.active, member.hours) = (true, None);
+            member.service_ids = vec![service_id()];
+        }
+        world
+    }
+}
+
+fn buffers((before, after): (i64, i64)) -> Buffers {
+    Buffers::new(u32::try_from(before).unwrap(), u32::try_from(after).unwrap()).unwrap()
+}
+
+fn hold(number: usize, booking: &Booking) -> Hold {
+    let (start, end) = (minute(booking.start), minute(booking.end));
+    let buffers = buffers(booking.buffers);
+    Hold { id: appointment_id(number), start, end, service: service_id(), buffers }
 }
 
 /// Minutes after midnight; half of them where clocks change.
@@ -358,6 +560,97 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
+/// Windows of any days that are valid together by this rule, of which so many are tried.
+fn windows(
+    tried: RangeInclusive<usize>,
+    valid: fn(Vec<DayHours>) -> bool,
+) -> impl Strategy<Value = Vec<DayHours>> {
+    let short = (time_of_day(), prop_oneof![Just(30), Just(60), 1_u16..90])
+        .prop_map(|(open, minutes)| (open, (open + minutes) % LocalTime::DAY_MINUTES));
+    let ends = prop_oneof![2 => short, 1 => (time_of_day(), time_of_day())];
+    let window = (select(Day::ALL), ends);
+    vec(window, tried).prop_map(move |drawn| {
+        let mut kept: Vec<DayHours> = Vec::new();
+        for (day, (open, close)) in drawn {
+            let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+            let mut with = kept.clone();
+            with.push(DayHours { day, open: time(open), close: time(close) });
+            if valid(with.clone()) {
+                kept = with;
+            }
+        }
+        kept
+    })
+}
+
+fn breaks() -> impl Strategy<Value = Vec<DayHours>> {
+    let some = windows(0..=12, |breaks| WeeklyBreaks::new(breaks).is_ok());
+    prop_oneof![1 => Just(Vec::new()), 2 => some]
+}
+
+fn staff_hours() -> impl Strategy<Value = Option<Vec<DayHours>>> {
+    let long = (time_of_day(), 240_u16..=1_440).prop_map(|(open, minutes)| (open, (open + minutes) % 1_440));
+    let most = vec(long, 7).prop_map(|drawn| {
+        let mut kept: Vec<DayHours> = Vec::new();
+        for (day, (open, close)) in Day::ALL.iter().zip(drawn) {
+            let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+            let mut with = kept.clone();
+            with.push(DayHours { day: *day, open: time(open), close: time(close) });
+            if StaffHours::new(with.clone()).is_ok() {
+                kept = with;
+            }
+        }
+        Some(kept)
+    });
+    let some = windows(0..=28, |hours| StaffHours::new(hours).is_ok()).prop_map(Some);
+    prop_oneof![3 => Just(None), 2 => most, 1 => some]
+}
+
+/// What some dates around those asked for have instead of what the week opens.
+fn special_days() -> impl Strategy<Value = BTreeMap<i64, Vec<LocalWindow>>> {
+    let window = (time_of_day(), time_of_day()).prop_map(|(open, close)| LocalWindow {
+        open: LocalTime::from_minutes(open).unwrap(),
+        close: LocalTime::from_minutes(close).unwrap(),
+    });
+    let day = vec(window, 0..=4).prop_map(|drawn| {
+        let mut kept: Vec<LocalWindow> = Vec::new();
+        for window in drawn {
+            let mut with = kept.clone();
+            with.push(window);
+            if DayWindows::new(with.clone()).is_ok() {
+                kept = with;
+            }
+        }
+        kept
+    });
+    prop_oneof![
+        2 => Just(BTreeMap::new()),
+        3 => proptest::collection::btree_map(-2_i64..=9, day, 0..5),
+    ]
+}
+
+fn some_buffers() -> impl Strategy<Value = (i64, i64)> {
+    let minutes = || prop_oneof![3 => Just(0), 2 => select(vec![5, 10, 15, 30]), 1 => 0_i64..=240];
+    (minutes(), minutes())
+}
+
+/// Buffers, notice, advance and who asks.
+fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
+    let notice = prop_oneof![2 => Just(0), 1 => select(vec![15, 60, 120, 1_440]), 1 => 0_i64..10_000];
+    let advance = prop_oneof![2 => Just(None), 1 => (1_i64..9).prop_map(Some)];
+    let terms = prop_oneof![
+        4 => Just(Terms::Integration),
+        1 => Just(Terms::Team { ignore_buffers: false }),
+        1 => Just(Terms::Team { ignore_buffers: true }),
+    ];
+    (some_buffers(), notice, advance, terms)
+}
+
+fn member() -> impl Strategy<Value = Member> {
+    (prop::bool::weighted(0.8), prop::bool::weighted(0.8), staff_hours())
+        .prop_map(|(active, offers, hours)| Member { active, offers, hours })
+}
+
 fn zone_and_date() -> impl Strategy<Value = (Tz, NaiveDate)> {
     select(CHANGES).prop_flat_map(|(zone, changes)| {
         let change = (select(changes), 0_u64..=3)
@@ -377,9 +670,10 @@ fn case() -> impl Strategy<Value = Case> {
     let margin = Model::MARGIN_DAYS * DAY_MINUTES;
     (zone_and_date(), 0_u64..7).prop_flat_map(move |((zone, first), more)| {
         let around = (more as i64 + 1) * DAY_MINUTES;
-        let staff = vec((prop::bool::weighted(0.8), prop::bool::weighted(0.8)), 0..=4);
-        let bookings =
-            vec((0_usize..4, margin - DAY_MINUTES..margin + around + DAY_MINUTES, 5_i64..=600), 0..40);
+        let staff = vec(member(), 0..=4);
+        let starts = || margin - DAY_MINUTES..margin + around + DAY_MINUTES;
+        let bookings = vec((0_usize..4, starts(), 5_i64..=600, some_buffers()), 0..40);
+        let off = vec((0_usize..4, starts(), prop_oneof![5_i64..=120, 5_i64..=2_880]), 0..6);
         let now = prop_oneof![
             2 => Just(0),
             1 => (margin - DAY_MINUTES) * MINUTE_MILLIS..(margin + around) * MINUTE_MILLIS,
@@ -390,22 +684,44 @@ fn case() -> impl Strategy<Value = Case> {
             (margin..margin + around).prop_map(|minutes| minutes / 15 * 15 * MINUTE_MILLIS),
             margin * MINUTE_MILLIS..(margin + around) * MINUTE_MILLIS,
         ];
-        (hours(), durations(), staff, any::<Option<Index>>(), bookings, now, vec(probe, 40)).prop_map(
-            move |(hours, duration, staff, asked, bookings, now, probes)| {
-                // Only someone who offers the service can be asked for; the rest is refused before any time is looked
-                // at.
-                let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at] == (true, true)).collect();
-                let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
-                let last = first + Days::new(more);
-                Case { zone, first, last, hours, duration, staff, asked, bookings, now, probes }
-            },
-        )
+        let when = (hours(), special_days(), breaks());
+        let what = (durations(), limits());
+        let who = (staff, any::<Option<Index>>(), bookings, off);
+        (when, what, who, now, vec(probe, 40)).prop_map(move |(when, what, who, now, probes)| {
+            let (hours, special, breaks) = when;
+            let (duration, (buffers, min_notice, max_advance, terms)) = what;
+            let (staff, asked, bookings, off) = who;
+            // Only someone who offers the service can be asked for; the rest is refused before any time is looked
+            // at.
+            let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
+            let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
+            let last = first + Days::new(more);
+            Case {
+                zone,
+                first,
+                last,
+                hours,
+                special,
+                breaks,
+                duration,
+                buffers,
+                min_notice,
+                max_advance,
+                terms,
+                staff,
+                asked,
+                bookings,
+                off,
+                now,
+                probes,
+            }
+        })
     })
 }
 
 fn config() -> ProptestConfig {
     ProptestConfig {
-        cases: 512,
+        cases: std::env::var("MODEL_CASES").map_or(512, |cases| cases.parse().unwrap()),
         max_shrink_iters: 2_000,
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
             "tests/availability_model.regressions",
@@ -457,16 +773,22 @@ proptest! {
             let slot = *pick.get(&before);
             let staff = world.assign(&case, slot.starts_at).unwrap();
             let id = appointment_id(model.bookings.len());
-            world.busy.insert(staff, slot.starts_at, slot.ends_at, id);
             let number = (0..case.staff.len()).find(|number| staff_id(*number) == staff).unwrap();
             let start = slot.starts_at.millis() / MINUTE_MILLIS;
-            model.bookings.push(Booking { staff: number, start, end: start + case.duration });
+            let booking = Booking { staff: number, start, end: start + case.duration, buffers: case.buffers };
+            world.busy.insert(staff, hold(model.bookings.len(), &booking));
+            model.bookings.push(booking);
             listed = world.slots(&case);
             prop_assert_eq!(&listed, &model.slots());
             prop_assert!(listed.iter().all(|slot| before.contains(slot)));
             world.busy.remove(staff, slot.starts_at, id);
             prop_assert_eq!(&world.slots(&case), &before);
-            world.busy.insert(staff, slot.starts_at, slot.ends_at, id);
+            world.busy.insert(staff, hold(model.bookings.len() - 1, &booking));
         }
+
+        // What lies outside now, if everything was open before.
+        let before = world.always_open();
+        let outside = world.schedule().outside_since(&before.schedule(), Concerned::Everyone);
+        prop_assert_eq!(outside, model.outside());
     }
 }

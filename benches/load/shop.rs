@@ -16,7 +16,7 @@ use actors::business::{BusinessHandle, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, Phone, Scopes, Source, Text,
-    Timestamp, WeeklyHours,
+    Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use actors::ports::Ports;
 use actors::{Engine, NewBusiness};
@@ -161,19 +161,18 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
         website_url: None,
         booking_mode: BookingMode::Instant,
         hours: WeeklyHours::new(hours).map_err(|problems| format!("{problems:?}"))?,
+        breaks: WeeklyBreaks::default(),
         phone_region: "FR".into(),
     };
     let business = engine.create_business(new, Actor::Operator).await?;
     let handle = engine.business(business.id);
     let description = Text::new("Shampooing, coupe, coiffage".into())?;
-    let service =
-        CreateService { name: text("Coupe")?, description, duration_minutes: SERVICE_MINUTES, active: true };
+    let service = CreateService { description, ..CreateService::lasting(text("Coupe")?, SERVICE_MINUTES) };
     let service = made(&handle, Actor::Operator, service).await?;
     let mut staff = Vec::new();
     for number in 0..plan.staff {
         let name = text(&format!("Personne {number}"))?;
-        let member =
-            CreateStaff { name, active: true, zone: None, service_ids: vec![id(&service)?.parse()?] };
+        let member = CreateStaff::offering(name, vec![id(&service)?.parse()?]);
         staff.push(id(&made(&handle, Actor::Operator, member).await?)?);
     }
     let key = CreateKey { name: text("bench")?, scopes: Scopes::all() };

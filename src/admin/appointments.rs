@@ -26,6 +26,8 @@ json_object! {
         allow_pending: Option<bool>,
         /// Where the booking came from; `dashboard` when absent.
         source: Option<Source>,
+        /// Whether it may lie in what appointments keep free around them; false when absent.
+        ignore_buffers: Option<bool>,
     }
     check one_contact, described one_contact_described
 }
@@ -41,6 +43,8 @@ json_object! {
         allow_pending: Option<bool>,
         /// Where the move came from; the appointment keeps the source of its booking.
         source: Option<Source>,
+        /// Whether it may lie in what appointments keep free around them; false when absent.
+        ignore_buffers: Option<bool>,
     }
 }
 
@@ -56,7 +60,7 @@ pub(super) async fn book(
                 starts_at: body.starts_at,
                 staff_id: body.staff_id,
                 source: body.source.unwrap_or(Source::Dashboard),
-                party: Party::Team,
+                party: Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) },
             },
             contact: booking_contact(body.contact_id, body.contact)?,
         })
@@ -69,7 +73,8 @@ pub(super) async fn reschedule(
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<AppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // what the team moves never waits for it, and keeps its source
-    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::Team };
+    let party = Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) };
+    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party };
     context.change(Reschedule { id, request }).await
 }
 

@@ -2,8 +2,8 @@
 
 use actors::NewBusiness;
 use actors::business::commands::profile::PatchBusiness;
-use actors::domain::{BookingMode, BusinessId, Locale, Text, WeeklyHours};
-use actors::view::{EndedView, OperatorBusinessView};
+use actors::domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
+use actors::view::{AffectingView, EndedView, OperatorBusinessView, without_affected};
 
 use crate::http::cursor::Binding;
 use crate::http::patch::Patch;
@@ -32,6 +32,8 @@ json_object! {
         booking_mode: Option<BookingMode>,
         /// Its opening hours; closed when absent.
         hours: Option<WeeklyHours>,
+        /// When nothing is booked though it is open; never when absent.
+        breaks: Option<WeeklyBreaks>,
         /// The ISO 3166 region in which national phone numbers are read; `US` when absent.
         phone_region: Option<PhoneRegion>,
     }
@@ -52,6 +54,8 @@ json_object! {
         booking_mode: Patch<BookingMode>,
         /// The opening hours of the whole week; a day that is omitted becomes closed.
         hours: Patch<WeeklyHours>,
+        /// All breaks of the week, across which nothing is booked.
+        breaks: Patch<WeeklyBreaks>,
         /// The ISO 3166 region in which national phone numbers are read.
         phone_region: Patch<PhoneRegion>,
         /// Whether its keys are shut out of everything but `GET /me`.
@@ -70,6 +74,7 @@ pub(super) async fn create(
         website_url: body.website_url.map(WebsiteUrl::into_string),
         booking_mode: body.booking_mode.unwrap_or(BookingMode::Instant),
         hours: body.hours.unwrap_or_default(),
+        breaks: body.breaks.unwrap_or_default(),
         phone_region: body.phone_region.unwrap_or_default().into_string(),
     };
     let by = context.caller.actor;
@@ -95,19 +100,20 @@ pub(super) async fn show(_: Context, business: Business) -> Result<One<OperatorB
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorBusinessPatch>,
-) -> Result<Changed<OperatorBusinessView>, ApiError> {
-    context
-        .change(PatchBusiness {
-            name: patch.name.set(),
-            zone: patch.timezone.set().map(Zone::get),
-            locale: patch.locale.set(),
-            website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-            booking_mode: patch.booking_mode.set(),
-            hours: patch.hours.set(),
-            phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
-            suspended: patch.suspended.set(),
-        })
-        .await
+) -> Result<Changed<AffectingView<OperatorBusinessView>>, ApiError> {
+    let change = PatchBusiness {
+        name: patch.name.set(),
+        zone: patch.timezone.set().map(Zone::get),
+        locale: patch.locale.set(),
+        website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+        booking_mode: patch.booking_mode.set(),
+        hours: patch.hours.set(),
+        breaks: patch.breaks.set(),
+        phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
+        suspended: patch.suspended.set(),
+    };
+    let changed: Changed<AffectingView<OperatorBusinessView>> = context.change(change).await?;
+    Ok(changed.tagged_as(without_affected))
 }
 
 pub(super) async fn end(context: Context, Path(id): Path<BusinessId>) -> Result<Ending<EndedView>, ApiError> {

@@ -10,6 +10,7 @@ mod budget;
 mod businesses;
 mod calls;
 mod contacts;
+mod diary;
 mod gate;
 mod keys;
 mod knowledge;

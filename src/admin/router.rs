@@ -10,14 +10,14 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, moving,
-    retention, services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, messages,
+    moving, retention, services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
 use crate::metrics::Metrics;
 use crate::rest::error::{ApiError, Code};
-use crate::rest::route::{Route, delete, get, patch, post};
+use crate::rest::route::{Route, delete, get, patch, post, put};
 use crate::rest::router::{self, Gate};
 
 /// Why the team cannot have a time.
@@ -45,7 +45,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change a business, suspend it or let it in again")
-            .details("What is left out stays. `hours` replaces the whole week."),
+            .details("What is left out stays. `hours` replaces the whole week, and `breaks` all of its breaks. Appointments stay, and those that this leaves outside are told."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "End a business for good")
             .details("Its keys let nobody in and it is found no more with the answer; its rows go in steps behind that. Nothing brings it back."),
@@ -57,7 +57,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
-            .details("What is left out stays. Appointments keep the duration they were booked with."),
+            .details("What is left out stays. Appointments keep the duration and the buffers they were booked with."),
         delete(b!("/services/{service_id}"), Token, services::delete)
             .named("deleteService", "Delete a service that nothing refers to")
             .details("One that an appointment was ever booked for, or that a staff member offers, can be made inactive instead.")
@@ -70,7 +70,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("What is left out stays. `service_ids` replaces all of them."),
+            .details("What is left out stays. `service_ids` and `hours` replace all of them. Appointments stay, and those that this leaves outside are told."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that nothing refers to")
             .details("One with whom an appointment was ever booked, or for whom a message is, can be made inactive instead.")
@@ -84,9 +84,27 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation. Keys are not shown whole."),
         delete(b!("/keys/{key_id}"), Token, keys::revoke)
             .named("revokeKey", "Revoke an API key"),
-        get(b!("/availability"), Token, api::availability::list)
-            .named("listAvailability", "List the times at which a service can be booked")
-            .details("As the public API lists them."),
+        get(b!("/special-days"), Token, diary::special_days)
+            .named("listSpecialDays", "List the dates on which a business has other hours than those of the week")
+            .details("Ordered by date."),
+        put(b!("/special-days/{date}"), Token, diary::set_special_day)
+            .named("setSpecialDay", "Say when a business is open on a date")
+            .details("In place of the windows that the week opens on it, and of what was said before. A window that runs over midnight from the day before stays, and so do breaks.")
+            .refuses(CONFLICT),
+        delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
+            .named("deleteSpecialDay", "Have a date be as the week says again"),
+        post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
+            .named("addTimeOff", "Give a staff member time off")
+            .details("From `starts_at` to `ends_at`, or on the whole days `from` to `to`. At most 1,000 of a staff member are kept, and 10,000 of a business; what has ended first makes room.")
+            .refuses(CONFLICT),
+        get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
+            .named("listTimeOff", "List what a staff member has off")
+            .details("Ordered by start."),
+        delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
+            .named("deleteTimeOff", "Take time off back"),
+        get(b!("/availability"), Token, diary::availability)
+            .named("listAvailability", "List the times at which the team can book a service")
+            .details("In every booking mode, and whatever notice and advance the service asks of customers."),
         get(b!("/appointments"), Token, api::appointments::list)
             .named("listAppointments", "List appointments")
             .details("Ordered by start; with `updated_since` by their last change."),
@@ -94,7 +112,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getAppointment", "Get an appointment"),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment as the team")
-            .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode.")
+            .details("For exactly one of `contact_id` and `contact`. It is confirmed in every booking mode, and neither notice nor advance bind it; with `ignore_buffers` nor does what appointments keep free around them.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm an appointment that waits for the team")
@@ -107,7 +125,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("One that is cancelled or declined already is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment to another time as the team")
-            .details("It is confirmed in every booking mode.")
+            .details("It is confirmed in every booking mode; `ignore_buffers` as for booking.")
             .refuses(TEAM_MOVE),
         get(b!("/contacts"), Token, api::contacts::list)
             .named("listContacts", "List contacts")

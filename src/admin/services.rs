@@ -1,8 +1,11 @@
 //! `B/services`: what can be booked.
 
 use actors::business::commands::catalog::{CreateService, DeleteService, PatchService};
-use actors::domain::{ServiceId, Text};
-use actors::view::OperatorServiceView;
+use actors::domain::{
+    BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
+    Refusal, ServiceId, Text,
+};
+use actors::view::{AffectingView, OperatorServiceView, without_affected};
 
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
@@ -22,6 +25,18 @@ json_object! {
         duration_minutes: Whole<5, 1440>,
         /// Whether it can be booked; true when absent.
         active: Option<bool>,
+        /// How long before an appointment the staff member is kept free, in minutes; 0 when absent.
+        buffer_before_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
+        /// How long after an appointment the staff member is kept free, in minutes; 0 when absent.
+        buffer_after_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
+        /// How long before it begins customers have to book, in minutes; 0 when absent.
+        min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
+        /// How many local days ahead customers can book; as far as they like when absent.
+        max_advance_days: Option<AdvanceDays>,
+        /// What it costs, in hundredths of the currency, which is given with it.
+        price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
+        /// The currency of the price, by its ISO 4217 code.
+        currency: Option<Currency>,
     }
 }
 
@@ -36,8 +51,25 @@ json_object! {
         duration_minutes: Patch<Whole<5, 1440>>,
         /// Whether it can be booked.
         active: Patch<bool>,
+        /// How long before an appointment the staff member is kept free, in minutes; appointments keep what they were
+        /// booked with.
+        buffer_before_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
+        /// How long after an appointment the staff member is kept free, in minutes; appointments keep what they were
+        /// booked with.
+        buffer_after_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
+        /// How long before it begins customers have to book, in minutes.
+        min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
+        /// How many local days ahead customers can book; null for as far as they like.
+        max_advance_days: Patch<Option<AdvanceDays>>,
+        /// What it costs, in hundredths of the currency; null clears the price and its currency.
+        price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
+        /// The currency of the price, by its ISO 4217 code.
+        currency: Patch<Option<Currency>>,
     }
 }
+
+/// How many days ahead a service can be booked at most.
+type AdvanceDays = Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>;
 
 /// No description.
 fn nothing() -> Text<0, 2000> {
@@ -48,12 +80,19 @@ pub(super) async fn create(
     context: Context,
     Body(body): Body<ServiceBody>,
 ) -> Result<Created<OperatorServiceView>, ApiError> {
+    let minutes = |given: Option<Whole<0, BUFFER_MINUTES_MAX>>| given.map_or(0, Whole::get);
+    let buffers = Buffers::new(minutes(body.buffer_before_minutes), minutes(body.buffer_after_minutes));
+    let price = Price::patched(None, Some(body.price_cents.map(Whole::get)), Some(body.currency));
     context
         .change(CreateService {
             name: body.name,
             description: body.description.unwrap_or_else(nothing),
             duration_minutes: body.duration_minutes.get(),
             active: body.active.unwrap_or(true),
+            buffers: buffers.unwrap_or_default(),
+            min_notice_minutes: body.min_notice_minutes.map_or(0, Whole::get),
+            max_advance_days: body.max_advance_days.map(Whole::get),
+            price: price.map_err(|problem| Refusal::Invalid(vec![problem]))?,
         })
         .await
 }
@@ -72,16 +111,22 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<ServicePatch>,
     Path(id): Path<ServiceId>,
-) -> Result<Changed<OperatorServiceView>, ApiError> {
-    context
-        .change(PatchService {
-            id,
-            name: patch.name.set(),
-            description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
-            duration_minutes: patch.duration_minutes.set().map(Whole::get),
-            active: patch.active.set(),
-        })
-        .await
+) -> Result<Changed<AffectingView<OperatorServiceView>>, ApiError> {
+    let change = PatchService {
+        id,
+        name: patch.name.set(),
+        description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
+        duration_minutes: patch.duration_minutes.set().map(Whole::get),
+        active: patch.active.set(),
+        buffer_before_minutes: patch.buffer_before_minutes.set().map(Whole::get),
+        buffer_after_minutes: patch.buffer_after_minutes.set().map(Whole::get),
+        min_notice_minutes: patch.min_notice_minutes.set().map(Whole::get),
+        max_advance_days: patch.max_advance_days.set().map(|days| days.map(Whole::get)),
+        price_cents: patch.price_cents.set().map(|cents| cents.map(Whole::get)),
+        currency: patch.currency.set(),
+    };
+    let changed: Changed<AffectingView<OperatorServiceView>> = context.change(change).await?;
+    Ok(changed.tagged_as(without_affected))
 }
 
 /// Looking for what refers to it comes first, and takes as long as there is much to look through.

@@ -1,8 +1,8 @@
 //! `B/staff`: who carries out services.
 
 use actors::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
-use actors::domain::{ServiceId, StaffId, Text};
-use actors::view::StaffView;
+use actors::domain::{ServiceId, StaffHours, StaffId, Text};
+use actors::view::{AffectingView, OperatorStaffView, without_affected};
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
@@ -26,6 +26,8 @@ json_object! {
         timezone: Option<Zone>,
         /// The services they offer.
         service_ids: DistinctList<ServiceId, 0, SERVICES_MAX>,
+        /// Their own hours, on the business's clocks, up to 4 windows a day; absent they are there whenever it is open.
+        hours: Option<StaffHours>,
     }
 }
 
@@ -40,19 +42,22 @@ json_object! {
         timezone: Patch<Zone>,
         /// All the services they offer.
         service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
+        /// Their own hours of the whole week; null where they are there whenever the business is open.
+        hours: Patch<Option<StaffHours>>,
     }
 }
 
 pub(super) async fn create(
     context: Context,
     Body(body): Body<StaffBody>,
-) -> Result<Created<StaffView>, ApiError> {
+) -> Result<Created<OperatorStaffView>, ApiError> {
     context
         .change(CreateStaff {
             name: body.name,
             active: body.active.unwrap_or(true),
             zone: body.timezone.map(Zone::get),
             service_ids: body.service_ids.into_vec(),
+            hours: body.hours,
         })
         .await
 }
@@ -61,26 +66,27 @@ pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
-) -> Result<Listed<StaffView>, ApiError> {
+) -> Result<Listed<OperatorStaffView>, ApiError> {
     let asked = query.open(&context, business.list("operator staff"))?;
     let found = business.staff(&asked.page).await?;
-    Ok(asked.listed_as(found, |member| StaffView::from(&member)))
+    Ok(asked.listed_as(found, |member| OperatorStaffView::from(&member)))
 }
 
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<StaffPatch>,
     Path(id): Path<StaffId>,
-) -> Result<Changed<StaffView>, ApiError> {
-    context
-        .change(PatchStaff {
-            id,
-            name: patch.name.set(),
-            active: patch.active.set(),
-            zone: patch.timezone.set().map(Zone::get),
-            service_ids: patch.service_ids.set().map(DistinctList::into_vec),
-        })
-        .await
+) -> Result<Changed<AffectingView<OperatorStaffView>>, ApiError> {
+    let change = PatchStaff {
+        id,
+        name: patch.name.set(),
+        active: patch.active.set(),
+        zone: patch.timezone.set().map(Zone::get),
+        service_ids: patch.service_ids.set().map(DistinctList::into_vec),
+        hours: patch.hours.set(),
+    };
+    let changed: Changed<AffectingView<OperatorStaffView>> = context.change(change).await?;
+    Ok(changed.tagged_as(without_affected))
 }
 
 /// Looking for what refers to it comes first, and takes as long as there is much to look through.

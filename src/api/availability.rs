@@ -1,7 +1,7 @@
 //! `GET /availability`: the times at which a service can be booked.
 
 use actors::business::Page;
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot};
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
 use actors::domain::{Problem, Refusal, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
@@ -51,6 +51,12 @@ pub(crate) struct SlotView {
     ends_at: Timestamp,
 }
 
+impl From<Slot> for SlotView {
+    fn from(slot: Slot) -> Self {
+        Self { starts_at: slot.starts_at, ends_at: slot.ends_at }
+    }
+}
+
 pub(crate) async fn list(
     context: Context,
     Query(query): Query<AvailabilityQuery>,
@@ -58,14 +64,13 @@ pub(crate) async fn list(
 ) -> Result<Listed<SlotView>, ApiError> {
     let asked = query.open(&context, business.list("availability"))?;
     let (query, (first, last)) = (&asked.filter, asked.filter.days());
-    let slots = business.availability(query.service_id, query.staff_id, first, last).await?;
-    Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, |slot| SlotView {
-        starts_at: slot.starts_at,
-        ends_at: slot.ends_at,
-    }))
+    let terms = Terms::Integration;
+    let slots = business.availability(query.service_id, query.staff_id, (first, last), terms).await?;
+    Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))
 }
 
-fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
+/// Refuses days that no listing spans.
+pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
     let mut problems = Vec::new();
     for (name, day) in [("start_date", first), ("end_date", last)] {
         if !BOOKABLE_YEARS.contains(&day.year()) && (name == "start_date" || last != first) {
@@ -87,7 +92,7 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiError> {
 }
 
 /// The slots after the position, at most `limit` of them. A position is the start of the last slot that was listed.
-fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
+pub(crate) fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
     let after = after
         .map(<[u8; 8]>::try_from)
         .transpose()

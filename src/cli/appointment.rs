@@ -99,12 +99,16 @@ struct Time {
     /// The staff member who takes it, by their id or name
     #[arg(long)]
     staff: Option<String>,
+    /// Even where it lies in what appointments keep free around them
+    #[arg(long)]
+    ignore_buffers: bool,
 }
 
 impl Time {
     fn add_to(self, body: Body) -> Body {
         body.with("starts_at", Typed::new("--starts-at", Kind::Instant, self.starts_at))
             .given("staff_id", self.staff.map(staff))
+            .given("ignore_buffers", self.ignore_buffers.then_some(true))
     }
 }
 

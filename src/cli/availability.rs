@@ -27,6 +27,9 @@ pub struct AvailabilityArgs {
     /// The last day, at most 7 days in all [default: the seventh]
     #[arg(long, visible_alias = "to", value_name = "DAY")]
     end_date: Option<String>,
+    /// Also times in what appointments keep free around them
+    #[arg(long)]
+    ignore_buffers: bool,
     #[command(flatten)]
     paging: Paging,
     #[command(flatten)]
@@ -45,5 +48,6 @@ impl AvailabilityArgs {
             .narrowed("staff_id", self.staff.map(staff))
             .narrowed("start_date", Some(first))
             .narrowed("end_date", Some(last))
+            .narrowed("ignore_buffers", self.ignore_buffers.then_some(true))
     }
 }

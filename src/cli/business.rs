@@ -8,7 +8,7 @@ use super::arguments::{Final, Sure};
 use super::arguments::{Paging, business};
 use super::request::{Body, Path};
 use super::task::Task;
-use super::typed::hours::Week;
+use super::typed::hours::{Hours, Week};
 use super::typed::{Kind, Typed, zone};
 
 const COLUMNS: &[&str] = &["id", "name", "timezone", "booking_mode", "suspended", "created_at"];
@@ -17,7 +17,7 @@ const COLUMNS: &[&str] = &["id", "name", "timezone", "booking_mode", "suspended"
 #[derive(Debug, Subcommand)]
 pub enum BusinessCommand {
     /// Create a business
-    Create(Create),
+    Create(Box<Create>),
     /// List all businesses
     List(Paging),
     /// Show a business
@@ -72,6 +72,9 @@ pub struct Update {
     /// No opening hours at all
     #[arg(long, conflicts_with = "hours")]
     closed: bool,
+    /// No breaks any more
+    #[arg(long, conflicts_with = "breaks")]
+    no_breaks: bool,
     /// Shut its keys out, or let them in again
     #[arg(long, value_name = "BOOL")]
     suspended: Option<bool>,
@@ -92,17 +95,22 @@ struct Profile {
     /// The opening hours of a day or some, such as mon-fri=9:00-18:00; days that no --hours names are closed
     #[arg(long, value_name = "DAY=OPEN-CLOSE", value_parser = Week::parse)]
     hours: Vec<Week>,
+    /// A break of a day or some, such as mon-fri=12:00-13:00, across which nothing is booked; in place of those before
+    #[arg(long = "break", id = "breaks", value_name = "DAY=FROM-TO", value_parser = Week::parse)]
+    breaks: Vec<Week>,
     /// The region in which national phone numbers are read, such as FR [default: the country of the time zone]
     #[arg(long, value_name = "REGION", value_parser = region)]
     phone_region: Option<String>,
 }
 
 impl Profile {
-    fn add_to(self, body: Body, closed: bool) -> Body {
+    fn add_to(self, body: Body, closed: bool, no_breaks: bool) -> Body {
+        let breaks = self.breaks.into_iter().flat_map(|week| week.0).map(Hours::into_break).collect();
         body.given("locale", self.locale)
             .given("website_url", self.website_url)
             .given("booking_mode", self.booking_mode)
             .given_list("hours", self.hours.into_iter().flat_map(|week| week.0).collect(), closed)
+            .given_list("breaks", breaks, no_breaks)
             .given("phone_region", self.phone_region)
     }
 }
@@ -117,12 +125,13 @@ impl BusinessCommand {
     pub(super) fn into_task(self) -> Task {
         let one = |id| Path::business(business("BUSINESS", id), &[]);
         match self {
-            Self::Create(Create { name, timezone, profile }) => {
+            Self::Create(create) => {
+                let Create { name, timezone, profile } = *create;
                 let region = Typed::new("--phone-region", Kind::RegionOfZone, timezone.as_str());
                 let body = Body::default().with("name", name).with("timezone", timezone);
                 // What was given takes its place.
                 let body = body.with("phone_region", region);
-                Task::post(Path::businesses(), profile.add_to(body, false))
+                Task::post(Path::businesses(), profile.add_to(body, false, false))
             }
             Self::List(paging) => Task::list(Path::businesses(), COLUMNS, paging),
             Self::Show { business } => Task::get(one(business)),
@@ -133,7 +142,7 @@ impl BusinessCommand {
                 let body = Body::default().given("name", update.name).given("timezone", update.timezone);
                 let body = update
                     .profile
-                    .add_to(body, update.closed)
+                    .add_to(body, update.closed, update.no_breaks)
                     .cleared("website_url", update.clear_website_url)
                     .given("suspended", update.suspended);
                 Task::patch(one(update.business), body)

@@ -17,12 +17,12 @@ use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
 use actors::business::commands::messages::TakeMessage;
 use actors::business::{BusinessHandle, Change, PageRequest, Request};
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
     Day, DayHours, Direction, Email, LocalTime, Locale, MessageDetails, MessageStatus, Phone, Scopes,
-    ServiceId, Source, Text, Urgency, WeeklyHours,
+    ServiceId, Source, SpecialDays, Text, Urgency, WeeklyBreaks, WeeklyHours,
 };
 use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
@@ -108,6 +108,7 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
         website_url: Some("https://salon-lumiere.example".into()),
         booking_mode: BookingMode::Instant,
         hours: hours()?,
+        breaks: WeeklyBreaks::default(),
         phone_region: "FR".into(),
     };
     let business = engine.create_business(new, Actor::Operator).await.map_err(failed)?;
@@ -117,13 +118,13 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
         [("Coupe", "Shampooing, coupe, coiffage", 30), ("Couleur", "Couleur et soin", 90), ("Barbe", "", 20)]
     {
         let description = Text::new(description.into()).map_err(failed)?;
-        let service = CreateService { name: text(name)?, description, duration_minutes, active: true };
+        let service = CreateService { description, ..CreateService::lasting(text(name)?, duration_minutes) };
         services.push(made(&business, service).await?.parse::<ServiceId>().map_err(failed)?);
     }
     for (name, offers) in
         [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
     {
-        let staff = CreateStaff { name: text(name)?, active: true, zone: None, service_ids: offers.to_vec() };
+        let staff = CreateStaff::offering(text(name)?, offers.to_vec());
         made(&business, staff).await?;
     }
     for (at, (name, phone)) in
@@ -141,7 +142,7 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
             starts_at: slot.starts_at,
             staff_id: None,
             source: Source::Voice,
-            party: Party::Team,
+            party: Party::TEAM,
         };
         made(&business, Book { request, contact: BookingContact::Described(contact) }).await?;
     }
@@ -239,9 +240,10 @@ fn field(json: &[u8], name: &str) -> Result<String, ServeError> {
 /// The open times of a service in the week from tomorrow on.
 async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec<Slot>, EngineError> {
     let profile = business.business().await?;
-    let today = Calendar::new(&profile.hours, profile.zone).local_date(business.now());
+    let today = Calendar::new(&profile, &SpecialDays::new()).local_date(business.now());
     let days = |count: i64| today.checked_add_days(Days::new(count.unsigned_abs())).unwrap_or(today);
-    business.availability(service, None, days(1), days(AVAILABILITY_DAYS_MAX)).await
+    let days = (days(1), days(AVAILABILITY_DAYS_MAX));
+    business.availability(service, None, days, Terms::Integration).await
 }
 
 /// The lines to paste.
@@ -261,7 +263,7 @@ async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Res
         );
         return Ok(out);
     };
-    let day = Calendar::new(&profile.hours, profile.zone).local_date(first.starts_at);
+    let day = Calendar::new(&profile, &SpecialDays::new()).local_date(first.starts_at);
     let _ = write!(
         out,
         r#"

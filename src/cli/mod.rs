@@ -26,6 +26,8 @@ mod contact_import;
 mod demo;
 mod doctor;
 mod export;
+mod holiday_import;
+mod holidays;
 mod import;
 mod key;
 mod knowledge;
@@ -46,11 +48,13 @@ mod run;
 mod serve;
 mod service;
 mod shown;
+mod special_day;
 mod staff;
 mod stopped;
 mod task;
 #[cfg(test)]
 mod tests;
+mod time_off;
 mod typed;
 mod walk;
 mod webhook;
@@ -82,6 +86,10 @@ pub enum OperatorCommand {
     Service(Resource<service::ServiceCommand>),
     /// Staff members of a business: who carries services out.
     Staff(Resource<staff::StaffCommand>),
+    /// Special days of a business: dates on which it is closed, or open at other hours.
+    SpecialDay(Resource<special_day::SpecialDayCommand>),
+    /// Time off of a business's staff: when they are away.
+    TimeOff(Resource<time_off::TimeOffCommand>),
     /// API keys of a business.
     Key(Resource<key::KeyCommand>),
     /// Appointments of a business: see them, and book and move them as its own team does.
@@ -112,6 +120,8 @@ impl OperatorCommand {
             Self::Business(Resource { command, options }) => (command.into_task(), options),
             Self::Service(Resource { command, options }) => (command.into_task(), options),
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
+            Self::SpecialDay(Resource { command, options }) => (command.into_task(), options),
+            Self::TimeOff(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
             Self::Availability(args) => {

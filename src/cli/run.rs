@@ -3,9 +3,12 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
+use chrono::NaiveDate;
+
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
+use super::holiday_import::{self, Closed, HolidayError};
 use super::options::OptionsError;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
@@ -29,6 +32,8 @@ pub(super) enum RunError {
     Walk(#[from] WalkError),
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error(transparent)]
+    Holidays(#[from] HolidayError),
     /// A refusal, told by the flags of the command.
     #[error("{0}")]
     Refused(String),
@@ -143,13 +148,20 @@ pub(super) async fn perform(
     if let Show::Contacts(table) = &task.show {
         return contacts(client, table, &call, &one(&answer)?, json).await;
     }
+    if let Show::Holidays(file) = &task.show {
+        let now = SystemTime::now().into();
+        let closed = holiday_import::import(client, file, &call, &one(&answer)?, now).await?;
+        return Ok(holidays(&closed, file.dry_run, json));
+    }
     let (output, note) = match &task.show {
         Show::Done(_) if json => (raw(&answer)?, None),
         Show::Done(done) => (String::new(), Some((*done).to_owned())),
         _ if json => (raw(&answer)?, None),
         Show::ByField(columns) => (look.by_field(columns, &one(&answer)?), None),
         Show::RecordWithNote(note) => (look.record(&one(&answer)?), Some((*note).to_owned())),
-        Show::Record | Show::List { .. } | Show::Contacts(_) => (look.record(&one(&answer)?), None),
+        Show::Record | Show::List { .. } | Show::Contacts(_) | Show::Holidays(_) => {
+            (look.record(&one(&answer)?), None)
+        }
     };
     Ok(Printed { output, note })
 }
@@ -172,6 +184,30 @@ async fn contacts(
         format!("{verb} {contacts}; already there: {there}\n")
     };
     Ok(Printed { output, note: imported.note() })
+}
+
+/// What became of a calendar of holidays.
+fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
+    let Closed { made, there, affected } = closed;
+    if json {
+        let told = |days: &[(NaiveDate, String)]| -> Vec<_> {
+            days.iter()
+                .map(|(date, note)| serde_json::json!({"date": date.to_string(), "note": note}))
+                .collect()
+        };
+        let said = serde_json::json!({"made": told(made), "there": told(there), "affected": affected});
+        return Printed { output: format!("{}\n", serde_json::json!({"data": said})), note: None };
+    }
+    let verb = if dry_run { "would close on" } else { "closed on" };
+    let days = print::count(made.len() as u64, "day", "days");
+    let mut output = format!("{verb} {days}; special already: {}\n", there.len());
+    for (date, note) in made {
+        output.push_str(&format!("{date}  {}\n", one_line(note)));
+    }
+    let left = print::count(*affected, "appointment lies", "appointments lie");
+    let note =
+        (*affected > 0).then(|| format!("{left} on these days and stays; special-day set --json names them"));
+    Printed { output, note }
 }
 
 /// A list in JSON: one page as the service wrote it; of several, the one that has all their rows.

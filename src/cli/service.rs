@@ -17,7 +17,7 @@ pub enum ServiceCommand {
     /// List the services of a business, inactive ones too
     List(ListInBusiness),
     /// Change a service; what is not given stays as it is
-    Update(Update),
+    Update(Box<Update>),
     /// Delete a service that nothing refers to
     Delete(One),
 }
@@ -66,6 +66,12 @@ pub struct Update {
     duration_minutes: Option<u32>,
     #[command(flatten)]
     rest: Rest,
+    /// Customers can book it as far ahead as they like
+    #[arg(long, conflicts_with = "max_advance_days")]
+    clear_max_advance_days: bool,
+    /// Forget its price
+    #[arg(long, conflicts_with_all = ["price_cents", "currency"])]
+    clear_price: bool,
 }
 
 /// What can be left out of a service.
@@ -77,11 +83,36 @@ struct Rest {
     /// Whether it can be booked
     #[arg(long, value_name = "BOOL")]
     active: Option<bool>,
+    /// How many minutes before an appointment the staff member is kept free
+    #[arg(long, value_name = "MINUTES")]
+    buffer_before_minutes: Option<u32>,
+    /// How many minutes after an appointment the staff member is kept free
+    #[arg(long, value_name = "MINUTES")]
+    buffer_after_minutes: Option<u32>,
+    /// How many minutes before it begins customers have to book
+    #[arg(long, value_name = "MINUTES")]
+    min_notice_minutes: Option<u32>,
+    /// How many days ahead customers can book at most
+    #[arg(long, value_name = "DAYS")]
+    max_advance_days: Option<u32>,
+    /// What it costs, in hundredths of the currency; only the team sees it
+    #[arg(long, value_name = "CENTS")]
+    price_cents: Option<u32>,
+    /// The currency of the price, such as EUR
+    #[arg(long, value_name = "CODE")]
+    currency: Option<String>,
 }
 
 impl Rest {
     fn add_to(self, body: Body) -> Body {
-        body.given("description", self.description).given("active", self.active)
+        body.given("description", self.description)
+            .given("active", self.active)
+            .given("buffer_before_minutes", self.buffer_before_minutes)
+            .given("buffer_after_minutes", self.buffer_after_minutes)
+            .given("min_notice_minutes", self.min_notice_minutes)
+            .given("max_advance_days", self.max_advance_days)
+            .given("price_cents", self.price_cents)
+            .given("currency", self.currency)
     }
 }
 
@@ -93,9 +124,16 @@ impl ServiceCommand {
                 Task::post(of.path(&["services"]), rest.add_to(body))
             }
             Self::List(list) => Task::list(list.of.path(&["services"]), COLUMNS, list.paging),
-            Self::Update(Update { one, name, duration_minutes, rest }) => {
-                let body = Body::default().given("name", name).given("duration_minutes", duration_minutes);
-                Task::patch(one.path(), rest.add_to(body))
+            Self::Update(update) => {
+                let body = Body::default()
+                    .given("name", update.name)
+                    .given("duration_minutes", update.duration_minutes);
+                let body = update
+                    .rest
+                    .add_to(body)
+                    .cleared("max_advance_days", update.clear_max_advance_days)
+                    .cleared("price_cents", update.clear_price);
+                Task::patch(update.one.path(), body)
             }
             Self::Delete(one) => Task::delete(one.path(), "deleted"),
         }

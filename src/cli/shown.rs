@@ -167,7 +167,13 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     let text = match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(windows)) if name == "hours" => hours(windows),
+        Some(Value::Array(windows)) if matches!(name, "hours" | "breaks" | "windows") => hours(windows),
+        Some(Value::Object(affected)) if name == "affected" => {
+            let ids = affected.get("ids").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let count = affected.get("count").map(Value::to_string).unwrap_or_default();
+            let named = join(ids, |id| id.as_str().unwrap_or_default().to_owned());
+            if ids.is_empty() { count } else { format!("{count}: {named}") }
+        }
         Some(Value::Array(values)) => join(values, |value| match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
@@ -182,10 +188,14 @@ fn hours(windows: &[Value]) -> String {
     join(windows, window)
 }
 
-/// The opening hours of a day.
+/// The opening hours of a day, or a break; of a date, which has no day, as `--window` takes them.
 pub(super) fn window(window: &Value) -> String {
-    let word = |name: &str| window[name].as_str().unwrap_or("?");
-    format!("{}={}-{}", word("day"), word("open"), word("close"))
+    let word = |names: [&str; 2]| names.iter().find_map(|name| window[*name].as_str()).unwrap_or("?");
+    let ends = format!("{}-{}", word(["open", "from"]), word(["close", "to"]));
+    match &window["day"] {
+        Value::Null if window.is_object() && window["open"].is_string() => ends,
+        day => format!("{}={ends}", day.as_str().unwrap_or("?")),
+    }
 }
 
 fn join(values: &[Value], form: impl Fn(&Value) -> String) -> String {

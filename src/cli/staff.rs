@@ -5,9 +5,10 @@ use clap::{Args, Subcommand};
 use super::arguments::{self, InBusiness, ListInBusiness};
 use super::request::{Body, Path};
 use super::task::Task;
+use super::typed::hours::Week;
 use super::typed::{Kind, Typed, zone};
 
-const COLUMNS: &[&str] = &["id", "name", "active", "timezone", "service_ids"];
+const COLUMNS: &[&str] = &["id", "name", "active", "timezone", "service_ids", "hours"];
 
 /// Commands on staff members.
 #[derive(Debug, Subcommand)]
@@ -64,6 +65,9 @@ pub struct Update {
     /// A service they offer, by its id or name; once for each, in place of those before
     #[arg(long, value_name = "SERVICE")]
     service: Vec<String>,
+    /// They are there whenever the business is open
+    #[arg(long, conflicts_with = "hours")]
+    clear_hours: bool,
     /// They offer no service any more
     #[arg(long, conflicts_with = "service")]
     no_services: bool,
@@ -80,11 +84,16 @@ struct Rest {
     /// Whether they take appointments
     #[arg(long, value_name = "BOOL")]
     active: Option<bool>,
+    /// Their own hours of a day or some, such as mon-fri=9:00-13:00, once for each window; days that no --hours names they
+    /// are not there
+    #[arg(long, value_name = "DAY=OPEN-CLOSE", value_parser = Week::parse)]
+    hours: Vec<Week>,
 }
 
 impl Rest {
     fn add_to(self, body: Body) -> Body {
-        body.given("timezone", self.timezone).given("active", self.active)
+        let hours = self.hours.into_iter().flat_map(|week| week.0).collect();
+        body.given("timezone", self.timezone).given("active", self.active).given_list("hours", hours, false)
     }
 }
 
@@ -98,13 +107,13 @@ impl StaffCommand {
                 Task::post(of.path(&["staff"]), rest.add_to(body))
             }
             Self::List(list) => Task::list(list.of.path(&["staff"]), COLUMNS, list.paging),
-            Self::Update(Update { one, name, service, no_services, rest }) => {
+            Self::Update(Update { one, name, service, clear_hours, no_services, rest }) => {
                 let body = Body::default().given("name", name).given_list(
                     "service_ids",
                     services(service),
                     no_services,
                 );
-                Task::patch(one.path(), rest.add_to(body))
+                Task::patch(one.path(), rest.add_to(body).cleared("hours", clear_hours))
             }
             Self::Delete(one) => Task::delete(one.path(), "deleted"),
         }

@@ -24,6 +24,8 @@ pub(super) enum Show {
     ByField(&'static [&'static str]),
     /// A business, and then what became of a table of contacts.
     Contacts(ContactTable),
+    /// A business, and then what became of a calendar of holidays.
+    Holidays(HolidayFile),
     /// There is nothing in the answer; this says what happened.
     Done(&'static str),
 }
@@ -82,6 +84,15 @@ pub(super) struct ContactTable {
     pub(super) dry_run: bool,
 }
 
+/// A calendar of public holidays that is to be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HolidayFile {
+    /// The file, or `-` for standard input.
+    pub(super) file: String,
+    /// Whether nothing is to be closed.
+    pub(super) dry_run: bool,
+}
+
 /// A request and how its answer is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Task {
@@ -132,6 +143,15 @@ impl Task {
         Self::new(Method::PATCH, path, Some(body))
     }
 
+    pub(super) fn put(path: Path, body: Body) -> Self {
+        Self::new(Method::PUT, path, Some(body))
+    }
+
+    /// A DELETE whose answer says what came of it.
+    pub(super) fn remove(path: Path) -> Self {
+        Self::new(Method::DELETE, path, None)
+    }
+
     pub(super) fn delete(path: Path, done: &'static str) -> Self {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
     }
@@ -144,6 +164,11 @@ impl Task {
     /// Imports a table of contacts into the business at this path.
     pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
         Self { show: Show::Contacts(import), ..Self::get(path) }
+    }
+
+    /// Imports a calendar of holidays into the business at this path.
+    pub(super) fn holidays(path: Path, import: HolidayFile) -> Self {
+        Self { show: Show::Holidays(import), ..Self::get(path) }
     }
 
     /// Shows the answer's fields as rows of a table.

@@ -313,8 +313,8 @@ mod tests {
         answered(route, Method::GET, 200, 90);
         answered(route, Method::HEAD, 200, 900);
         answered(route, Method::GET, 418, 20_000_000);
-        answered(Some("/v1/made-up"), Method::PUT, 404, 1);
-        answered(None, Method::PUT, 404, 1);
+        answered(Some("/v1/made-up"), Method::TRACE, 404, 1);
+        answered(None, Method::TRACE, 404, 1);
         metrics.rate_limited.keys.fetch_add(3, Ordering::Relaxed);
         metrics.connections.refused.fetch_add(4, Ordering::Relaxed);
         metrics.connections.evicted.fetch_add(5, Ordering::Relaxed);

@@ -28,7 +28,7 @@ pub(crate) use write::{end, head, line};
 /// What the first line calls the format.
 const FORMAT: &str = "receptionist-export";
 /// Which version of it this is.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.
@@ -40,6 +40,8 @@ fn kind(moved: &Moved) -> &'static str {
         Moved::Business(_) => "business",
         Moved::Service(_) => "service",
         Moved::Staff(_) => "staff",
+        Moved::SpecialDay(_) => "special_day",
+        Moved::TimeOff(_) => "time_off",
         Moved::Contact(_) => "contact",
         Moved::Appointment(_) => "appointment",
         Moved::Call(_) => "call",

@@ -5,7 +5,10 @@ use actors::moving::Moved;
 use schemars::JsonSchema;
 
 use super::conversations::{CallLine, MessageLine};
-use super::records::{AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, ServiceLine, StaffLine};
+use super::records::{
+    AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, ServiceLine, SpecialDayLine, StaffLine,
+    TimeOffLine,
+};
 use super::webhooks::WebhookLine;
 use super::{FORMAT, VERSION};
 use crate::http::json::Json;
@@ -74,6 +77,8 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
             .map_err(|unread| Unread { is_business: true, ..unread }),
         "service" => record(json, |it: ServiceLine| Line::Record(Moved::Service(it.made()))),
         "staff" => record(json, |it: StaffLine| Line::Record(Moved::Staff(it.made()))),
+        "special_day" => record(json, |it: SpecialDayLine| Line::Record(Moved::SpecialDay(it.made()))),
+        "time_off" => record(json, |it: TimeOffLine| Line::Record(Moved::TimeOff(it.made()))),
         "contact" => record(json, |it: ContactLine| Line::Record(Moved::Contact(it.made()))),
         "appointment" => record(json, |it: AppointmentLine| Line::Record(Moved::Appointment(it.made()))),
         "call" => record(json, |it: CallLine| Line::Record(Moved::Call(it.made()))),

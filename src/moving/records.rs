@@ -2,14 +2,19 @@
 //! endpoints stand beside this file. A property that says nothing is null, or left out.
 
 use actors::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BookingMode, Business, BusinessId, CalendarSyncStatus,
-    Contact, ContactId, Email, Knowledge, KnowledgeId, Locale, Service, ServiceId, Source, StaffId,
-    StaffMember, Text, Timestamp, WeeklyHours,
+    Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource, BlockedTime,
+    BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact, ContactId,
+    Currency, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale, MAX_ADVANCE_DAYS,
+    MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Service, ServiceId, Source, SpecialDay, StaffHours,
+    StaffId, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
+use chrono::NaiveDate;
 
 use super::values::E164;
-use crate::http::lists::DistinctList;
+use crate::http::lists::{DistinctList, List};
 use crate::http::numbers::Whole;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::Properties;
 use crate::json_object;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
@@ -32,6 +37,8 @@ json_object! {
         booking_mode: BookingMode,
         /// Its opening hours.
         hours: WeeklyHours,
+        /// When nothing is booked though it is open.
+        breaks: WeeklyBreaks,
         /// The region in which national phone numbers are read.
         phone_region: PhoneRegion,
         /// Whether its keys are shut out.
@@ -53,6 +60,7 @@ impl BusinessLine {
             website_url: self.website_url.map(WebsiteUrl::into_string),
             booking_mode: self.booking_mode,
             hours: self.hours,
+            breaks: self.breaks,
             phone_region: self.phone_region.into_string(),
             suspended: self.suspended,
             created_at: self.created_at,
@@ -74,11 +82,41 @@ json_object! {
         duration_minutes: Whole<5, 1440>,
         /// Whether it can be booked.
         active: bool,
+        /// Minutes that the staff member is kept free before it.
+        buffer_before_minutes: Buffer,
+        /// Minutes that the staff member is kept free after it.
+        buffer_after_minutes: Buffer,
+        /// How long before it begins customers have to book, in minutes.
+        min_notice_minutes: Whole<0, MIN_NOTICE_MINUTES_MAX>,
+        /// How many days ahead customers can book.
+        max_advance_days: Option<Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>>,
+        /// What it costs, in hundredths of the currency.
+        price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
+        /// In which currency.
+        currency: Option<Currency>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
         updated_at: Timestamp,
     }
+    check price_and_currency
+}
+
+/// A price and its currency come together.
+fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    for (name, other) in [("price_cents", "currency"), ("currency", "price_cents")] {
+        if properties.has(other) && !properties.has(name) {
+            problems.add(&at.property(name), format!("is required with {other}"));
+        }
+    }
+}
+
+/// Minutes that a staff member is kept free.
+type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
+
+/// Buffers, each of which is within its bounds.
+fn buffers(before: Buffer, after: Buffer) -> Buffers {
+    Buffers::new(before.get(), after.get()).unwrap_or_default()
 }
 
 impl ServiceLine {
@@ -89,6 +127,13 @@ impl ServiceLine {
             description: self.description.into_string(),
             duration_minutes: self.duration_minutes.get(),
             active: self.active,
+            buffers: buffers(self.buffer_before_minutes, self.buffer_after_minutes),
+            min_notice_minutes: self.min_notice_minutes.get(),
+            max_advance_days: self.max_advance_days.map(Whole::get),
+            price: self
+                .price_cents
+                .zip(self.currency)
+                .map(|(cents, currency)| Price { cents: cents.get(), currency }),
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
@@ -108,6 +153,8 @@ json_object! {
         timezone: Zone,
         /// The services they offer.
         service_ids: DistinctList<ServiceId, 0, 500>,
+        /// Their own hours, if they have some.
+        hours: Option<StaffHours>,
         /// When it was created.
         created_at: Timestamp,
         /// When it last changed.
@@ -123,8 +170,84 @@ impl StaffLine {
             active: self.active,
             zone: self.timezone.get(),
             service_ids: self.service_ids.into_vec(),
+            hours: self.hours,
             created_at: self.created_at,
             updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// A special day.
+    pub(super) struct SpecialDayLine {
+        /// Its local date.
+        date: NaiveDate,
+        /// The windows that open on it; none where it is closed.
+        windows: List<LocalWindow, 0, { DayWindows::WINDOWS_MAX }>,
+        /// What day it is.
+        note: Option<Text<1, 200>>,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+    check windows_of_a_date
+}
+
+/// The windows of a date do not overlap.
+fn windows_of_a_date(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    if !properties.has("windows") {
+        return;
+    }
+    let mut unasked = Problems::new(problems.reading().clone());
+    let windows =
+        properties.read::<List<LocalWindow, 0, { DayWindows::WINDOWS_MAX }>>("windows", at, &mut unasked);
+    let found = windows.and_then(|windows| DayWindows::new(windows.into_vec()).err());
+    for problem in found.into_iter().flatten() {
+        problems.add(&at.property("windows").item(problem.index).property(problem.field), problem.message);
+    }
+}
+
+impl SpecialDayLine {
+    pub(super) fn made(self) -> SpecialDay {
+        SpecialDay {
+            date: self.date,
+            hours: DayWindows::new(self.windows.into_vec()).unwrap_or_default(),
+            note: self.note.map(Text::into_string),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+json_object! {
+    /// Time that a staff member has off.
+    pub(super) struct TimeOffLine {
+        /// Its id.
+        id: BlockedTimeId,
+        /// Whose.
+        staff_id: StaffId,
+        /// The first instant of it.
+        starts_at: Timestamp,
+        /// The first instant after it.
+        ends_at: Timestamp,
+        /// What it is for.
+        note: Option<Text<1, 200>>,
+        /// When it was created.
+        created_at: Timestamp,
+    }
+}
+
+impl TimeOffLine {
+    pub(super) fn made(self) -> BlockedTime {
+        BlockedTime {
+            id: self.id,
+            staff_id: self.staff_id,
+            starts_at: self.starts_at,
+            ends_at: self.ends_at,
+            source: BlockedSource::TimeOff,
+            note: self.note.map(Text::into_string),
+            created_at: self.created_at,
         }
     }
 }
@@ -177,6 +300,10 @@ json_object! {
         starts_at: Timestamp,
         /// When it ends.
         ends_at: Timestamp,
+        /// Minutes that the staff member is kept free before it.
+        buffer_before_minutes: Buffer,
+        /// Minutes that the staff member is kept free after it.
+        buffer_after_minutes: Buffer,
         /// What is booked.
         service_id: ServiceId,
         /// With whom.
@@ -205,6 +332,7 @@ impl AppointmentLine {
             status: self.status,
             starts_at: self.starts_at,
             ends_at: self.ends_at,
+            buffers: buffers(self.buffer_before_minutes, self.buffer_after_minutes),
             service_id: self.service_id,
             staff_id: self.staff_id,
             contact_id: self.contact_id,

@@ -1,10 +1,11 @@
 //! Writing records as lines.
 
 use actors::domain::{
-    Appointment, Business, CallRecord, Contact, DayHours, EventType, Knowledge, Service, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint,
+    Appointment, BlockedTime, Buffers, Business, CallRecord, Contact, DayHours, EventType, Knowledge,
+    Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use actors::moving::Moved;
+use actors::view::{BreakView, HoursView, SpecialDayView};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub(crate) fn line(moved: &Moved) -> String {
         Moved::Business(it) => business(line, it),
         Moved::Service(it) => service(line, it),
         Moved::Staff(it) => staff(line, it),
+        Moved::SpecialDay(it) => special_day(line, it),
+        Moved::TimeOff(it) => time_off(line, it),
         Moved::Contact(it) => contact(line, it),
         Moved::Appointment(it) => appointment(line, it),
         Moved::Call(it) => call(line, it),
@@ -74,30 +77,42 @@ impl Line {
 }
 
 fn business(line: Line, it: &Business) -> Line {
-    #[derive(Serialize)]
-    struct OfDay {
-        day: &'static str,
-        open: String,
-        close: String,
-    }
-    let of_day = |it: &DayHours| OfDay {
-        day: it.day.as_str(),
-        open: it.open.to_string(),
-        close: it.close.to_string(),
-    };
-    let hours: Vec<_> = it.hours.days().iter().map(of_day).collect();
+    let breaks: Vec<_> = it.breaks.days().iter().map(BreakView::from).collect();
     let line = put!(line, it: id, name).put("timezone", it.zone.name());
-    let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours);
-    put!(line, it: phone_region, suspended, created_at, updated_at)
+    let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours(it.hours.days()));
+    put!(line.put("breaks", &breaks), it: phone_region, suspended, created_at, updated_at)
 }
 
 fn service(line: Line, it: &Service) -> Line {
-    put!(line, it: id, name, description, duration_minutes, active, created_at, updated_at)
+    let line = buffers(put!(line, it: id, name, description, duration_minutes, active), it.buffers);
+    let line = put!(line, it: min_notice_minutes, max_advance_days)
+        .put("price_cents", &it.price.map(|price| price.cents))
+        .put("currency", &it.price.as_ref().map(|price| price.currency.as_str()));
+    put!(line, it: created_at, updated_at)
+}
+
+fn buffers(line: Line, it: Buffers) -> Line {
+    line.put("buffer_before_minutes", &it.before_minutes()).put("buffer_after_minutes", &it.after_minutes())
+}
+
+/// The windows of a week.
+fn hours(days: &[DayHours]) -> Vec<HoursView> {
+    days.iter().map(HoursView::from).collect()
 }
 
 fn staff(line: Line, it: &StaffMember) -> Line {
     let line = put!(line, it: id, name, active).put("timezone", it.zone.name());
-    put!(line, it: service_ids, created_at, updated_at)
+    let line = put!(line, it: service_ids).put("hours", &it.hours.as_ref().map(|it| hours(it.days())));
+    put!(line, it: created_at, updated_at)
+}
+
+fn special_day(line: Line, it: &SpecialDay) -> Line {
+    let SpecialDayView { date, windows, .. } = SpecialDayView::from(it);
+    put!(line.put("date", &date).put("windows", &windows), it: note, created_at, updated_at)
+}
+
+fn time_off(line: Line, it: &BlockedTime) -> Line {
+    put!(line, it: id, staff_id, starts_at, ends_at, note, created_at)
 }
 
 fn contact(line: Line, it: &Contact) -> Line {
@@ -106,8 +121,9 @@ fn contact(line: Line, it: &Contact) -> Line {
 }
 
 fn appointment(line: Line, it: &Appointment) -> Line {
-    let line = put!(line, it: id, status, starts_at, ends_at, service_id, staff_id, contact_id, source);
-    put!(line, it: calendar_sync_status, announced, move_unannounced, created_at, updated_at)
+    let line = buffers(put!(line, it: id, status, starts_at, ends_at), it.buffers);
+    let line = put!(line, it: service_id, staff_id, contact_id, source, calendar_sync_status, announced);
+    put!(line, it: move_unannounced, created_at, updated_at)
 }
 
 fn call(line: Line, it: &CallRecord) -> Line {

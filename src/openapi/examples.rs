@@ -123,10 +123,37 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "hours": [{"day": "monday", "open": "09:00", "close": "18:00"}], "phone_region": "FR"}),
         "OperatorApiKey" => with(api_key(), &json!({"last_used_at": THEN, "revoked_at": null})),
         "OperatorBusiness" => {
-            with(of("Business").unwrap_or_default(), &json!({"phone_region": "FR", "suspended": false}))
+            let more = json!({"phone_region": "FR", "suspended": false,
+                "breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]});
+            with(of("Business").unwrap_or_default(), &more)
         }
+        "OperatorBusinessChange" => affecting("OperatorBusiness"),
         "OperatorBusinessPatch" => json!({"booking_mode": "request", "suspended": false}),
-        "OperatorService" => with(of("Service").unwrap_or_default(), &json!({"active": true})),
+        "OperatorService" => {
+            let more = json!({"active": true, "buffer_before_minutes": 0, "buffer_after_minutes": 10,
+                "min_notice_minutes": 120, "max_advance_days": 90, "price_cents": 4550, "currency": "EUR"});
+            with(of("Service").unwrap_or_default(), &more)
+        }
+        "OperatorServiceChange" => affecting("OperatorService"),
+        "OperatorStaffMember" => {
+            let hours = json!({"hours": [{"day": "monday", "open": "09:00", "close": "13:00"}]});
+            with(of("StaffMember").unwrap_or_default(), &hours)
+        }
+        "OperatorStaffMemberChange" => affecting("OperatorStaffMember"),
+        "SpecialDay" => {
+            json!({"date": "2026-12-24", "closed": false, "windows": [{"open": "09:00", "close": "12:00"}],
+            "note": "Christmas Eve", "created_at": THEN, "updated_at": THEN})
+        }
+        "SpecialDayBody" => {
+            json!({"windows": [{"open": "09:00", "close": "12:00"}], "note": "Christmas Eve"})
+        }
+        "SpecialDayChange" => affecting("SpecialDay"),
+        "SpecialDayRemoved" => json!({"date": "2026-12-24", "affected": affected()}),
+        "TimeOff" => json!({"id": "019c8f3e-abab-7000-8d8d-8d8d8d8d8d8d", "staff_id": STAFF,
+            "starts_at": "2026-08-02T22:00:00.000Z", "ends_at": "2026-08-16T22:00:00.000Z", "note": "holiday",
+            "created_at": THEN}),
+        "TimeOffBody" => json!({"from": "2026-08-03", "to": "2026-08-16", "note": "holiday"}),
+        "TimeOffChange" => affecting("TimeOff"),
         "OperatorWebhookPatch" => json!({"status": "enabled"}),
         "ResentDeliveries" => json!({"resent": 7}),
         "ResentDelivery" => json!({"event_id": EVENT}),
@@ -135,7 +162,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
         }
         "RetentionPatch" => json!({"calls_days": 365, "appointments_days": null}),
         "ServiceBody" => json!({"name": "Coupe", "duration_minutes": 30}),
-        "ServicePatch" => json!({"duration_minutes": 45}),
+        "ServicePatch" => json!({"duration_minutes": 45, "max_advance_days": null}),
         "StaffBody" => json!({"name": "Camille", "service_ids": [SERVICE]}),
         "StaffPatch" => json!({"active": false}),
         "TeamBookBody" => json!({"service_id": SERVICE, "starts_at": "2026-03-02T10:00:00+01:00",
@@ -154,6 +181,15 @@ pub(super) fn of_event(event: EventType, shown: &str) -> Value {
         data["status"] = json!("cancelled");
     }
     json!({"id": EVENT, "type": event, "api_version": "v1", "created_at": THEN, "business_id": BUSINESS, "data": data})
+}
+
+/// An example of a resource as a change has left it.
+fn affecting(resource: &str) -> Value {
+    with(of(resource).unwrap_or_default(), &json!({"affected": affected()}))
+}
+
+fn affected() -> Value {
+    json!({"count": 1, "ids": [APPOINTMENT]})
 }
 
 /// An example with more properties.

@@ -11,7 +11,7 @@ use super::{errors, examples};
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
-use crate::rest::input::PathId;
+use crate::rest::input::{PathForm, PathId};
 use crate::rest::output::{JSON_LINES, Kind};
 use crate::rest::route::Route;
 
@@ -99,7 +99,7 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     let found = names.map(|name| match taken.iter().position(|id| id.name == name) {
         Some(at) => taken.remove(at),
-        None if name == "business_id" => PathId { name: "business_id", kind: "business" },
+        None if name == "business_id" => PathId { name: "business_id", kind: "business", form: PathForm::Id },
         None => panic!("the handler of {path} does not take {name}"),
     });
     let found = found.collect();
@@ -107,10 +107,14 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     found
 }
 
-/// An id in the path. A malformed one names nothing and is not found.
+/// An id in the path. A malformed one names nothing and is not found; a malformed date is told.
 fn path_parameter(id: &PathId) -> Value {
-    json!({"name": id.name, "in": "path", "required": true, "description": format!("The {}'s id.", id.kind),
-        "schema": {"type": "string", "format": "uuid"}})
+    let (what, format) = match id.form {
+        PathForm::Id => ("id", "uuid"),
+        PathForm::Date => ("date", "date"),
+    };
+    json!({"name": id.name, "in": "path", "required": true, "description": format!("The {}'s {what}.", id.kind),
+        "schema": {"type": "string", "format": format}})
 }
 
 /// The request headers that mean something to an operation, beside those that mean the same to all.

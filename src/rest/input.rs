@@ -10,6 +10,8 @@ use std::ops::Deref;
 
 use actors::BusinessHandle;
 use actors::domain::ResourceId;
+use actors::domain::availability::BOOKABLE_YEARS;
+use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -22,7 +24,7 @@ use crate::http::idempotency::IDEMPOTENCY_KEY;
 use crate::http::json::Json;
 use crate::http::problems::Problems;
 use crate::http::query::{self, FromParameters, Parameters};
-use crate::http::read::{self, FromJson};
+use crate::http::read::{self, FromJson, FromText};
 use crate::http::schemas::Schemas;
 
 /// When an input is read.
@@ -92,6 +94,17 @@ pub(crate) struct PathId {
     pub(crate) name: &'static str,
     /// What it is an id of, in words.
     pub(crate) kind: &'static str,
+    /// What the parameter is of that.
+    pub(crate) form: PathForm,
+}
+
+/// What names a record in a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathForm {
+    /// Its id, a UUID.
+    Id,
+    /// Its local date.
+    Date,
 }
 
 /// The query string, read whole.
@@ -180,7 +193,29 @@ impl<I: RecordId> Input for Path<I> {
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {
-        taken.path.push(PathId { name: I::PARAMETER, kind: I::KIND });
+        taken.path.push(PathId { name: I::PARAMETER, kind: I::KIND, form: PathForm::Id });
+    }
+}
+
+/// The local date in the path that names a special day. People write dates themselves, so a malformed one is told.
+pub(crate) struct PathDate(pub(crate) NaiveDate);
+
+impl Input for PathDate {
+    const PART: Part = Part::Path;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        let param = incoming.params.iter().find(|(name, _)| name == "date");
+        let date = NaiveDate::from_text(param.map_or("", |(_, value)| value));
+        let date = date.map_err(|message| ApiError::invalid("date", message))?;
+        if !BOOKABLE_YEARS.contains(&date.year()) {
+            let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+            return Err(ApiError::invalid("date", format!("must lie in the years {first} to {last}")));
+        }
+        Ok(Self(date))
+    }
+
+    fn describe(taken: &mut Taken, _: &mut Schemas) {
+        taken.path.push(PathId { name: "date", kind: "special day", form: PathForm::Date });
     }
 }
 

@@ -240,6 +240,7 @@ macro_rules! filters {
 filters!(
     CallId,
     CallOutcome,
+    bool,
     ContactId,
     DeliveryStatus,
     Direction,

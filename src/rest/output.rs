@@ -150,6 +150,14 @@ pub(crate) struct Changed<V> {
     shows: PhantomData<fn() -> V>,
 }
 
+impl<V> Changed<V> {
+    /// The same, tagged as the resource is alone where the answer shows more.
+    pub(crate) fn tagged_as(mut self, alone: impl Fn(&[u8]) -> Vec<u8>) -> Self {
+        self.resource.alone = Some(alone(&self.resource.rendered));
+        self
+    }
+}
+
 impl<V: 'static> AnswerTo<Shown<V>> for Changed<V> {
     fn answer_to(answer: Answer) -> Self {
         Self { resource: Resource::changed(answer), shows: PhantomData }
@@ -179,7 +187,9 @@ impl<V: Serialize> Created<V> {
     pub(crate) fn of(resource: &V) -> Self {
         Self { resource: Resource::rendered(resource), shows: PhantomData }
     }
+}
 
+impl<V> Created<V> {
     /// The same, tagged as the resource is alone where the answer shows more, this once.
     pub(crate) fn tagged_as(mut self, alone: impl Fn(&[u8]) -> Vec<u8>) -> Self {
         self.resource.alone = Some(alone(&self.resource.rendered));
@@ -254,6 +264,31 @@ impl<V: Serialize + JsonSchema + Send> Output for Done<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(with_replayed(envelope::plain(StatusCode::OK, &view::render(&self.said)), self.replayed))
+    }
+}
+
+/// What a change says of itself, which is no resource, as the change has rendered it.
+pub(crate) struct Told<V> {
+    resource: Resource,
+    shows: PhantomData<fn() -> V>,
+}
+
+impl<V: 'static> AnswerTo<Shown<V>> for Told<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { resource: Resource::changed(answer), shows: PhantomData }
+    }
+}
+
+impl<V: JsonSchema> Output for Told<V> {
+    const KIND: Kind = Kind::Done;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        let Resource { rendered, replayed, .. } = self.resource;
+        Ok(with_replayed(envelope::plain(StatusCode::OK, &rendered), replayed))
     }
 }
 

@@ -75,7 +75,7 @@ macro_rules! methods {
     )*};
 }
 
-methods!(get GET, post POST, patch PATCH, delete DELETE);
+methods!(get GET, post POST, put PUT, patch PATCH, delete DELETE);
 
 fn method_route<A, H: Handler<I>, I>(
     method: Method,

@@ -120,7 +120,7 @@ async fn a_refusal_says_why_the_time_is_not_open() {
         ("2026-03-02T16:59:00Z", "outside opening hours"),
         ("2026-03-02T17:00:00Z", "outside opening hours"),
         ("2026-03-03T07:30:00Z", "outside opening hours"),
-        ("2026-03-08T10:00:00Z", "outside opening hours"),
+        ("2026-03-08T10:00:00Z", "closed that day"),
         ("2026-03-02T11:15:00Z", "30-minute grid"),
         ("2026-03-02T11:00:01Z", "30-minute grid"),
         ("2026-03-02T11:00:00.001Z", "30-minute grid"),

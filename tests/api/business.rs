@@ -184,5 +184,5 @@ async fn a_change_of_hours_touches_no_appointment_that_exists() {
     salon.api.patch("/business", &json!({ "hours": [] })).await.is(200);
     assert_eq!(salon.show(&booked).await, booked);
     assert!(salon.slots(&salon.cut, "start_date=2026-03-02&end_date=2026-03-08").await.is_empty());
-    salon.try_book(&salon.cut, "2026-03-02T10:00:00Z").await.fails(409, "slot_unavailable").says("outside");
+    salon.try_book(&salon.cut, "2026-03-02T10:00:00Z").await.fails(409, "slot_unavailable").says("closed");
 }

@@ -67,6 +67,10 @@ fn rows() -> Vec<Row> {
         operator("POST", "/staff", "", r#"{"name":"B","service_ids":["{service_id}"]}"#),
         operator("GET", "/staff", "", ""),
         operator("PATCH", "/staff/{staff_id}", "", r#"{"service_ids":["{service_id}"]}"#),
+        operator("PUT", "/special-days/{date}", "", r#"{"windows":[{"open":"10:00","close":"12:00"}]}"#),
+        operator("GET", "/special-days", "from=2026-03-01&to=2026-03-31", ""),
+        operator("POST", "/staff/{staff_id}/time-off", "", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
+        operator("GET", "/staff/{staff_id}/time-off", "", ""),
         operator("GET", "/availability", "service_id={service_id}&staff_id={staff_id}&start_date=2026-03-05", ""),
         operator("GET", "/appointments", "service_id={service_id}&staff_id={staff_id}&contact_id={contact_id}", ""),
         operator("GET", "/appointments/{appointment_id}", "", ""),
@@ -112,6 +116,8 @@ fn rows() -> Vec<Row> {
         operator("GET", "/export", "", ""),
         operator("DELETE", "/keys/{key_id}", "", ""),
         operator("DELETE", "/knowledge/{knowledge_id}", "", ""),
+        operator("DELETE", "/special-days/{date}", "", ""),
+        operator("DELETE", "/staff/{staff_id}/time-off/{time_off_id}", "", ""),
         operator("DELETE", "/services/{service_id}", "", ""),
         operator("DELETE", "/staff/{staff_id}", "", ""),
         operator("DELETE", "/webhooks/{webhook_id}", "", ""),
@@ -147,6 +153,8 @@ async fn records(salon: &Salon) -> Records {
         salon.operator.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
     let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
     let knowledge = salon.operator.post("/knowledge", &knowledge).await.created();
+    let off = json!({ "starts_at": "2026-03-19T09:00:00Z", "ends_at": "2026-03-19T10:00:00Z" });
+    let off = salon.operator.post(&format!("/staff/{}/time-off", salon.anna), &off).await.created();
     let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
     salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
@@ -160,6 +168,7 @@ async fn records(salon: &Salon) -> Records {
         ("event_id", deliveries[0]["event_id"].as_str().unwrap().to_owned()),
         ("key_id", id(&spare).to_owned()),
         ("knowledge_id", id(&knowledge).to_owned()),
+        ("time_off_id", id(&off).to_owned()),
     ])
 }
 
@@ -179,7 +188,8 @@ fn is_name(text: &&str) -> bool {
 
 /// The text with the ids of `own` in it, but for the one id that is given.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
-    own.iter().fold(text.to_owned(), |text, (name, id)| {
+    // A special day has a date in its path, and no id.
+    own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
         let id = other.filter(|(odd, _)| odd == name).map_or(id.as_str(), |(_, id)| id);
         text.replace(&format!("{{{name}}}"), id)
     })
@@ -276,7 +286,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 68, "ids in rows");
+    assert_eq!(tried, 72, "ids in rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
     // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.

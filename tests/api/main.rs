@@ -20,6 +20,7 @@ mod contact_create;
 mod contact_list;
 mod contacts;
 mod cursors;
+mod diary;
 mod erasing;
 mod etag;
 mod foreign;

@@ -65,7 +65,7 @@ async fn the_teams_own_booking_is_confirmed_in_every_mode_and_keeps_every_other_
         book(json!({ "starts_at": "2026-03-08T09:00:00Z" }))
             .await
             .fails(409, "slot_unavailable")
-            .says("outside");
+            .says("closed");
         book(json!({ "source": "letter" })).await.invalid_at(&["source"]);
         for (source, hour) in [("voice", 10), ("sms", 11), ("website", 12), ("api", 13), ("mcp", 14)] {
             let at = format!("2026-03-04T{hour}:00:00Z");

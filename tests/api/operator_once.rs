@@ -25,16 +25,29 @@ fn replays(first: &Answer, second: &Answer) {
 
 /// A path of the table with `{…}` for what it names, as the routes have it.
 fn route(path: &str) -> String {
-    let named =
-        ["services", "staff", "keys", "appointments", "contacts", "messages", "knowledge", "webhooks"];
+    let named = [
+        "services",
+        "staff",
+        "keys",
+        "appointments",
+        "contacts",
+        "messages",
+        "knowledge",
+        "webhooks",
+        "special-days",
+        "time-off",
+    ];
     let mut segments: Vec<String> = path.split('/').map(str::to_owned).collect();
     for at in 1..segments.len() {
         if let Some(kind) = named.iter().find(|kind| segments[at - 1] == **kind) {
             let one = match *kind {
-                "staff" | "knowledge" => kind,
-                several => &several[..several.len() - 1],
+                "special-days" => "date",
+                "time-off" => "time_off_id",
+                "staff" => "staff_id",
+                "knowledge" => "knowledge_id",
+                several => &format!("{}_id", &several[..several.len() - 1]),
             };
-            segments[at] = format!("{{{one}_id}}");
+            segments[at] = format!("{{{one}}}");
         }
     }
     format!("{OF_A_BUSINESS}{}", segments.join("/"))
@@ -64,6 +77,8 @@ async fn every_change_of_a_business_happens_once() {
     let team =
         json!({ "service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact_id": contact["id"] });
     let booked = salon.operator.post("/appointments", &team).await.created();
+    let off = json!({ "from": "2026-04-01", "to": "2026-04-01" });
+    let off = salon.operator.post(&format!("/staff/{}/time-off", salon.anna), &off).await.created();
     let of = |kind: &str, one: &Value, end: &str| format!("/{kind}/{}{end}", id(one));
     let call = json!({
         "direction": "inbound", "status": "completed", "outcome": "other", "from_number": "+14155550100",
@@ -79,6 +94,14 @@ async fn every_change_of_a_business_happens_once() {
         ("POST", "/staff".into(), json!({ "name": "Dan", "service_ids": [salon.cut] })),
         ("PATCH", of("staff", &nobody, ""), short),
         ("DELETE", of("staff", &nobody, ""), Value::Null),
+        (
+            "POST",
+            format!("/staff/{}/time-off", salon.ben),
+            json!({ "from": "2026-04-01", "to": "2026-04-02" }),
+        ),
+        ("DELETE", format!("/staff/{}/time-off/{}", salon.anna, id(&off)), Value::Null),
+        ("PUT", "/special-days/2026-05-01".into(), json!({ "closed": true })),
+        ("DELETE", "/special-days/2026-05-01".into(), Value::Null),
         ("DELETE", of("keys", &till, ""), Value::Null),
         ("POST", "/appointments".into(), booking),
         ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),

@@ -109,7 +109,7 @@ async fn a_refused_move_changes_nothing() {
         ("2026-03-03T13:30:00Z", "taken"),
         ("2026-03-03T08:00:00Z", "past"),
         ("2026-03-03T16:30:00Z", "outside"),
-        ("2026-03-08T09:00:00Z", "outside"),
+        ("2026-03-08T09:00:00Z", "closed"),
         ("2026-03-03T11:10:00Z", "grid"),
     ] {
         let answer = salon.try_move(&booked, json!({ "starts_at": start })).await;

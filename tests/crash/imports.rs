@@ -24,12 +24,12 @@ fn id(number: usize) -> String {
 /// Some businesses with many contacts and a piece of knowledge that is long.
 fn lines() -> String {
     let mut text = String::from(
-        "{\"format\":\"receptionist-export\",\"version\":1,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
+        "{\"format\":\"receptionist-export\",\"version\":2,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
     );
     for business in 1..=BUSINESSES {
         let business = business * 1_000_000;
         let name = format!(r#""name":"B{business}","timezone":"UTC","locale":"en","website_url":null"#);
-        let rest = r#""booking_mode":"instant","hours":[],"phone_region":"US","suspended":false"#;
+        let rest = r#""booking_mode":"instant","hours":[],"breaks":[],"phone_region":"US","suspended":false"#;
         let _ = writeln!(text, r#"{{"kind":"business","id":"{}",{name},{rest},{STAMPS}}}"#, id(business));
         for contact in 1..=CONTACTS {
             let (phone, id) = (format!("+1555{contact:07}"), id(business + contact));

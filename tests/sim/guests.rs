@@ -22,7 +22,7 @@ use actors::domain::{
     Actor, AppointmentId, BookingMode, BusinessId, CallDetails, CallId, CallOutcome, CallRecord, CallStatus,
     Contact, ContactDetails, ContactId, ContactPatch, Direction, DisabledReason, Email, EventTypes, Locale,
     MessageDetails, MessageId, MessageStatus, Phone, Refusal, ResourceId, ServiceId, Source, StaffId,
-    TakenMessage, Text, Timestamp, Urgency, WebhookId, WebhookStatus,
+    TakenMessage, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyBreaks,
 };
 use actors::ports::Random;
 use actors::store::keys::{self, installation_kind, kind};
@@ -285,20 +285,15 @@ impl Sim {
                 website_url: None,
                 booking_mode: BookingMode::Instant,
                 hours: every_day(0, 1440),
+                breaks: WeeklyBreaks::default(),
                 phone_region: "US".into(),
             };
             let of = life.engine.create_business(new, Actor::Operator).await.unwrap().id;
             let handle = life.engine.business(of);
             let by = || Request::by(Actor::Operator);
-            let service = CreateService {
-                name: text("Stay"),
-                description: Text::default(),
-                duration_minutes: 30,
-                active: true,
-            };
+            let service = CreateService::lasting(text("Stay"), 30);
             let service: ServiceId = id(&json(&handle.change(by(), service).await.unwrap().body)["id"]);
-            let member =
-                CreateStaff { name: text("Host"), active: true, zone: None, service_ids: vec![service] };
+            let member = CreateStaff::offering(text("Host"), vec![service]);
             let staff: StaffId = id(&json(&handle.change(by(), member).await.unwrap().body)["id"]);
             let mut webhooks = Vec::new();
             for _ in 0..2 {
@@ -385,7 +380,7 @@ impl Sim {
                 let first = (now.millis() / day + 1) * day;
                 let step = i64::try_from(dice.below(480)).unwrap();
                 let starts_at = Timestamp::from_millis(first + step * 1_800_000);
-                let party = Party::Team;
+                let party = Party::Team { ignore_buffers: false };
                 let request = BookRequest {
                     service_id: service,
                     starts_at,

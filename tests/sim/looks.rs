@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
 use actors::delivery::DeliveryFilter;
+use actors::domain::availability::Terms;
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId, Source, StaffId,
@@ -127,10 +128,10 @@ async fn look(
             let business = actors::view::OperatorBusinessView::from(&handle.business().await?);
             let mut found = values(&[business]);
             for service in all(50, async |page| handle.services(true, &page).await).await? {
-                found.extend(values(&[actors::view::ServiceView::from(&service)]));
+                found.extend(values(&[actors::view::OperatorServiceView::from(&service)]));
             }
             for member in all(50, async |page| handle.staff(&page).await).await? {
-                found.extend(values(&[actors::view::StaffView::from(&member)]));
+                found.extend(values(&[actors::view::OperatorStaffView::from(&member)]));
             }
             for endpoint in all(50, async |page| handle.webhooks(&page).await).await? {
                 found.extend(values(&[actors::view::WebhookView::from(&endpoint)]));
@@ -192,7 +193,7 @@ impl Sim {
         let handle = life.engine.business(self.shops[shop].id);
         let today = handle.now().utc().with_timezone(&self.shops[shop].zone).date_naive();
         let day = today + TimeDelta::days(i64::try_from(self.dice.below(3)).unwrap());
-        let listed = handle.availability(service, staff, day, day).await;
+        let listed = handle.availability(service, staff, (day, day), Terms::Integration).await;
         let (now, unlisted) = (handle.now(), self.time_of(shop, day));
         let listed = match listed {
             Ok(listed) => listed,

@@ -20,6 +20,7 @@
 
 mod backups;
 mod deliveries;
+mod diary;
 mod dice;
 mod documented;
 mod guests;

@@ -62,6 +62,10 @@ pub(crate) struct Model {
     pub(crate) contacts_max: Option<u64>,
     pub(crate) phones: BTreeMap<String, Uuid>,
     pub(crate) emails: BTreeMap<String, Uuid>,
+    /// What appointments were booked with: minutes before and after that they keep free.
+    pub(crate) buffers: BTreeMap<Uuid, (i64, i64)>,
+    /// The special days as they were answered last, by their dates.
+    pub(crate) special: BTreeMap<String, Value>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
     /// The keys that were revoked.
     pub(crate) revoked: BTreeSet<KeyId>,
@@ -102,6 +106,8 @@ impl Model {
             contacts_max: None,
             phones: BTreeMap::new(),
             emails: BTreeMap::new(),
+            buffers: BTreeMap::new(),
+            special: BTreeMap::new(),
             hooks: BTreeMap::new(),
             revoked: BTreeSet::new(),
             owed: BTreeMap::new(),
@@ -267,6 +273,7 @@ impl Model {
                 "a record and its answer",
             );
         }
+        assert_eq!(rows.special, self.special, "the special days are not as they were answered");
         for (id, shown) in &rows.shown {
             assert!(self.newest.contains_key(id), "nobody asked for {shown}");
         }
@@ -304,6 +311,9 @@ impl Model {
                             | Op::DeleteKnowledge(_)
                             | Op::RemoveService(_)
                             | Op::RemoveStaff(_)
+                            | Op::DeleteSpecialDay(_)
+                            | Op::AddTimeOff(_)
+                            | Op::DeleteTimeOff(_)
                     );
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }

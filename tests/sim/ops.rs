@@ -7,6 +7,7 @@ use actors::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
 use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
@@ -118,6 +119,7 @@ ops! {
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff,
+    SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff,
 }
 
 impl Op {
@@ -134,6 +136,8 @@ impl Op {
                 | Self::PatchBudget(_)
                 | Self::CreateKey(_)
                 | Self::CreateWebhook(_)
+                | Self::SetSpecialDay(_)
+                | Self::DeleteSpecialDay(_)
         )
     }
 

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
-    Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, Budget, BudgetKind, Business,
-    BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
-    StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
+    Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
+    Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
+    SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
 };
 use actors::store::keys::{self, MessagesOf, installation_kind, kind};
 use actors::store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
 use actors::store::{Key, Order, Record, Store};
 use actors::view::{
     CallView, ContactView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorServiceView,
-    StaffView, WebhookView,
+    OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -43,6 +43,8 @@ pub(crate) struct Rows {
     pub(crate) reached: BTreeSet<WebhookId>,
     /// The endpoints that stand in the list of all.
     pub(crate) listed: BTreeSet<WebhookId>,
+    /// The special days, by their dates.
+    pub(crate) special: BTreeMap<String, Value>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
@@ -112,7 +114,7 @@ impl Rows {
             }
             kind::STAFF => {
                 let member = StaffMember::decode(value).unwrap();
-                self.show(member.id, &StaffView::from(&member));
+                self.show(member.id, &OperatorStaffView::from(&member));
             }
             kind::WEBHOOK => {
                 let endpoint = WebhookEndpoint::decode(value).unwrap();
@@ -134,6 +136,17 @@ impl Rows {
             kind::CALL => self.add_call(of, value),
             kind::MESSAGE => self.add_message(of, value),
             kind::BUDGET => _ = Budget::decode(value).unwrap(),
+            kind::SPECIAL_DAY => {
+                let day = SpecialDay::decode(value).unwrap();
+                assert_eq!(*key, *keys::special_day(of, day.date), "it stands under another date");
+                let shown = serde_json::to_value(SpecialDayView::from(&day)).unwrap();
+                self.special.insert(day.date.to_string(), shown);
+            }
+            kind::BLOCKED_TIME => {
+                let time = BlockedTime::decode(value).unwrap();
+                assert_eq!(*key, *keys::blocked_time(of, time.key()), "it stands where it does not start");
+                self.show(time.id, &TimeOffView::from(&time));
+            }
             kind::KNOWLEDGE => {
                 let knowledge = Knowledge::decode(value).unwrap();
                 self.show(knowledge.id, &KnowledgeView::from(&knowledge));

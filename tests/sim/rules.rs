@@ -3,6 +3,7 @@
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::domain::booking::Party;
 use actors::domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -23,6 +24,19 @@ fn is_active(appointment: &Value) -> bool {
     appointment["status"] == "pending" || appointment["status"] == "confirmed"
 }
 
+fn is_time_off(shown: &Value) -> bool {
+    shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
+}
+
+/// The resource of an answer that also tells what is affected.
+fn alone(body: &Value) -> Value {
+    let mut body = body.clone();
+    if let Some(body) = body.as_object_mut() {
+        body.remove("affected");
+    }
+    body
+}
+
 impl Model {
     /// Applies a change that was carried out, and tells what it must have brought with it.
     pub(crate) fn apply(
@@ -33,6 +47,7 @@ impl Model {
         window: (i64, i64),
     ) -> Effects {
         let mut effects = Effects::default();
+        let body = &alone(body);
         if let Some((phone, email)) = op.newcomer() {
             let phone = phone.map(|phone| phone.as_str().to_owned());
             let email = email.map(|email| email.as_str().to_owned());
@@ -84,8 +99,13 @@ impl Model {
             }
             Op::RemoveStaff(gone) => {
                 let id = gone.id.uuid();
+                // What they have off goes with them.
+                self.newest.retain(|_, shown| !(is_time_off(shown) && id_in(shown, "staff_id") == id));
                 self.check_unused(id);
                 effects.noted.push(("staff.deleted", id));
+            }
+            Op::SetSpecialDay(_) | Op::DeleteSpecialDay(_) | Op::AddTimeOff(_) | Op::DeleteTimeOff(_) => {
+                self.change_diary(op, body, &mut effects);
             }
             _ => self.keep(op, body, &mut effects),
         }
@@ -147,14 +167,26 @@ impl Model {
             }
             Op::CreateService(_) => ("service.created", None, json!({})),
             Op::PatchService(change) => {
-                ("service.updated", None, json!({ "id": change.id, "active": change.active }))
+                let mut given = json!({ "id": change.id });
+                for (name, value) in [
+                    ("active", change.active.map(Value::from)),
+                    ("buffer_before_minutes", change.buffer_before_minutes.map(Value::from)),
+                    ("buffer_after_minutes", change.buffer_after_minutes.map(Value::from)),
+                    ("min_notice_minutes", change.min_notice_minutes.map(Value::from)),
+                    ("max_advance_days", change.max_advance_days.map(Value::from)),
+                ] {
+                    value.into_iter().for_each(|value| given[name] = value);
+                }
+                ("service.updated", None, given)
             }
             Op::CreateStaff(_) => ("staff.created", None, json!({})),
             Op::PatchStaff(change) => {
-                ("staff.updated", None, json!({ "id": change.id, "active": change.active }))
+                let active = change.active.map(|active| json!({ "id": change.id, "active": active }));
+                ("staff.updated", None, active.unwrap_or_else(|| json!({ "id": change.id })))
             }
             Op::PatchBusiness(change) => {
-                ("business.updated", None, json!({ "booking_mode": change.booking_mode.unwrap() }))
+                let mode = change.booking_mode.map(|mode| json!({ "booking_mode": mode }));
+                ("business.updated", None, mode.unwrap_or_else(|| json!({})))
             }
             Op::CreateKey(_) => ("api_key.created", None, json!({})),
             other => unreachable!("{other:?} has rules of its own"),
@@ -203,7 +235,9 @@ impl Model {
         let minutes = (instant(body, "ends_at") - instant(body, "starts_at")).num_minutes();
         assert_eq!(service["duration_minutes"], minutes, "{body}");
         assert_eq!(body["status"], self.admitted(request.party), "{body}");
-        self.hold(id, body);
+        let minutes = |name: &str| service[name].as_i64().unwrap();
+        self.buffers.insert(id, (minutes("buffer_before_minutes"), minutes("buffer_after_minutes")));
+        self.hold(id, body, request.party);
         let confirmed = body["status"] == "confirmed";
         self.announced.insert(id, (confirmed, false));
         effects.noted.push((if confirmed { "appointment.booked" } else { "appointment.requested" }, id));
@@ -216,15 +250,16 @@ impl Model {
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
-            Party::Team => "confirmed",
+            Party::Team { .. } => "confirmed",
             Party::Integration { .. } if mode == "instant" => "confirmed",
             Party::Integration { allow_pending: true } if mode == "request" => "pending",
             Party::Integration { .. } => "refused",
         }
     }
 
-    /// Takes over an appointment, which must not overlap another one of its staff member.
-    fn hold(&mut self, id: Uuid, body: &Value) {
+    /// Takes over an appointment, which must not overlap another one of its staff member or their time off, nor, unless
+    /// the team says so, what appointments keep free around them.
+    fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
         assert!(staff["active"] == true && offers, "{staff} does not take {body}");
@@ -234,7 +269,60 @@ impl Model {
             let others = !is_active(other) || other["staff_id"] != body["staff_id"];
             assert!(apart || others, "{body} overlaps {other}");
         }
+        self.check_kept_free(id, body, party != (Party::Team { ignore_buffers: true }));
         self.newest.insert(id, body.clone());
+    }
+
+    /// Neither time off nor, where buffers are heeded, what this one and others keep free is booked.
+    fn check_kept_free(&self, id: Uuid, body: &Value, heeds_buffers: bool) {
+        let minutes = |count: i64| TimeDelta::minutes(if heeds_buffers { count } else { 0 });
+        let (before, after) = self.buffers[&id];
+        let (from, to) = (instant(body, "starts_at"), instant(body, "ends_at"));
+        let (from, to) = (from - minutes(before), to + minutes(after));
+        for (other_id, other) in self.newest.iter().filter(|(_, other)| other["staff_id"] == body["staff_id"])
+        {
+            let is_other = *other_id != id && self.buffers.contains_key(other_id) && is_active(other);
+            let (other_before, other_after) = match is_other {
+                true => self.buffers[other_id],
+                false if is_time_off(other) => (0, 0),
+                false => continue,
+            };
+            let starts = instant(other, "starts_at") - minutes(other_before);
+            let ends = instant(other, "ends_at") + minutes(other_after);
+            assert!(to <= starts || ends <= from, "{body} lies in what {other} keeps free, or is time off");
+        }
+    }
+
+    fn change_diary(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
+        let (action, id) = match op {
+            Op::SetSpecialDay(set) => {
+                let count = set.hours.windows().len();
+                assert_eq!(body["date"], set.date.to_string());
+                assert_eq!(body["closed"], count == 0);
+                assert_eq!(body["windows"].as_array().unwrap().len(), count);
+                self.special.insert(set.date.to_string(), body.clone());
+                ("special_day.set", self.id.uuid())
+            }
+            Op::DeleteSpecialDay(gone) => {
+                let was = self.special.remove(&gone.date.to_string());
+                assert!(was.is_some(), "a date was no special day, and is none any more: {body}");
+                ("special_day.deleted", self.id.uuid())
+            }
+            Op::AddTimeOff(add) => {
+                let id = id_in(body, "id");
+                assert_eq!(id_in(body, "staff_id"), add.staff_id.uuid());
+                assert!(self.newest.contains_key(&add.staff_id.uuid()), "nobody has this off: {body}");
+                assert!(instant(body, "starts_at") < instant(body, "ends_at"), "{body}");
+                self.newest.insert(id, body.clone());
+                ("time_off.created", id)
+            }
+            Op::DeleteTimeOff(gone) => {
+                assert!(self.newest.remove(&gone.id.uuid()).is_some(), "{gone:?} was deleted twice");
+                ("time_off.deleted", gone.id.uuid())
+            }
+            other => unreachable!("{other:?} is no change of the diary"),
+        };
+        effects.noted.push((action, id));
     }
 
     fn amend(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
@@ -253,7 +341,7 @@ impl Model {
                 let length = |shown: &Value| instant(shown, "ends_at") - instant(shown, "starts_at");
                 assert_eq!(length(&before), length(body), "a move changed the duration");
                 assert_eq!(body["status"], self.admitted(request.party), "{body}");
-                self.hold(id, body);
+                self.hold(id, body, request.party);
                 moved = announced;
                 (change.id, "appointment.rescheduled")
             }

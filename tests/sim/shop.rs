@@ -12,10 +12,10 @@ use actors::business::commands::profile::PatchBusiness;
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook, RotateSecret};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
-    AppointmentId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome, CallStatus,
-    ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
-    EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
-    MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    AppointmentId, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome,
+    CallStatus, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email,
+    EventType, EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails,
+    MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
     WebhookSecret, WebhookStatus, WeeklyHours,
 };
 use actors::net::WebhookUrl;
@@ -43,6 +43,8 @@ pub(crate) struct Shop {
     pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
+    /// Whose it is, and which.
+    pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
     /// How many endpoints it has at most.
     endpoints_max: usize,
 }
@@ -85,6 +87,7 @@ impl Shop {
             knowledge: Vec::new(),
             webhooks: Vec::new(),
             keys: Vec::new(),
+            times_off: Vec::new(),
             endpoints_max,
         }
     }
@@ -109,7 +112,12 @@ impl Shop {
             Op::AddKnowledge(_) => self.knowledge.push(id(&body["id"])),
             Op::DeleteKnowledge(gone) => self.knowledge.retain(|known| *known != gone.id),
             Op::RemoveService(gone) => self.services.retain(|known| *known != gone.id),
-            Op::RemoveStaff(gone) => self.staff.retain(|known| *known != gone.id),
+            Op::RemoveStaff(gone) => {
+                self.staff.retain(|known| *known != gone.id);
+                self.times_off.retain(|(of, _)| *of != gone.id);
+            }
+            Op::AddTimeOff(add) => self.times_off.push((add.staff_id, id(&body["id"]))),
+            Op::DeleteTimeOff(gone) => self.times_off.retain(|(_, known)| *known != gone.id),
             Op::DeleteWebhook(gone) => self.webhooks.retain(|known| *known != gone.id),
             _ => {}
         }
@@ -138,7 +146,7 @@ impl Shop {
     }
 
     fn party(dice: &Dice) -> Party {
-        if dice.once_in(3) { Party::Team } else { Party::Integration { allow_pending: !dice.once_in(3) } }
+        if dice.once_in(3) { Party::TEAM } else { Party::Integration { allow_pending: !dice.once_in(3) } }
     }
 
     fn details(dice: &Dice) -> ContactDetails {
@@ -152,7 +160,7 @@ impl Shop {
         }
     }
 
-    fn book(&self, dice: &Dice, now: Timestamp) -> Book {
+    pub(crate) fn book(&self, dice: &Dice, now: Timestamp) -> Book {
         let known = dice.any(&self.contacts).filter(|_| dice.once_in(3));
         Book {
             request: BookRequest {
@@ -221,22 +229,26 @@ impl Shop {
         match dice.below(10) {
             0 if self.services.len() < 5 => Self::service(dice).into(),
             1 if self.staff.len() < 4 => self.member(dice).into(),
-            0..=2 => PatchService {
-                id: *dice.pick(&self.services),
-                name: dice.maybe(3, || text(&format!("Cut {}", dice.below(9)))),
-                description: None,
-                duration_minutes: dice.maybe(2, || *dice.pick(&MINUTES)),
-                active: Some(!dice.once_in(5)),
+            0..=2 => {
+                let patched = PatchService::of(*dice.pick(&self.services));
+                PatchService {
+                    name: dice.maybe(3, || text(&format!("Cut {}", dice.below(9)))),
+                    duration_minutes: dice.maybe(2, || *dice.pick(&MINUTES)),
+                    active: Some(!dice.once_in(5)),
+                    ..patched
+                }
+                .into()
             }
-            .into(),
-            3..=5 => PatchStaff {
-                id: *dice.pick(&self.staff),
-                name: dice.maybe(2, || text(&format!("Name {}", dice.below(99)))),
-                active: Some(!dice.once_in(5)),
-                zone: None,
-                service_ids: dice.maybe(4, || self.services.clone()),
+            3..=5 => {
+                let patched = PatchStaff::of(*dice.pick(&self.staff));
+                PatchStaff {
+                    name: dice.maybe(2, || text(&format!("Name {}", dice.below(99)))),
+                    active: Some(!dice.once_in(5)),
+                    service_ids: dice.maybe(4, || self.services.clone()),
+                    ..patched
+                }
+                .into()
             }
-            .into(),
             9 => Self::budget(dice).into(),
             _ => PatchBusiness {
                 name: None,
@@ -253,6 +265,7 @@ impl Shop {
                     1 => every_day(420, 1260),
                     _ => every_day(1_080, 300),
                 }),
+                breaks: None,
                 phone_region: None,
                 suspended: None,
             }
@@ -275,18 +288,11 @@ impl Shop {
     }
 
     pub(crate) fn service(dice: &Dice) -> CreateService {
-        let (name, description) = (text("Cut"), Text::default());
-        CreateService { name, description, duration_minutes: *dice.pick(&MINUTES), active: true }
+        CreateService::lasting(text("Cut"), *dice.pick(&MINUTES))
     }
 
     pub(crate) fn member(&self, dice: &Dice) -> CreateStaff {
-        let service_ids = self.services.clone();
-        CreateStaff {
-            name: text(&format!("Staff {}", dice.below(99))),
-            active: true,
-            zone: None,
-            service_ids,
-        }
+        CreateStaff::offering(text(&format!("Staff {}", dice.below(99))), self.services.clone())
     }
 
     fn call(&self, dice: &Dice, now: Timestamp) -> RecordCall {

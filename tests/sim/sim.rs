@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::NewBusiness;
-use actors::domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus};
+use actors::domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus, WeeklyBreaks};
 use actors::store::RoomLevel;
 use actors::store::keys;
 use actors::store::records::ClockRecord;
@@ -198,6 +198,7 @@ impl Sim {
                 website_url: None,
                 booking_mode: BookingMode::Instant,
                 hours: every_day(0, if number == 0 { 1440 } else { 1260 }),
+                breaks: WeeklyBreaks::default(),
                 phone_region: "US".into(),
             };
             let business = life.engine.create_business(new, Actor::Operator).await.unwrap();

@@ -336,6 +336,7 @@ mod tests {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours: WeeklyHours::default(),
+            breaks: crate::domain::WeeklyBreaks::default(),
             phone_region: "US".into(),
         };
         let id = engine.create_business(new, Who::Operator).await.unwrap().id;

@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::references::Watch;
 use super::request::{IfMatch, Request};
 use super::state::State;
-use crate::domain::availability::Schedule;
+use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
-    Refusal, ResourceId, Retention, ServiceId, StaffId, SteadyTime, TakenMessage, Timestamp, Usage,
-    WebhookEndpoint, WebhookId,
+    Amount, Appointment, AppointmentId, Blocked, Budget, BudgetKind, Business, Contact, ContactId, IdMint,
+    Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage,
+    Timestamp, Usage, WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
-use crate::view::{self, AppointmentView, MessageView};
+use crate::view::{self, AffectedView, AppointmentView, MessageView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
 pub struct Context<'a> {
@@ -56,6 +56,27 @@ impl<'a> Context<'a> {
     /// The schedule as of now.
     pub fn schedule(&self) -> Schedule<'a> {
         self.state.schedule(self.now)
+    }
+
+    /// What a change leaves outside of when bookings can be made, which makes of the schedule the one that shall be and
+    /// concerns so much of it.
+    pub fn affected<'b>(
+        &'b self,
+        concerned: Concerned,
+        changed: impl FnOnce(Schedule<'b>) -> Schedule<'b>,
+    ) -> AffectedView {
+        let before = self.state.schedule(self.now);
+        AffectedView::of(changed(before).outside_since(&before, concerned))
+    }
+
+    /// What the business is at on some dates.
+    pub fn special_days(&self) -> &'a SpecialDays {
+        &self.state.special
+    }
+
+    /// When staff members are away.
+    pub fn blocked(&self) -> &'a Blocked {
+        &self.state.blocked
     }
 
     /// A new id.
@@ -122,6 +143,19 @@ impl<'a> Context<'a> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
         let contact = keys::id_at_end(&id).and_then(|id| self.contact(id));
         Ok(self.state.store.usable(row, contact)?.flatten())
+    }
+
+    /// What was read of a row, or nothing where it does not decode.
+    ///
+    /// # Errors
+    /// Every other error.
+    pub fn usable<T>(&self, row: &Key, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        self.state.store.usable(row, read)
+    }
+
+    /// Whether the request asks for the resource to be in some state.
+    pub fn has_condition(&self) -> bool {
+        self.request.if_match.is_some()
     }
 
     /// Refuses the change when the request's `If-Match` does not match the resource as it is.

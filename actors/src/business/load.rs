@@ -1,11 +1,13 @@
 //! Reading a business from the store into memory.
 //!
-//! One scan reads the profile, services and staff, one the upcoming appointments, a few rows the newest change and what
-//! is known of ages. Nothing is loaded before all that was ever submitted for the business is synced, so a
-//! restarted actor misses nothing.
+//! One scan reads the profile, special days, services, staff and when they are away, one the upcoming appointments, a few
+//! rows the newest change and what is known of ages. Nothing is loaded before all that was ever submitted for the
+//! business is synced, so a restarted actor misses nothing.
 //!
 //! Rows that do not decode are set aside, and the business does without them: only without its profile there is none. Of
-//! an appointment the key still tells where it starts, so nobody is booked over it.
+//! an appointment the key still tells where it starts, so nobody is booked over it; of time off it tells whose it is as
+//! well, so they are taken to be away from there on. A special day that does not decode is none: its date is as the week
+//! says, until it is set again.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -23,11 +25,16 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Retention, Service, SpecialDay,
+    SpecialDays, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Record, Store, StoreError, keys};
+
+/// How long time off is taken to last that does not decode. Nobody knows until when it is: this covers most of what
+/// people have off, and does not keep somebody from ever being booked again because of a row from long ago.
+const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 /// What a business is loaded with.
 pub(crate) struct Start {
@@ -46,6 +53,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let waiting = store.watch(id);
     store.settled(id).await?;
     let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
+    let (mut special, mut blocked) = (SpecialDays::new(), Vec::new());
     let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
@@ -64,6 +72,20 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::STAFF => {
                 let member = store.usable(&key, StaffMember::decode(&value))?;
                 staff.extend(member.map(|member| (member.id, member)));
+            }
+            kind::SPECIAL_DAY => {
+                let day = store.usable(&key, SpecialDay::decode(&value))?;
+                special.extend(day.map(|day| (day.date, day)));
+            }
+            kind::BLOCKED_TIME => {
+                let time = match store.usable(&key, BlockedTime::decode(&value))? {
+                    Some(time) => Some((time.key(), time.ends_at)),
+                    None => {
+                        let time = store.usable(&key, keys::blocked_key(&key))?;
+                        time.map(|time| (time, time.starts_at + UNREADABLE_OFF))
+                    }
+                };
+                blocked.extend(time);
             }
             kind::WEBHOOK => {
                 let endpoint = store.usable(&key, WebhookEndpoint::decode(&value))?;
@@ -93,6 +115,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         services,
         staff,
         webhooks,
+        special,
+        blocked: Blocked::of(blocked),
         busy: Busy::default(),
         busy_from,
         longest,

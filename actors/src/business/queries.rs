@@ -23,16 +23,16 @@ use super::remembered::given;
 use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
-use crate::domain::availability::Slot;
+use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Retention, Service, ServiceId, StaffId,
-    StaffMember, Timestamp,
+    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, Knowledge, KnowledgeId, Refusal, Retention,
+    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys};
-use crate::view::{BudgetView, KnowledgeView, OperatorKeyView, RetentionView};
+use crate::view::{BudgetView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
@@ -178,7 +178,7 @@ impl BusinessHandle {
         self.ask(|state, now| Ok(state.stamps.fence(now))).await
     }
 
-    /// The open times of a service, on the local days `first` to `last`.
+    /// The open times of a service on the local days from the first to the last, under these terms.
     ///
     /// # Errors
     /// A refusal with the paths of what is not usable, or the engine's failure.
@@ -186,10 +186,52 @@ impl BusinessHandle {
         &self,
         service: ServiceId,
         staff: Option<StaffId>,
-        first: NaiveDate,
-        last: NaiveDate,
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
     ) -> Result<Vec<Slot>, EngineError> {
-        self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, first, last)?)).await
+        self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, days, terms)?)).await
+    }
+
+    /// The special days from one date to another, both included, by their dates.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn special_days(
+        &self,
+        (from, to): (Option<NaiveDate>, Option<NaiveDate>),
+        page: &PageRequest,
+    ) -> Result<Page<SpecialDayView>, EngineError> {
+        let (from, to) = (from.unwrap_or(NaiveDate::MIN), to.unwrap_or(NaiveDate::MAX));
+        let range = keys::special_days(self.id, from, to.max(from));
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let day = SpecialDay::decode(value)?;
+                Ok((day.date <= to).then(|| SpecialDayView::from(&day)))
+            })
+        })
+        .await
+    }
+
+    /// What a staff member has off, by when it starts.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when there is no such staff member, or the store's failure.
+    pub async fn times_off(
+        &self,
+        staff: StaffId,
+        page: &PageRequest,
+    ) -> Result<Page<TimeOffView>, EngineError> {
+        if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
+            return Err(Refusal::NotFound("staff member").into());
+        }
+        let range = keys::blocked_times(self.id, staff);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let time = BlockedTime::decode(value)?;
+                Ok((time.source == BlockedSource::TimeOff).then(|| TimeOffView::from(&time)))
+            })
+        })
+        .await
     }
 
     /// The answer that was given to this very request for such a change, if it is to happen once and did: for whoever

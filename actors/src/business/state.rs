@@ -20,8 +20,8 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId,
-    StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service,
+    ServiceId, SpecialDays, StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -41,6 +41,10 @@ pub(crate) struct State {
     pub(crate) business: Business,
     pub(crate) services: BTreeMap<ServiceId, Service>,
     pub(crate) staff: BTreeMap<StaffId, StaffMember>,
+    /// The dates on which it has other hours.
+    pub(crate) special: SpecialDays,
+    /// When staff members are away.
+    pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
@@ -80,9 +84,11 @@ impl State {
     pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
         Schedule {
             business: &self.business,
+            special: &self.special,
             services: &self.services,
             staff: &self.staff,
             busy: &self.busy,
+            blocked: &self.blocked,
             now,
         }
     }
@@ -156,7 +162,7 @@ impl State {
                     self.busy.remove(before.staff_id, before.starts_at, before.id);
                 }
                 if self.holds(&after) {
-                    self.busy.insert(after.staff_id, after.starts_at, after.ends_at, after.id);
+                    self.busy.insert(after.staff_id, (&after).into());
                 }
             }
             Write::Webhook(endpoint) => {
@@ -181,6 +187,14 @@ impl State {
                 self.chores.look_anew();
             }
             Write::NoBusiness => self.ended = true,
+            Write::SpecialDay(day) => {
+                self.special.insert(day.date, day);
+            }
+            Write::NoSpecialDay(date) => {
+                self.special.remove(&date);
+            }
+            Write::BlockedTime(time) => self.blocked.insert(time.key(), time.ends_at),
+            Write::NoBlockedTime(key) => self.blocked.remove(key),
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Delivery { .. }
@@ -222,14 +236,13 @@ impl State {
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.usable(key, Appointment::decode(value))? {
             Some(appointment) if appointment.is_active() => {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                self.busy.insert(staff_id, starts_at, ends_at, id);
+                self.busy.insert(appointment.staff_id, (&appointment).into());
             }
             Some(_) => {}
             None => {
                 let at = keys::instant_and_id::<AppointmentId>(key);
                 if let Some((start, _)) = self.store.usable(key, at)? {
-                    self.busy.block(start, start + self.longest);
+                    self.busy.hold_for_all(start, start + self.longest);
                 }
             }
         }

@@ -83,6 +83,10 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoBusiness
         | Write::Retention(_)
         | Write::Rows(_)
+        | Write::SpecialDay(_)
+        | Write::NoSpecialDay(_)
+        | Write::BlockedTime(_)
+        | Write::NoBlockedTime(_)
         | Write::Delivery { .. } => false,
     }
 }

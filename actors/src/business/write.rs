@@ -2,11 +2,13 @@
 //!
 //! One list of [`Write`]s is both: encoded for the store, and applied to the actor's memory.
 
+use chrono::NaiveDate;
+
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
-    ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, KnowledgeId,
-    ResourceId, Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp,
-    WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
+    Delivery, Knowledge, KnowledgeId, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -82,7 +84,7 @@ pub enum Write {
     },
     /// A service that is no more.
     NoService(ServiceId),
-    /// A staff member who is no more.
+    /// A staff member who is no more; what blocks their time goes with them, each by itself.
     NoStaff(StaffId),
     /// A contact who was erased.
     NoContact(Contact),
@@ -98,6 +100,14 @@ pub enum Write {
     NoBusiness,
     /// Rows that nothing is counted by and no memory holds.
     Rows(Batch),
+    /// A special day, in place of what the date was before.
+    SpecialDay(SpecialDay),
+    /// A date that is as the week has it again.
+    NoSpecialDay(NaiveDate),
+    /// A blocked time; it never changes.
+    BlockedTime(BlockedTime),
+    /// A blocked time that is no more.
+    NoBlockedTime(BlockedKey),
 }
 
 impl Write {
@@ -165,6 +175,10 @@ impl Write {
                 batch.delete(keys::business_index(of));
             }
             Self::Rows(rows) => batch.append(rows.clone()),
+            Self::SpecialDay(day) => batch.put(keys::special_day(of, day.date), day.encode()),
+            Self::NoSpecialDay(date) => batch.delete(keys::special_day(of, *date)),
+            Self::BlockedTime(time) => batch.put(keys::blocked_time(of, time.key()), time.encode()),
+            Self::NoBlockedTime(key) => batch.delete(keys::blocked_time(of, *key)),
         }
     }
 }

@@ -181,6 +181,7 @@ async fn new_business(engine: &Engine) -> BusinessHandle {
         website_url: None,
         booking_mode: BookingMode::Instant,
         hours: WeeklyHours::default(),
+        breaks: crate::domain::WeeklyBreaks::default(),
         phone_region: "US".into(),
     };
     engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id)

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::words::words;
-use super::{AppointmentId, ContactId, ServiceId, StaffId, Timestamp};
+use super::{AppointmentId, Buffers, ContactId, ServiceId, StaffId, Timestamp};
 
 words! {
     /// Where an appointment stands.
@@ -69,6 +69,8 @@ pub struct Appointment {
     pub starts_at: Timestamp,
     /// When it ends, after it starts.
     pub ends_at: Timestamp,
+    /// What it keeps free around it of the staff member's time, as the service said when it was booked.
+    pub buffers: Buffers,
     /// What is booked.
     pub service_id: ServiceId,
     /// With whom.

@@ -1,17 +1,19 @@
 //! Which times can be booked, and who takes them (contract §3, Availability; §5, Auto-assignment).
 //!
-//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it,
-//! because both put the same four questions: later than now, a start time of the [`Calendar`], an active service, and
-//! someone free. Only the booking mode is left to the caller of `assign`, since the team's own bookings ignore it.
+//! What always holds: a time is listed by [`Schedule::slots`] exactly when [`Schedule::assign`] finds someone for it under
+//! the same [`Terms`], because both put the same questions: later than now and within what the service allows, a start
+//! time of the [`Calendar`], an active service, and someone who is there and free. Only the booking mode of an
+//! integration is left to the caller of `assign`, which has other answers for it.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use chrono::{Datelike, NaiveDate, TimeDelta};
+use chrono::{Datelike, Days, NaiveDate, TimeDelta};
 
 use super::{
-    AppointmentId, BookingMode, Business, Busy, Calendar, Problem, Refusal, Service, ServiceId, SlotReason,
-    StaffId, StaffMember, Timestamp,
+    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid, Problem,
+    Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
@@ -24,16 +26,43 @@ pub const AVAILABILITY_DAYS_MAX: i64 = 7;
 /// Everything that decides which times can be booked.
 #[derive(Clone, Copy)]
 pub struct Schedule<'a> {
-    /// The business, for its hours, its zone and its booking mode.
+    /// The business, for its hours, its breaks, its zone and its booking mode.
     pub business: &'a Business,
+    /// The dates on which it has other hours.
+    pub special: &'a SpecialDays,
     /// Its services.
     pub services: &'a BTreeMap<ServiceId, Service>,
     /// Its staff members.
     pub staff: &'a BTreeMap<StaffId, StaffMember>,
     /// When they are busy.
     pub busy: &'a Busy,
+    /// When they are away.
+    pub blocked: &'a Blocked,
     /// The instant at which the question is put.
     pub now: Timestamp,
+}
+
+/// What binds whoever asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terms {
+    /// An integration: everything.
+    Integration,
+    /// The team: neither the booking mode nor how early or late a service can be booked.
+    Team {
+        /// Whether it books into what appointments keep free around them.
+        ignore_buffers: bool,
+    },
+}
+
+/// Whose appointments a change can leave outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concerned {
+    /// Everybody's.
+    Everyone,
+    /// Those with one staff member.
+    Staff(StaffId),
+    /// Those of one service.
+    Service(ServiceId),
 }
 
 /// A time that can be booked.
@@ -56,13 +85,53 @@ pub struct SlotRequest {
     pub start: Timestamp,
     /// For how long; a moved appointment keeps the duration that was booked.
     pub duration: TimeDelta,
+    /// What it keeps free around it; a moved appointment keeps what was booked.
+    pub buffers: Buffers,
     /// The appointment that is being moved, whose own time does not stand in its way.
     pub except: Option<AppointmentId>,
+    /// What binds whoever asks.
+    pub terms: Terms,
 }
 
-impl Schedule<'_> {
-    /// Every time on the local dates `first` to `last`, both included, that can be booked; in order, each once. None
-    /// while the booking mode is off.
+/// How many hours of staff members are looked through for the same ones: mostly many have the same.
+const SAME_HOURS_MAX: usize = 16;
+
+/// The hours of some staff members, laid out in real time once somebody asks for them.
+struct SharedHours<'a> {
+    hours: &'a StaffHours,
+    laid: OnceCell<Spans>,
+}
+
+/// Those who offer the service.
+struct Takers<'a> {
+    all: Vec<Taker<'a>>,
+    hours: Vec<SharedHours<'a>>,
+}
+
+/// Someone who offers the service.
+struct Taker<'a> {
+    id: StaffId,
+    /// The place of their own hours among those of all, if they have some.
+    hours: Option<usize>,
+    /// When they are away.
+    away: Option<&'a Spans>,
+    /// When they are busy.
+    busy: BusyOf<'a>,
+}
+
+/// From when to when a service can be booked by whom its terms bind.
+struct Ahead {
+    /// It must be later than this.
+    now: Timestamp,
+    /// Not before this.
+    notice: Timestamp,
+    /// At most on this local date, which begins at this instant.
+    last: Option<(NaiveDate, Timestamp)>,
+}
+
+impl<'a> Schedule<'a> {
+    /// Every time on the local dates `first` to `last`, both included, that can be booked under these terms; in order,
+    /// each once. None for an integration while the booking mode is off.
     ///
     /// # Errors
     /// As [`Self::usable`].
@@ -70,55 +139,127 @@ impl Schedule<'_> {
         &self,
         service: ServiceId,
         staff: Option<StaffId>,
-        first: NaiveDate,
-        last: NaiveDate,
+        (first, last): (NaiveDate, NaiveDate),
+        terms: Terms,
     ) -> Result<Vec<Slot>, Refusal> {
-        let duration = self.usable(service, staff)?.duration();
-        if self.business.booking_mode == BookingMode::Off {
+        let booked = self.usable(service, staff)?;
+        let (duration, buffers) = (booked.duration(), booked.buffers);
+        if terms == Terms::Integration && self.business.booking_mode == BookingMode::Off {
             return Ok(Vec::new());
         }
-        let takers: Vec<StaffId> = self.takers(service, staff).collect();
-        if takers.is_empty() {
+        let takers = self.takers(service, staff);
+        if takers.all.is_empty() {
             return Ok(Vec::new());
         }
-        let starts = self.calendar().starts(first, last, duration);
-        let slots = starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration });
-        Ok(slots
-            .filter(|slot| {
-                let free = |staff| self.busy.is_free(staff, slot.starts_at, slot.ends_at, None);
-                self.is_ahead(slot.starts_at)
-                    && BOOKABLE_YEARS.contains(&slot.starts_at.utc().year())
-                    && takers.iter().copied().any(free)
-            })
-            .collect())
+        let laid = self.calendar().lay(first..=last, duration);
+        let ahead = self.ahead(booked, terms);
+        let slot = |start| {
+            let request = SlotRequest { service, staff, start, duration, buffers, except: None, terms };
+            let free = |taker: &Taker<'_>| takers.look(taker, &laid, &request).is_ok();
+            let bookable = BOOKABLE_YEARS.contains(&start.utc().year())
+                && ahead.check(&laid, start).is_ok()
+                && takers.all.iter().any(free);
+            bookable.then(|| Slot { starts_at: start, ends_at: start + duration })
+        };
+        Ok(laid.starts(duration).into_iter().filter_map(slot).collect())
     }
 
     /// Who takes the time: the one asked for, else of those who are free the one with the fewest minutes of active
     /// appointments that start on that local day, and of several the one with the lowest id.
     ///
     /// # Errors
-    /// The first reason, in the order of [`SlotReason::Past`], the calendar's, the service's, the staff's.
+    /// The first reason, in the order of [`SlotReason::Past`], the calendar's, the service's, the staff's. Of several
+    /// staff members it is that of whoever comes nearest to taking it.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
-        let SlotRequest { service, staff, start, duration, except } = *request;
-        if !self.is_ahead(start) {
+        let SlotRequest { service, staff, start, duration, terms, .. } = *request;
+        if start <= self.now {
             return Err(SlotReason::Past);
         }
         let calendar = self.calendar();
-        calendar.check(start, duration)?;
-        if !self.services.get(&service).is_some_and(|service| service.active) {
+        let laid = calendar.lay_around(start, duration);
+        laid.check(start, duration)?;
+        let Some(booked) = self.services.get(&service).filter(|service| service.active) else {
             return Err(SlotReason::ServiceInactive);
-        }
-        let mut takers = self.takers(service, staff).peekable();
-        if takers.peek().is_none() {
+        };
+        self.ahead(booked, terms).check(&laid, start)?;
+        let takers = self.takers(service, staff);
+        if takers.all.is_empty() {
             let named = staff.is_some();
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
-        let day = calendar.day_bounds(calendar.local_date(start));
-        takers
-            .filter(|staff| self.busy.is_free(*staff, start, start + duration, except))
-            // Of equal ones the first is taken, and they come in the order of their ids.
-            .min_by_key(|staff| self.busy.minutes_starting_in(*staff, day.clone()))
-            .ok_or(SlotReason::Taken)
+        let day = calendar.day_bounds(laid.local_date(start));
+        let (mut free, mut nearest) = (Vec::new(), SlotReason::StaffOff);
+        for taker in &takers.all {
+            match takers.look(taker, &laid, request) {
+                Ok(()) => free.push(taker.id),
+                Err(reason) if nearness(reason) > nearness(nearest) => nearest = reason,
+                Err(_) => {}
+            }
+        }
+        // Of equal ones the first is taken, and they come in the order of their ids.
+        let least = free.into_iter().min_by_key(|staff| self.busy.minutes_starting_in(*staff, day.clone()));
+        least.ok_or(nearest)
+    }
+
+    /// Whether an appointment lies where one could be booked, apart from what other appointments hold, from steps and
+    /// from how early it had to be booked.
+    fn is_inside(
+        &self,
+        (staff, start, end): (StaffId, Timestamp, Timestamp),
+        of: ServiceId,
+        laid: &Laid,
+    ) -> bool {
+        let Some(member) = self.staff.get(&staff).filter(|member| member.offers(of)) else { return false };
+        self.services.get(&of).is_some_and(|service| service.active)
+            && laid.holds(start, end)
+            && member.hours.as_ref().is_none_or(|hours| laid.staff_hours(hours).cover(start, end))
+            && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
+    }
+
+    /// The active appointments to come, or under way, that lay where they could be booked before a change and do not any
+    /// more, by their starts. Both schedules hold the same appointments, and differ in what is concerned alone.
+    pub fn outside_since(&self, before: &Schedule<'_>, concerned: Concerned) -> Vec<AppointmentId> {
+        let mut days: BTreeMap<(NaiveDate, NaiveDate), (Laid, OnceCell<Laid>)> = BTreeMap::new();
+        let (calendar, was) = (self.calendar(), before.calendar());
+        let mut outside = Vec::new();
+        let of = if let Concerned::Staff(staff) = concerned { Some(staff) } else { None };
+        for (staff, hold) in self.busy.ending_after(self.now, of) {
+            if matches!(concerned, Concerned::Service(service) if service != hold.service) {
+                continue;
+            }
+            let (span, longest) = ((staff, hold.start, hold.end), hold.end - hold.start);
+            let dates = (calendar.local_date(hold.start), calendar.local_date(hold.end));
+            let (laid, laid_before) = days
+                .entry(dates)
+                .or_insert_with(|| (calendar.lay(dates.0..=dates.1, longest), OnceCell::new()));
+            if self.is_inside(span, hold.service, laid) {
+                continue;
+            }
+            // The zone may be another one, so the dates are, too.
+            let laid_before = laid_before.get_or_init(|| {
+                let (first, last) = (was.local_date(hold.start), was.local_date(hold.end));
+                was.lay(first - Days::new(1)..=last + Days::new(1), longest)
+            });
+            if before.is_inside(span, hold.service, laid_before) {
+                outside.push((hold.start, hold.id));
+            }
+        }
+        outside.sort_unstable();
+        outside.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// From when to when a service can be booked under these terms.
+    fn ahead(&self, service: &Service, terms: Terms) -> Ahead {
+        let anytime = Ahead { now: self.now, notice: Timestamp::MIN, last: None };
+        if terms != Terms::Integration {
+            return anytime;
+        }
+        let last = service.max_advance_days.and_then(|days| {
+            let calendar = self.calendar();
+            let last = calendar.local_date(self.now).checked_add_days(Days::new(u64::from(days)))?;
+            Some((last, calendar.day_bounds(last).start))
+        });
+        Ahead { notice: self.now + service.min_notice(), last, ..anytime }
     }
 
     /// The service, when it and the staff member, if one is named, can be used for a booking.
@@ -148,21 +289,91 @@ impl Schedule<'_> {
         usable.filter(|_| problems.is_empty()).ok_or(Refusal::Invalid(problems))
     }
 
-    /// The opening hours in the business's zone.
-    fn calendar(&self) -> Calendar<'_> {
-        Calendar::new(&self.business.hours, self.business.zone)
-    }
-
-    /// Whether a time can still be booked.
-    fn is_ahead(&self, start: Timestamp) -> bool {
-        start > self.now
+    /// When the business is open, in its zone.
+    fn calendar(&self) -> Calendar<'a> {
+        Calendar::new(self.business, self.special)
     }
 
     /// The active staff members who offer the service, or only the one asked for, in the order of their ids.
-    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = StaffId> {
+    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> Takers<'a> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
-        named.into_iter().chain(anyone).filter(move |member| member.offers(service)).map(|member| member.id)
+        let mut takers = Takers { all: Vec::new(), hours: Vec::new() };
+        for member in named.into_iter().chain(anyone).filter(|member| member.offers(service)) {
+            let hours = member.hours.as_ref().map(|hours| takers.place_of(hours));
+            let (away, busy) = (self.blocked.spans(member.id), self.busy.of(member.id));
+            takers.all.push(Taker { id: member.id, hours, away, busy });
+        }
+        takers
+    }
+}
+
+impl<'a> Takers<'a> {
+    /// The place of these hours, which many may have.
+    fn place_of(&mut self, hours: &'a StaffHours) -> usize {
+        let first = self.hours.len().saturating_sub(SAME_HOURS_MAX);
+        let known = self.hours[first..].iter().position(|shared| shared.hours == hours);
+        known.map_or_else(
+            || {
+                self.hours.push(SharedHours { hours, laid: OnceCell::new() });
+                self.hours.len() - 1
+            },
+            |place| first + place,
+        )
+    }
+
+    /// Whether all of a time lies within the own hours of a staff member, if they have some.
+    fn are_there(&self, taker: &Taker<'_>, laid: &Laid, (start, end): (Timestamp, Timestamp)) -> bool {
+        taker.hours.is_none_or(|place| {
+            let SharedHours { hours, laid: shared } = &self.hours[place];
+            shared.get_or_init(|| laid.staff_hours(hours)).cover(start, end)
+        })
+    }
+
+    /// Whether a staff member is there and free for all of a time on the dates of the calendar.
+    fn look(&self, taker: &Taker<'_>, laid: &Laid, request: &SlotRequest) -> Result<(), SlotReason> {
+        let SlotRequest { start, duration, buffers, except, terms, .. } = *request;
+        let end = start + duration;
+        // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
+        let (from, to) = (start - buffers.before(), end + buffers.after());
+        let away = taker.away.filter(|away| away.meet(from, to));
+        if !self.are_there(taker, laid, (start, end)) || away.is_some_and(|away| away.meet(start, end)) {
+            return Err(SlotReason::StaffOff);
+        }
+        let heeds_buffers = terms != Terms::Team { ignore_buffers: true };
+        match taker.busy.clash((start, end), buffers, except) {
+            Some(Clash::Appointment) => Err(SlotReason::Taken),
+            Some(Clash::Buffer) if heeds_buffers => Err(SlotReason::Buffer),
+            _ if heeds_buffers && away.is_some() => Err(SlotReason::Buffer),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Ahead {
+    fn check(&self, laid: &Laid, start: Timestamp) -> Result<(), SlotReason> {
+        if start <= self.now {
+            return Err(SlotReason::Past);
+        }
+        if start < self.notice {
+            return Err(SlotReason::TooShortNotice);
+        }
+        match self.last {
+            // Before that day begins, no clock shows a later one.
+            Some((last, begins)) if start >= begins && laid.local_date(start) > last => {
+                Err(SlotReason::TooFarAhead)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How near somebody comes to taking a time, by what keeps them from it: free but for a buffer, there, or not there.
+fn nearness(reason: SlotReason) -> u8 {
+    match reason {
+        SlotReason::Buffer => 2,
+        SlotReason::Taken => 1,
+        _ => 0,
     }
 }
 

@@ -3,14 +3,14 @@
 //! - Only a pending or confirmed appointment holds its time; a declined or cancelled one never comes back.
 //! - `appointment.booked` is announced once, when the appointment first becomes confirmed. Moves and cancellations are
 //!   announced only of an announced one; a move that leaves it pending is announced when the team confirms it.
-//! - The booking mode binds integrations. The team's own bookings, moves and confirmations are confirmed in every mode.
+//! - The booking mode, and how early a service has to be booked, bind integrations. The team's own bookings, moves and confirmations are confirmed in every mode.
 
 #[cfg(test)]
 mod tests;
 
 use chrono::Datelike;
 
-use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest};
+use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
 use super::{
     Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, ContactId, EventType,
     Problem, Refusal, ServiceId, Source, StaffId, Timestamp,
@@ -25,7 +25,23 @@ pub enum Party {
         allow_pending: bool,
     },
     /// The team, through the operator API.
-    Team,
+    Team {
+        /// Whether it books into what appointments keep free around them.
+        ignore_buffers: bool,
+    },
+}
+
+impl Party {
+    /// The team, which keeps free what appointments keep free.
+    pub const TEAM: Self = Self::Team { ignore_buffers: false };
+
+    /// What binds it.
+    pub fn terms(self) -> Terms {
+        match self {
+            Self::Integration { .. } => Terms::Integration,
+            Self::Team { ignore_buffers } => Terms::Team { ignore_buffers },
+        }
+    }
 }
 
 /// A booking that is asked for.
@@ -71,7 +87,7 @@ pub enum Outcome {
 /// The status that a booking gets, by the mode and who asks.
 fn admitted(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
     match (party, mode) {
-        (Party::Team, _) | (Party::Integration { .. }, BookingMode::Instant) => {
+        (Party::Team { .. }, _) | (Party::Integration { .. }, BookingMode::Instant) => {
             Ok(AppointmentStatus::Confirmed)
         }
         (Party::Integration { allow_pending: true }, BookingMode::Request) => Ok(AppointmentStatus::Pending),
@@ -118,13 +134,16 @@ pub fn book(
 ) -> Result<(Appointment, Option<EventType>), Refusal> {
     check_booking(schedule, request, Vec::new())?;
     let status = admitted(schedule.business.booking_mode, request.party)?;
-    let duration = schedule.usable(request.service_id, request.staff_id)?.duration();
+    let service = schedule.usable(request.service_id, request.staff_id)?;
+    let (duration, buffers) = (service.duration(), service.buffers);
     let slot = SlotRequest {
         service: request.service_id,
         staff: request.staff_id,
         start: request.starts_at,
         duration,
+        buffers,
         except: None,
+        terms: request.party.terms(),
     };
     let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
     let announced = status == AppointmentStatus::Confirmed;
@@ -133,6 +152,7 @@ pub fn book(
         status,
         starts_at: request.starts_at,
         ends_at: request.starts_at + duration,
+        buffers,
         service_id: request.service_id,
         staff_id,
         contact_id: Some(contact_id),
@@ -146,7 +166,7 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment; its own time does not stand in its way, and its duration stays as it was booked.
+/// Moves an appointment; its own time does not stand in its way, and its duration and buffers stay as they were booked.
 ///
 /// # Errors
 /// [`Refusal::Conflict`] when it is cancelled, declined or already ended; [`Refusal::Invalid`] with the paths
@@ -185,7 +205,9 @@ pub fn reschedule(
         staff: Some(request.staff_id.unwrap_or(before.staff_id)),
         start: request.starts_at,
         duration: before.duration(),
+        buffers: before.buffers,
         except: Some(before.id),
+        terms: request.party.terms(),
     };
     let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
     let moved = Appointment {

@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 
 use super::words::words;
-use super::{BusinessId, Timestamp, WeeklyHours};
+use super::{BusinessId, Timestamp, WeeklyBreaks, WeeklyHours};
 
 words! {
     /// How appointments come about (spec §2, `booking_mode`).
@@ -44,6 +44,8 @@ pub struct Business {
     pub booking_mode: BookingMode,
     /// Its opening hours.
     pub hours: WeeklyHours,
+    /// When nothing is booked though it is open.
+    pub breaks: WeeklyBreaks,
     /// The ISO 3166 region in which national phone numbers are read.
     pub phone_region: String,
     /// Whether the operator has shut its keys out of everything but `GET /me`.

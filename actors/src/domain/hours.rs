@@ -1,6 +1,7 @@
-//! Opening hours of a week (spec §2; contract of `PATCH /business`).
+//! Opening hours and breaks of a week, and the windows of one date (spec §2; contract of `PATCH /business`).
 //!
-//! A [`WeeklyHours`] names each day at most once, no window is empty, and the windows of two days never overlap.
+//! What always holds: no window is empty, and no two of the same list overlap; a [`WeeklyHours`] names each day at most
+//! once.
 
 use super::words::words;
 
@@ -58,6 +59,40 @@ impl std::fmt::Display for LocalTime {
     }
 }
 
+/// A stretch of the wall clock. `close` not later than `open` runs past midnight into the next day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalWindow {
+    /// When it opens.
+    pub open: LocalTime,
+    /// When it closes.
+    pub close: LocalTime,
+}
+
+impl LocalWindow {
+    /// How long it is on the wall clock, in minutes.
+    pub fn wall_minutes(&self) -> u16 {
+        let (open, close) = (self.open.minutes(), self.close.minutes());
+        if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
+    }
+
+    /// In minutes since midnight of the day on which it opens; the end may lie on the next day.
+    fn in_day(&self) -> (u32, u32) {
+        let start = u32::from(self.open.minutes());
+        (start, start + u32::from(self.wall_minutes()))
+    }
+
+    /// What makes it no window, whatever else there is: the end that is wrong, and why.
+    fn problem(&self, [open, close]: [&'static str; 2]) -> Option<(&'static str, String)> {
+        if self.open.minutes() == LocalTime::DAY_MINUTES {
+            Some((open, "must be 00:00 to 23:59".into()))
+        } else if self.open == self.close {
+            Some((close, format!("must differ from {open}; the whole day is 00:00 to 24:00")))
+        } else {
+            None
+        }
+    }
+}
+
 /// The window of one day. `close` not later than `open` runs past midnight into the next day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayHours {
@@ -70,75 +105,77 @@ pub struct DayHours {
 }
 
 impl DayHours {
-    /// How long the window is on the wall clock, in minutes.
-    pub fn wall_minutes(&self) -> u16 {
-        let (open, close) = (self.open.minutes(), self.close.minutes());
-        if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
+    /// The window without its day.
+    pub fn window(&self) -> LocalWindow {
+        LocalWindow { open: self.open, close: self.close }
     }
 
     /// The window in minutes since the start of Sunday; the end may lie in the next week.
     fn in_week(&self) -> (u32, u32) {
-        let start = self.day as u32 * u32::from(LocalTime::DAY_MINUTES) + u32::from(self.open.minutes());
-        (start, start + u32::from(self.wall_minutes()))
+        let midnight = self.day as u32 * u32::from(LocalTime::DAY_MINUTES);
+        let (start, end) = self.window().in_day();
+        (midnight + start, midnight + end)
     }
 }
 
-/// What is wrong with one of the windows of a week.
+/// What is wrong with one of the windows of a week or a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoursProblem {
     /// The window's place in the request, from 0.
     pub index: usize,
-    /// The field that is wrong: `day`, `open` or `close`.
+    /// The field that is wrong: `day`, or one of its ends.
     pub field: &'static str,
     /// What is wrong.
     pub message: String,
 }
 
-/// The opening hours of a week; a day that is not listed is closed.
+/// Every window that is none, is one more on its day than there may be, or overlaps one before it.
+fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> Vec<HoursProblem> {
+    const WEEK_MINUTES: u32 = 7 * LocalTime::DAY_MINUTES as u32;
+    let overlap = |hours: &DayHours, other: &DayHours| {
+        let ((start, end), (from, to)) = (hours.in_week(), other.in_week());
+        // One window may run past Saturday midnight into the week's first day.
+        [0, WEEK_MINUTES].iter().any(|shift| {
+            (start < to + shift && from + shift < end) || (start + shift < to && from < end + shift)
+        })
+    };
+    let problem = |(index, hours): (usize, &DayHours)| {
+        let before = &days[..index];
+        let (field, message) = if let Some(problem) = hours.window().problem(ends) {
+            problem
+        } else if before.iter().filter(|other| other.day == hours.day).count() >= per_day {
+            let often = if per_day == 1 { "twice".into() } else { format!("more than {per_day} times") };
+            ("day", format!("{} is listed {often}", hours.day))
+        } else {
+            let other = before.iter().find(|other| overlap(hours, other))?;
+            (ends[0], format!("the window overlaps that of {}", other.day))
+        };
+        Some(HoursProblem { index, field, message })
+    };
+    days.iter().enumerate().filter_map(problem).collect()
+}
+
+/// The open windows of a week, at most `PER_DAY` that begin on a day; a day that is not listed is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WeeklyHours(Vec<DayHours>);
+pub struct Week<const PER_DAY: usize>(Vec<DayHours>);
 
-impl WeeklyHours {
-    /// The greatest number of windows: one a day.
-    pub const WINDOWS_MAX: usize = 7;
+/// The opening hours of a business.
+pub type WeeklyHours = Week<1>;
 
-    /// Takes the windows in any order and keeps them from Sunday to Saturday.
+/// The hours of a staff member.
+pub type StaffHours = Week<4>;
+
+impl<const PER_DAY: usize> Week<PER_DAY> {
+    /// The greatest number of windows.
+    pub const WINDOWS_MAX: usize = 7 * PER_DAY;
+
+    /// Takes the windows in any order and keeps them from Sunday to Saturday, those of a day by when they open.
     ///
     /// # Errors
-    /// Every window that opens at `24:00`, is empty, names a day again, or overlaps one before it.
+    /// Every window that opens at `24:00`, is empty, names a day too often, or overlaps one before it.
     pub fn new(days: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
-        const WEEK_MINUTES: u32 = 7 * LocalTime::DAY_MINUTES as u32;
-        let mut problems = Vec::new();
-        let mut problem =
-            |index, field, message: String| problems.push(HoursProblem { index, field, message });
-        for (index, hours) in days.iter().enumerate() {
-            if hours.open.minutes() == LocalTime::DAY_MINUTES {
-                problem(index, "open", "must be 00:00 to 23:59".into());
-            } else if hours.open == hours.close {
-                problem(index, "close", "must differ from open; the whole day is 00:00 to 24:00".into());
-            } else if days[..index].iter().any(|other| other.day == hours.day) {
-                problem(index, "day", format!("{} is listed twice", hours.day));
-            } else {
-                let (start, end) = hours.in_week();
-                let overlapped = days[..index].iter().find(|other| {
-                    let (from, to) = other.in_week();
-                    // One window may run past Saturday midnight into the week's first day.
-                    [0, WEEK_MINUTES].iter().any(|shift| {
-                        (start < to + shift && from + shift < end)
-                            || (start + shift < to && from < end + shift)
-                    })
-                });
-                if let Some(other) = overlapped {
-                    problem(index, "open", format!("the window overlaps that of {}", other.day));
-                }
-            }
-        }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let mut days = days;
-        days.sort_by_key(|hours| hours.day);
-        Ok(Self(days))
+        let problems = week_problems(&days, PER_DAY, ["open", "close"]);
+        if problems.is_empty() { Ok(Self(in_order(days))) } else { Err(problems) }
     }
 
     /// The windows from Sunday to Saturday.
@@ -146,9 +183,95 @@ impl WeeklyHours {
         &self.0
     }
 
-    /// The window that opens on this day.
-    pub fn on(&self, day: Day) -> Option<DayHours> {
-        self.0.iter().copied().find(|hours| hours.day == day)
+    /// The windows that open on this day, in order.
+    pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
+        self.0.iter().filter(move |hours| hours.day == day).map(DayHours::window)
+    }
+}
+
+/// The breaks of a week, across which nothing is booked: `open` is when one begins, `close` when it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WeeklyBreaks(Vec<DayHours>);
+
+impl WeeklyBreaks {
+    /// The greatest number of breaks in a week.
+    pub const BREAKS_MAX: usize = 28;
+
+    /// Takes the breaks in any order and keeps them from Sunday to Saturday, those of a day by when they begin.
+    ///
+    /// # Errors
+    /// Every break that begins at `24:00`, is empty, overlaps one before it, or is one too many; the ends are called
+    /// `from` and `to`.
+    pub fn new(breaks: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
+        let mut problems = week_problems(&breaks, Self::BREAKS_MAX, ["from", "to"]);
+        if breaks.len() > Self::BREAKS_MAX {
+            let message = format!("a week has at most {} breaks", Self::BREAKS_MAX);
+            problems.push(HoursProblem { index: Self::BREAKS_MAX, field: "day", message });
+        }
+        if problems.is_empty() { Ok(Self(in_order(breaks))) } else { Err(problems) }
+    }
+
+    /// The breaks from Sunday to Saturday.
+    pub fn days(&self) -> &[DayHours] {
+        &self.0
+    }
+
+    /// The breaks that begin on this day, in order.
+    pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
+        self.0.iter().filter(move |pause| pause.day == day).map(DayHours::window)
+    }
+}
+
+fn in_order(mut days: Vec<DayHours>) -> Vec<DayHours> {
+    days.sort_by_key(|hours| (hours.day, hours.open));
+    days
+}
+
+/// The windows that open on one date, none of which overlaps another; none where it is closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DayWindows(Vec<LocalWindow>);
+
+impl DayWindows {
+    /// The greatest number of windows of a date.
+    pub const WINDOWS_MAX: usize = 4;
+
+    /// No window: closed.
+    pub const CLOSED: Self = Self(Vec::new());
+
+    /// Takes the windows in any order and keeps them by when they open.
+    ///
+    /// # Errors
+    /// Every window that opens at `24:00`, is empty, overlaps one before it, or is one too many.
+    pub fn new(windows: Vec<LocalWindow>) -> Result<Self, Vec<HoursProblem>> {
+        let problem = |(index, window): (usize, &LocalWindow)| {
+            let (start, end) = window.in_day();
+            let overlapped = || {
+                windows[..index].iter().position(|other| {
+                    let (from, to) = other.in_day();
+                    start < to && from < end
+                })
+            };
+            let (field, message) = if index >= Self::WINDOWS_MAX {
+                ("open", format!("a date has at most {} windows", Self::WINDOWS_MAX))
+            } else if let Some(problem) = window.problem(["open", "close"]) {
+                problem
+            } else {
+                ("open", format!("the window overlaps windows[{}]", overlapped()?))
+            };
+            Some(HoursProblem { index, field, message })
+        };
+        let problems: Vec<HoursProblem> = windows.iter().enumerate().filter_map(problem).collect();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut windows = windows;
+        windows.sort_by_key(|window| window.open);
+        Ok(Self(windows))
+    }
+
+    /// The windows by when they open.
+    pub fn windows(&self) -> &[LocalWindow] {
+        &self.0
     }
 }
 
@@ -196,5 +319,62 @@ mod tests {
         assert_eq!(check(&[(Saturday, "18:00", "02:01"), (Sunday, "02:00", "10:00")]), [(1, "open")]);
         assert_eq!(check(&[(Sunday, "02:00", "10:00"), (Saturday, "18:00", "02:01")]), [(1, "open")]);
         assert_eq!(check(&[(Sunday, "02:00", "10:00"), (Saturday, "18:00", "02:00")]), []);
+    }
+
+    #[test]
+    fn a_day_of_a_staff_member_has_at_most_four_windows() {
+        let of_monday = |count: u16| {
+            let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+            let nth =
+                |at: u16| DayHours { day: Day::Monday, open: time(at * 120), close: time(at * 120 + 60) };
+            StaffHours::new((0..count).rev().map(nth).collect())
+        };
+        let four = of_monday(4).unwrap();
+        assert!(four.days().is_sorted_by_key(|hours| hours.open));
+        assert_eq!(four.on(Day::Monday).count(), 4);
+        let problems = of_monday(5).unwrap_err();
+        let expected = (4, "day", "monday is listed more than 4 times");
+        assert_eq!(problems.iter().map(|p| (p.index, p.field, &*p.message)).collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn breaks_are_28_at_most_and_call_their_ends_from_and_to() {
+        let some = |count: u16| {
+            let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
+            let nth = |at: u16| DayHours {
+                day: Day::ALL[usize::from(at % 7)],
+                open: time(at / 7 * 60),
+                close: time(at / 7 * 60 + 60),
+            };
+            WeeklyBreaks::new((0..count).map(nth).collect())
+        };
+        assert_eq!(some(28).unwrap().days().len(), WeeklyBreaks::BREAKS_MAX);
+        assert_eq!(some(29).unwrap_err()[0].message, "a week has at most 28 breaks");
+        let fields = |breaks: &[(Day, &str, &str)]| {
+            let breaks = breaks.iter().map(|(day, open, close)| window(*day, open, close)).collect();
+            let found = WeeklyBreaks::new(breaks).unwrap_err();
+            found.into_iter().map(|problem| (problem.index, problem.field)).collect::<Vec<_>>()
+        };
+        assert_eq!(fields(&[(Day::Monday, "12:00", "12:00")]), [(0, "to")]);
+        assert_eq!(fields(&[(Day::Monday, "24:00", "12:00")]), [(0, "from")]);
+        let twice = [(Day::Monday, "12:00", "13:00"), (Day::Monday, "12:59", "13:30")];
+        assert_eq!(fields(&twice), [(1, "from")]);
+    }
+
+    #[test]
+    fn the_windows_of_a_date_are_four_at_most_and_do_not_overlap() {
+        let check = |windows: &[(&str, &str)]| {
+            let read = |&(open, close): &(&str, &str)| window(Day::Monday, open, close).window();
+            match DayWindows::new(windows.iter().map(read).collect()) {
+                Ok(_) => Vec::new(),
+                Err(problems) => problems.into_iter().map(|problem| (problem.index, problem.field)).collect(),
+            }
+        };
+        let four = [("18:00", "02:00"), ("00:00", "06:00"), ("12:00", "13:00"), ("13:00", "18:00")];
+        assert_eq!(check(&four), []);
+        assert_eq!(check(&[&four[..], &[("07:00", "08:00")]].concat()), [(4, "open")]);
+        assert_eq!(check(&[("09:00", "12:01"), ("12:00", "13:00")]), [(1, "open")]);
+        assert_eq!(check(&[("09:00", "09:00"), ("24:00", "01:00")]), [(0, "close"), (1, "open")]);
+        assert_eq!(check(&[]), []);
     }
 }

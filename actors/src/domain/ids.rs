@@ -83,6 +83,8 @@ ids! {
     AuditId,
     /// A webhook endpoint.
     WebhookId,
+    /// A time of a staff member that is blocked.
+    BlockedTimeId,
     /// A backup of the store.
     BackupId,
     /// The erasing of a contact; whatever was made before it has a smaller id.

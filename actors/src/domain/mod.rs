@@ -7,11 +7,12 @@
 //!   uuid;
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so what a rule receives is
 //!   well-formed;
-//! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar`.
+//! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
 
 mod appointment;
 mod audit;
 pub mod availability;
+mod blocked;
 pub mod booking;
 mod budget;
 mod business;
@@ -28,31 +29,43 @@ mod knowledge;
 mod message;
 mod refusal;
 mod retention;
+mod spans;
+mod special;
 mod text;
 mod time;
+mod wall;
 mod webhook;
 mod words;
 
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
+pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};
-pub use busy::Busy;
-pub use calendar::Calendar;
+pub use busy::{Busy, BusyOf, Clash, Hold};
+pub use calendar::{Calendar, Laid};
 pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
-pub use catalog::{SERVICE_MINUTES, Service, StaffMember};
+pub use catalog::{
+    BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
+    SERVICE_MINUTES, Service, StaffMember,
+};
 pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name};
 pub use event::EventType;
-pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
+pub use hours::{
+    Day, DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, StaffHours, Week, WeeklyBreaks,
+    WeeklyHours,
+};
 pub use ids::{
-    AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, ErasureId, EventId, IdMint, KeyId,
-    KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId,
+    AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId, EventId,
+    IdMint, KeyId, KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
+pub use spans::Spans;
+pub use special::{SPECIAL_DAYS_MAX, SpecialDay, SpecialDays};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{SteadyTime, Timestamp, TimestampError};
 pub use webhook::{

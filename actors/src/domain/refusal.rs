@@ -23,12 +23,24 @@ impl Problem {
 pub enum SlotReason {
     /// It is not later than now.
     Past,
+    /// It lies on a day on which the business does not open.
+    ClosedThatDay,
     /// It does not lie, whole, within opening hours.
     OutsideHours,
+    /// It lies across a break.
+    Break,
     /// It does not lie on the grid of 30 minutes from the opening time.
     OffGrid,
-    /// Everyone who could take it (or the one asked for) has another appointment then.
+    /// It begins before the notice that the service asks for is over.
+    TooShortNotice,
+    /// It lies further ahead than the service can be booked.
+    TooFarAhead,
+    /// Whoever could take it (or the one asked for) has time off then, or does not work at that time.
+    StaffOff,
+    /// Whoever could take it and is there (or the one asked for) has another appointment then.
     Taken,
+    /// Somebody is free then, and not for as long as appointments keep free around them.
+    Buffer,
     /// No active staff member offers the service.
     NobodyOffersIt,
     /// The service is no longer active.
@@ -41,6 +53,12 @@ impl fmt::Display for SlotReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Past => "the time is in the past",
+            Self::ClosedThatDay => "the business is closed that day",
+            Self::Break => "the time lies across a break",
+            Self::TooShortNotice => "the time is too soon: the service has to be booked earlier",
+            Self::TooFarAhead => "the time is too far ahead for this service",
+            Self::StaffOff => "the staff who could take it are off at that time",
+            Self::Buffer => "the time is too close to another appointment or to time off",
             Self::OutsideHours => "the time is outside opening hours",
             Self::OffGrid => "the time is not on the 30-minute grid of start times",
             Self::Taken => "the time is taken",

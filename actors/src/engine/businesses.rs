@@ -14,7 +14,7 @@ use crate::business::{
 };
 use crate::domain::{
     Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, Refusal, ResourceId, Text, Usage,
-    WeeklyHours,
+    WeeklyBreaks, WeeklyHours,
 };
 use crate::error::EngineError;
 use crate::shared::Shared;
@@ -41,6 +41,8 @@ pub struct NewBusiness {
     pub booking_mode: BookingMode,
     /// Its opening hours.
     pub hours: WeeklyHours,
+    /// When nothing is booked though it is open.
+    pub breaks: WeeklyBreaks,
     /// The region in which national phone numbers are read.
     pub phone_region: String,
 }
@@ -99,6 +101,7 @@ impl Engine {
             website_url: new.website_url,
             booking_mode: new.booking_mode,
             hours: new.hours,
+            breaks: new.breaks,
             phone_region: new.phone_region,
             suspended: false,
             created_at: now,

@@ -9,8 +9,8 @@ use chrono::TimeDelta;
 
 use super::settle::can_be;
 use crate::domain::{
-    Appointment, AppointmentId, BusinessId, Problem, ResourceId, SERVICE_MINUTES, ServiceId, StaffId,
-    Timestamp,
+    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Problem,
+    ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
 };
 
 /// How far behind the clock of this machine that of another may be.
@@ -21,6 +21,9 @@ const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 pub(super) struct Known {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
+    /// How many special days there are, and times off of each staff member.
+    special_days: usize,
+    times_off: HashMap<StaffId, usize>,
     /// Until when each staff member is booked, and by what.
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
     /// The kind of the newest record, and its place among those of its kind.
@@ -35,15 +38,49 @@ impl Known {
             let later = KINDS[*newest_kind];
             problems.push(Problem::new("kind", format!("must not stand behind one of kind {later}")));
         } else if kind == *newest_kind && place <= newest.as_slice() {
-            let order = if KINDS[kind] == "appointment" { "starts_at and id" } else { "id" };
+            let (path, order) = match KINDS[kind] {
+                "appointment" => ("id", "starts_at and id"),
+                "time_off" => ("id", "staff_id, starts_at and id"),
+                "special_day" => ("date", "date"),
+                _ => ("id", "id"),
+            };
             let message = format!("must be greater than that of the line before: lines go by {order}");
-            problems.push(Problem::new("id", message));
+            problems.push(Problem::new(path, message));
         }
     }
 
     /// Notes the newest record that was good.
     pub(super) fn came(&mut self, kind: usize, place: Vec<u8>) {
         self.newest = Some((kind, place));
+    }
+
+    /// Counts a special day, of which there may be so many.
+    pub(super) fn special_day(&mut self, problems: &mut Vec<Problem>) {
+        self.special_days += 1;
+        if self.special_days > SPECIAL_DAYS_MAX {
+            let message =
+                format!("is one too many: a business keeps at most {SPECIAL_DAYS_MAX} special days");
+            problems.push(Problem::new("date", message));
+        }
+    }
+
+    /// Counts time off, of which there may be so much, and finds whether whose it is is not there.
+    pub(super) fn time_off(&mut self, time: &BlockedTime, problems: &mut Vec<Problem>) {
+        if !self.staff.contains(&time.staff_id) {
+            problems.push(Problem::new("staff_id", "is not a staff member of the business"));
+        }
+        let theirs = self.times_off.entry(time.staff_id).or_default();
+        *theirs += 1;
+        let (theirs, all) = (*theirs, self.times_off.values().sum::<usize>());
+        if theirs > BLOCKED_PER_STAFF_MAX || all > BLOCKED_MAX {
+            let message = format!(
+                "is one too many: a staff member has at most {BLOCKED_PER_STAFF_MAX} times off, all together {BLOCKED_MAX}"
+            );
+            problems.push(Problem::new("id", message));
+        }
+        if time.ends_at <= time.starts_at {
+            problems.push(Problem::new("ends_at", "must be later than starts_at"));
+        }
     }
 
     /// Finds what an appointment refers to and is not there, and what it overlaps.
@@ -78,8 +115,18 @@ impl Known {
 }
 
 /// The kinds of records in their order, as lines name them.
-pub(super) const KINDS: [&str; 8] =
-    ["service", "staff", "contact", "appointment", "call", "message", "knowledge", "webhook"];
+pub(super) const KINDS: [&str; 10] = [
+    "service",
+    "staff",
+    "special_day",
+    "time_off",
+    "contact",
+    "appointment",
+    "call",
+    "message",
+    "knowledge",
+    "webhook",
+];
 
 /// Finds what is wrong with an id and the stamps beside it.
 pub(super) fn stamps(
@@ -88,12 +135,22 @@ pub(super) fn stamps(
     now: Timestamp,
     problems: &mut Vec<Problem>,
 ) {
+    stamped((created_at, updated_at), now, problems);
     let latest = now + AHEAD_MAX;
     if !can_be(BusinessId::from(id.uuid())) {
         problems.push(Problem::new("id", "must be a UUID of version 7"));
     } else if id.minted_at() > latest {
         problems.push(Problem::new("id", "must not be of the future: is this machine's clock right?"));
     }
+}
+
+/// Finds what is wrong with the stamps of a record.
+pub(super) fn stamped(
+    (created_at, updated_at): (Timestamp, Timestamp),
+    now: Timestamp,
+    problems: &mut Vec<Problem>,
+) {
+    let latest = now + AHEAD_MAX;
     if updated_at < created_at {
         problems.push(Problem::new("updated_at", "must not be before created_at"));
     }

@@ -82,9 +82,11 @@ type Decode = fn(&[u8]) -> Result<Moved, StoreError>;
 type Part = (u8, Option<Decode>);
 
 /// The kinds in the order in which they come.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 11] = [
     (kind::SERVICE, Some(|row| Record::decode(row).map(Moved::Service))),
     (kind::STAFF, Some(|row| Record::decode(row).map(Moved::Staff))),
+    (kind::SPECIAL_DAY, Some(|row| Record::decode(row).map(Moved::SpecialDay))),
+    (kind::BLOCKED_TIME, Some(|row| Record::decode(row).map(Moved::TimeOff))),
     (kind::CONTACT, Some(|row| Record::decode(row).map(Moved::Contact))),
     (kind::APPOINTMENT, Some(|row| Record::decode(row).map(Moved::Appointment))),
     (kind::CALL, Some(|row| Record::decode(row).map(Moved::Call))),

@@ -1,8 +1,8 @@
 //! What moves, and what can be wrong with it.
 
 use crate::domain::{
-    Appointment, Business, CallRecord, Contact, Knowledge, Problem, Service, StaffMember, TakenMessage,
-    WebhookEndpoint,
+    Appointment, BlockedTime, Business, CallRecord, Contact, Knowledge, Problem, Service, SpecialDay,
+    StaffMember, TakenMessage, WebhookEndpoint,
 };
 use crate::store::{DiskFull, StoreError};
 
@@ -16,6 +16,10 @@ pub enum Moved {
     Service(Service),
     /// A staff member.
     Staff(StaffMember),
+    /// A special day.
+    SpecialDay(SpecialDay),
+    /// Time that a staff member has off.
+    TimeOff(BlockedTime),
     /// A contact.
     Contact(Contact),
     /// An appointment.

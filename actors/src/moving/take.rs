@@ -3,6 +3,8 @@
 //! What always holds: of a record that is not good nothing is written, and after one that is not good no business is
 //! opened; those that follow are still looked at, so that one run tells what is wrong everywhere.
 
+use uuid::Uuid;
+
 use super::checks::{Known, stamps};
 use super::record::{MoveError, Moved, Wrong};
 use super::settle::{self, check_finished, check_store, is_there};
@@ -201,23 +203,35 @@ impl Arriving {
     async fn record(&mut self, line: u64, moved: Moved, now: Timestamp) -> Result<Vec<Problem>, MoveError> {
         self.records += 1;
         let mut problems = Vec::new();
-        let (rank, place, id, stamped) = match &moved {
+        let (rank, key, id, stamped) = match &moved {
             Moved::Service(it) => (0, None, it.id.uuid(), (it.created_at, it.updated_at)),
             Moved::Staff(it) => (1, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Contact(it) => (2, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Appointment(it) => (3, Some(it.starts_at), it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Call(it) => (4, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Message(it) => (5, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Knowledge(it) => (6, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Webhook(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::SpecialDay(it) => {
+                let key = keys::special_day(self.of(), it.date).to_vec();
+                (2, Some(key), Uuid::nil(), (it.created_at, it.updated_at))
+            }
+            Moved::TimeOff(it) => {
+                let key = keys::blocked_time(self.of(), it.key()).to_vec();
+                (3, Some(key), it.id.uuid(), (it.created_at, it.created_at))
+            }
+            Moved::Contact(it) => (4, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Appointment(it) => {
+                let key = keys::appointment(self.of(), it.starts_at, it.id).to_vec();
+                (5, Some(key), it.id.uuid(), (it.created_at, it.updated_at))
+            }
+            Moved::Call(it) => (6, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Message(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Knowledge(it) => (8, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Webhook(it) => (9, None, it.id.uuid(), (it.created_at, it.updated_at)),
             Moved::Business(_) | Moved::End { .. } => unreachable!("they are no records of a business"),
         };
-        let place = match place {
-            Some(starts_at) => keys::appointment(self.of(), starts_at, id.into()).to_vec(),
-            None => id.as_bytes().to_vec(),
-        };
+        let place = key.unwrap_or_else(|| id.as_bytes().to_vec());
         self.known.in_order(rank, &place, &mut problems);
-        stamps(BusinessId::from(id), stamped, now, &mut problems);
+        match &moved {
+            // It is named by its date.
+            Moved::SpecialDay(_) => super::checks::stamped(stamped, now, &mut problems),
+            _ => stamps(BusinessId::from(id), stamped, now, &mut problems),
+        }
         let write = match moved {
             Moved::Service(service) => {
                 self.known.services.insert(service.id);
@@ -232,6 +246,14 @@ impl Arriving {
                 }
                 self.known.staff.insert(member.id);
                 Write::Staff(member)
+            }
+            Moved::SpecialDay(day) => {
+                self.known.special_day(&mut problems);
+                Write::SpecialDay(day)
+            }
+            Moved::TimeOff(time) => {
+                self.known.time_off(&time, &mut problems);
+                Write::BlockedTime(time)
             }
             Moved::Contact(after) => {
                 self.check_contact(&after, &mut problems)?;

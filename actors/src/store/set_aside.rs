@@ -88,6 +88,10 @@ mod tests {
             description: String::new(),
             duration_minutes: 30,
             active: true,
+            buffers: crate::domain::Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
             created_at: crate::domain::Timestamp::from_millis(1),
             updated_at: crate::domain::Timestamp::from_millis(1),
         };

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::findings::Checker;
 use crate::domain::{
-    Amount, ApiKey, AppointmentId, AuditId, Budget, BudgetKind, Business, BusinessId, ContactId, EventId,
-    Knowledge, ResourceId, Retention, Service, StaffId, StaffMember, Timestamp, Usage,
+    Amount, ApiKey, AppointmentId, AuditId, BlockedTime, Budget, BudgetKind, Business, BusinessId, ContactId,
+    EventId, Knowledge, ResourceId, Retention, Service, SpecialDay, StaffId, StaffMember, Timestamp, Usage,
 };
 use crate::store::keys::kind;
 use crate::store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
@@ -97,6 +97,15 @@ impl InBusiness {
                 let Some(member) = checker.decoded::<StaffMember>(value) else { return };
                 checker.stands_at(&keys::staff(of, member.id));
                 member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
+            }
+            kind::SPECIAL_DAY => {
+                let Some(day) = checker.decoded::<SpecialDay>(value) else { return };
+                checker.stands_at(&keys::special_day(of, day.date));
+            }
+            kind::BLOCKED_TIME => {
+                let Some(time) = checker.decoded::<BlockedTime>(value) else { return };
+                checker.stands_at(&keys::blocked_time(of, time.key()));
+                checker.refers("staff member", &keys::staff(of, time.staff_id));
             }
             kind::KEY => self.key(checker, value),
             kind::KNOWLEDGE => {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::{BookingMode, Business, BusinessId, Day, Locale, Timestamp, WeeklyHours};
+use crate::domain::{BookingMode, Business, BusinessId, Day, DayHours, Locale, Timestamp};
 
 /// A business, as integrations see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -44,13 +44,10 @@ pub struct HoursView {
     pub close: String,
 }
 
-fn hours(week: &WeeklyHours) -> Vec<HoursView> {
-    let view = |day: &crate::domain::DayHours| HoursView {
-        day: day.day,
-        open: day.open.to_string(),
-        close: day.close.to_string(),
-    };
-    week.days().iter().map(view).collect()
+impl From<&DayHours> for HoursView {
+    fn from(day: &DayHours) -> Self {
+        Self { day: day.day, open: day.open.to_string(), close: day.close.to_string() }
+    }
 }
 
 impl From<&Business> for BusinessView {
@@ -62,7 +59,7 @@ impl From<&Business> for BusinessView {
             locale: business.locale,
             website_url: business.website_url.clone(),
             booking_mode: business.booking_mode,
-            hours: hours(&business.hours),
+            hours: business.hours.days().iter().map(HoursView::from).collect(),
             created_at: business.created_at,
             updated_at: business.updated_at,
         }
@@ -80,6 +77,28 @@ pub struct OperatorBusinessView {
     pub phone_region: String,
     /// Whether its keys are shut out.
     pub suspended: bool,
+    /// When nothing is booked though it is open.
+    pub breaks: Vec<BreakView>,
+}
+
+/// A weekly break.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Break")]
+pub struct BreakView {
+    /// The day on which it begins.
+    pub day: Day,
+    /// Local time, `HH:MM`, to `23:59`.
+    #[schemars(with = "crate::domain::LocalTime")]
+    pub from: String,
+    /// Local time, `HH:MM`; earlier than `from` means on the next day.
+    #[schemars(with = "crate::domain::LocalTime")]
+    pub to: String,
+}
+
+impl From<&DayHours> for BreakView {
+    fn from(pause: &DayHours) -> Self {
+        Self { day: pause.day, from: pause.open.to_string(), to: pause.close.to_string() }
+    }
 }
 
 impl From<&Business> for OperatorBusinessView {
@@ -88,6 +107,7 @@ impl From<&Business> for OperatorBusinessView {
             business: business.into(),
             phone_region: business.phone_region.clone(),
             suspended: business.suspended,
+            breaks: business.breaks.days().iter().map(BreakView::from).collect(),
         }
     }
 }

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::{Service, ServiceId, StaffId, StaffMember, Timestamp};
+use super::HoursView;
+use crate::domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMember, Timestamp};
 
 /// A service, as integrations see it; they see active ones only.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -45,11 +46,33 @@ pub struct OperatorServiceView {
     pub service: ServiceView,
     /// Whether it can be booked.
     pub active: bool,
+    /// How long before an appointment the staff member is kept free, in minutes.
+    pub buffer_before_minutes: u32,
+    /// How long after an appointment the staff member is kept free, in minutes.
+    pub buffer_after_minutes: u32,
+    /// How long before it begins customers have to book, in minutes.
+    pub min_notice_minutes: u32,
+    /// How many local days ahead customers can book; null for as far as they like.
+    pub max_advance_days: Option<u32>,
+    /// What it costs, in hundredths of the currency.
+    pub price_cents: Option<u32>,
+    /// The currency of the price, by its ISO 4217 code.
+    #[schemars(with = "Option<Currency>")]
+    pub currency: Option<String>,
 }
 
 impl From<&Service> for OperatorServiceView {
     fn from(service: &Service) -> Self {
-        Self { service: service.into(), active: service.active }
+        Self {
+            service: service.into(),
+            active: service.active,
+            buffer_before_minutes: service.buffers.before_minutes(),
+            buffer_after_minutes: service.buffers.after_minutes(),
+            min_notice_minutes: service.min_notice_minutes,
+            max_advance_days: service.max_advance_days,
+            price_cents: service.price.map(|price| price.cents),
+            currency: service.price.map(|price| price.currency.as_str().to_owned()),
+        }
     }
 }
 
@@ -84,5 +107,23 @@ impl From<&StaffMember> for StaffView {
             created_at: staff.created_at,
             updated_at: staff.updated_at,
         }
+    }
+}
+
+/// A staff member, as the operator sees them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorStaffMember")]
+pub struct OperatorStaffView {
+    /// What integrations see.
+    #[serde(flatten)]
+    pub staff: StaffView,
+    /// Their own hours, on the business's clocks; null where they are there whenever it is open.
+    pub hours: Option<Vec<HoursView>>,
+}
+
+impl From<&StaffMember> for OperatorStaffView {
+    fn from(staff: &StaffMember) -> Self {
+        let windows = |hours: &StaffHours| hours.days().iter().map(HoursView::from).collect();
+        Self { staff: staff.into(), hours: staff.hours.as_ref().map(windows) }
     }
 }

@@ -8,12 +8,13 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::HoursView;
+use super::{BreakView, HoursView, WindowView};
 use crate::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BackupId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DayHours, DeliveryStatus, Direction, DisabledReason, Email,
-    EventId, EventType, KeyId, KnowledgeId, LocalTime, Locale, MessageId, MessageStatus, Phone, Scope,
-    ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WeeklyHours,
+    AppointmentId, AppointmentStatus, AuditId, BackupId, BlockedTimeId, BookingMode, BusinessId,
+    CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day, DayHours, DayWindows,
+    DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId, KnowledgeId, LocalTime,
+    LocalWindow, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text, Timestamp,
+    Urgency, WebhookId, WebhookStatus, Week, WeeklyBreaks,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
@@ -84,6 +85,7 @@ macro_rules! ids {
 
 ids!(
     BackupId,
+    BlockedTimeId,
     WebhookId,
     AppointmentId,
     AuditId,
@@ -116,5 +118,15 @@ inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxL
 
 inline_schema!(DayHours, generator => generator.subschema_for::<HoursView>());
 
-inline_schema!(WeeklyHours, generator => json_schema!({"type": "array",
-    "items": generator.subschema_for::<DayHours>(), "maxItems": WeeklyHours::WINDOWS_MAX}));
+inline_schema!([const PER_DAY: usize] Week<PER_DAY>, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<DayHours>(), "maxItems": Self::WINDOWS_MAX}));
+
+inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<BreakView>(), "maxItems": Self::BREAKS_MAX}));
+
+inline_schema!(LocalWindow, generator => generator.subschema_for::<WindowView>());
+
+inline_schema!(DayWindows, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<LocalWindow>(), "minItems": 1, "maxItems": Self::WINDOWS_MAX}));
+
+inline_schema!(Currency, _ => json_schema!({"type": "string", "pattern": "^[A-Z]{3}$"}));

@@ -3,6 +3,7 @@
 use actors::EngineError;
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::Cancel;
+use actors::domain::availability::Terms;
 use actors::domain::{AppointmentStatus, Timestamp};
 
 use crate::harness::{World, appointment_of, at, everything_else_runs, first_page, is_taken};
@@ -17,7 +18,8 @@ async fn a_booking_and_what_it_refuses_are_answered_behind_its_sync() {
     let handle = world.at(&shop);
     let day = at(1, 0).utc().date_naive();
     let (service, open) = (shop.service, handle.clone());
-    let availability = tokio::spawn(async move { open.availability(service, None, day, day).await });
+    let availability =
+        tokio::spawn(async move { open.availability(service, None, (day, day), Terms::Integration).await });
     everything_else_runs().await;
     assert!(!booking.is_finished() && !refused.is_finished() && !availability.is_finished());
     assert_eq!(world.disk.unsynced(), 1);

@@ -145,7 +145,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
                 request: MoveRequest {
                     starts_at: at(1 + below(5) as i64, below(23) as i64),
                     staff_id: None,
-                    party: Party::Team,
+                    party: Party::TEAM,
                 },
             },
         ),
@@ -173,23 +173,11 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
         7 => asked(handle, CreateKey { name: text("A key"), scopes: Scopes::all() }),
         8 => asked(
             handle,
-            PatchService {
-                id: shop.service,
-                name: Some(text(&"s".repeat(1 + below(90)))),
-                description: None,
-                duration_minutes: None,
-                active: None,
-            },
+            PatchService { name: Some(text(&"s".repeat(1 + below(90)))), ..PatchService::of(shop.service) },
         ),
         9 => asked(
             handle,
-            PatchStaff {
-                id: shop.staff[0],
-                name: Some(text(&"t".repeat(1 + below(90)))),
-                active: None,
-                zone: None,
-                service_ids: None,
-            },
+            PatchStaff { name: Some(text(&"t".repeat(1 + below(90)))), ..PatchStaff::of(shop.staff[0]) },
         ),
         10 if made.webhooks.is_empty() => asked(handle, webhook()),
         10 => {

@@ -30,7 +30,7 @@ async fn appointments_come_once_each_where_their_last_change_puts_them_changed_o
         let answer = match (dice.next() % 5, any) {
             (0, Some(id)) => handle.change(by_operator(), Cancel { id }).await,
             (1, Some(id)) => {
-                let request = MoveRequest { starts_at: moved, staff_id: None, party: Party::Team };
+                let request = MoveRequest { starts_at: moved, staff_id: None, party: Party::TEAM };
                 handle.change(by_operator(), Reschedule { id, request }).await
             }
             _ => {

@@ -3,8 +3,9 @@
 
 use actors::business::AppointmentFilter;
 use actors::business::commands::appointments::{Cancel, Reschedule};
+use actors::domain::Timestamp;
+use actors::domain::availability::{Slot, Terms};
 use actors::domain::booking::{MoveRequest, Party};
-use actors::domain::{Timestamp, availability::Slot};
 use actors::store::keys;
 use actors::store::records::ClockRecord;
 use chrono::TimeDelta;
@@ -16,7 +17,7 @@ use crate::harness::{
 
 async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     let date = at(day, 0).utc().date_naive();
-    world.at(shop).availability(shop.service, None, date, date).await.unwrap()
+    world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
 /// Asks what time it is until a jump has held: while the disk hangs, the supervisor waits for it.
@@ -67,7 +68,7 @@ async fn what_is_not_yet_on_the_disk_is_read_again_as_it_shall_be() {
         ids.push(appointment_of(&booked));
     }
     world.disk.hold_syncs();
-    let party = Party::Team;
+    let party = Party::TEAM;
     let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
     // The store takes these only after that one's sync.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, Change, Context, Decision, Removed};
 use actors::domain::AppointmentStatus;
+use actors::domain::availability::Terms;
 use actors::store::{Weight, keys};
 use actors::{Engine, EngineError};
 
@@ -41,7 +42,12 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     let (poison, behind, behind_too) = tokio::join!(
         handle.change(by_operator(), Poison),
         handle.change(by_operator(), shop.booking(at(1, 11), 3)),
-        handle.availability(shop.service, None, at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive()),
+        handle.availability(
+            shop.service,
+            None,
+            (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive()),
+            Terms::Integration
+        ),
     );
     assert!(matches!(poison, Err(EngineError::Failed)));
     assert!(matches!(behind, Err(EngineError::Failed)));

@@ -7,10 +7,11 @@ use std::time::Duration;
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::{Answer, Change, Idempotency, Page, PageRequest, Request};
+use actors::domain::availability::Terms;
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, AppointmentId, BookingMode, BusinessId, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
-    Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyHours,
+    Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use actors::ports::{Clock, Ports, Random};
 use actors::store::{Batch, Key, MemoryBackend, Store};
@@ -127,7 +128,7 @@ impl World {
         for _ in 0..12 {
             pass(1).await;
             let today = self.engine.now().utc().date_naive();
-            self.at(shop).availability(shop.service, None, today, today).await.unwrap();
+            self.at(shop).availability(shop.service, None, (today, today), Terms::Integration).await.unwrap();
         }
     }
 
@@ -174,26 +175,17 @@ impl World {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours,
+            breaks: WeeklyBreaks::default(),
             phone_region: "US".into(),
         };
         let business = self.engine.create_business(new, Actor::Operator).await.unwrap();
         let mut shop =
             Shop { id: business.id, service: ServiceId::from(uuid::Uuid::nil()), staff: Vec::new() };
         let handle = self.at(&shop);
-        let service = CreateService {
-            name: text("Cut"),
-            description: Text::new(String::new()).unwrap(),
-            duration_minutes: 60,
-            active: true,
-        };
+        let service = CreateService::lasting(text("Cut"), 60);
         shop.service = id_of(&handle.change(by_operator(), service).await.unwrap());
         for number in 0..staff {
-            let member = CreateStaff {
-                name: text(&format!("Staff {number}")),
-                active: true,
-                zone: None,
-                service_ids: vec![shop.service],
-            };
+            let member = CreateStaff::offering(text(&format!("Staff {number}")), vec![shop.service]);
             shop.staff.push(id_of(&handle.change(by_operator(), member).await.unwrap()));
         }
         shop

@@ -1,6 +1,6 @@
 //! The round through the businesses that nobody uses.
 
-use actors::domain::{Actor, BookingMode, BusinessId, Locale, WeeklyHours};
+use actors::domain::{Actor, BookingMode, BusinessId, Locale, WeeklyBreaks, WeeklyHours};
 use actors::store::records::RoundRecord;
 use actors::store::{Order, keys};
 use actors::{Engine, NewBusiness};
@@ -18,6 +18,7 @@ async fn unused(engine: &Engine, count: u64) {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours: WeeklyHours::default(),
+            breaks: WeeklyBreaks::default(),
             phone_region: "US".into(),
         };
         engine.create_business(new, Actor::Operator).await.unwrap();

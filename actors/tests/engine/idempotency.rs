@@ -3,7 +3,7 @@
 use actors::EngineError;
 use actors::business::commands::appointments::Cancel;
 use actors::business::commands::catalog::CreateService;
-use actors::domain::{Refusal, Text};
+use actors::domain::Refusal;
 use actors::store::records::IdempotencyRecord;
 use actors::store::{Batch, Key, Order, Record, keys};
 use chrono::TimeDelta;
@@ -11,8 +11,7 @@ use chrono::TimeDelta;
 use crate::harness::{World, appointment_of, at, by_operator, hold, is_taken, once, pass, text};
 
 fn service() -> CreateService {
-    let description = Text::new(String::new()).unwrap();
-    CreateService { name: text("Wash"), description, duration_minutes: 30, active: true }
+    CreateService::lasting(text("Wash"), 30)
 }
 
 #[tokio::test(start_paused = true)]

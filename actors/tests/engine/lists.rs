@@ -8,6 +8,7 @@ use actors::business::commands::messages::TakeMessage;
 use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
 use actors::delivery::DeliveryFilter;
+use actors::domain::availability::Terms;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     AppointmentStatus, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch,
@@ -76,7 +77,7 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
         if number % 3 == 0 {
             handle.change(by_operator(), Cancel { id }).await.unwrap();
         } else if number % 4 == 0 {
-            let request = MoveRequest { starts_at: at(100 - number, 9), staff_id: None, party: Party::Team };
+            let request = MoveRequest { starts_at: at(100 - number, 9), staff_id: None, party: Party::TEAM };
             handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
         }
         world.clock.jump(TimeDelta::milliseconds(number % 2));
@@ -272,7 +273,12 @@ async fn what_matches_little_costs_its_budget_and_no_more() {
         world.restart().await;
         let handle = world.at(&shop);
         handle
-            .availability(shop.service, None, at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive())
+            .availability(
+                shop.service,
+                None,
+                (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive()),
+                Terms::Integration,
+            )
             .await
             .unwrap();
         let mut costs = Vec::new();

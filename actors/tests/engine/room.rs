@@ -55,7 +55,8 @@ async fn below_the_reserve_what_grows_is_refused_and_everything_else_goes_on() {
         locale: actors::domain::Locale::En,
         website_url: None,
         booking_mode: BookingMode::Instant,
-        hours: actors::domain::WeeklyHours::new(Vec::new()).unwrap(),
+        hours: actors::domain::WeeklyHours::default(),
+        breaks: actors::domain::WeeklyBreaks::default(),
         phone_region: "US".into(),
     };
     assert!(is_full(&world.engine.create_business(new.clone(), Actor::Operator).await));

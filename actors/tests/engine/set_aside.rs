@@ -12,6 +12,7 @@ use actors::business::commands::webhooks::CreateWebhook;
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter};
 use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
+use actors::domain::availability::Terms;
 use actors::domain::{
     BusinessId, CallDetails, CallOutcome, CallStatus, ContactDetails, Direction, EventTypes,
     KnowledgeDetails, MessageDetails, MessageStatus, Phone, Scopes, ServiceId, StaffId, Text, Timestamp,
@@ -37,19 +38,9 @@ async fn full(world: &World) -> Full {
     let mut shop = world.shop(1).await;
     let handle = world.at(&shop);
     // Whatever is damaged, there is another one of it: the second service and the second staff member.
-    let create = CreateService {
-        name: text("Shave"),
-        description: Text::default(),
-        duration_minutes: 60,
-        active: true,
-    };
+    let create = CreateService::lasting(text("Shave"), 60);
     let service: ServiceId = id_of(&handle.change(by_operator(), create).await.unwrap());
-    let create = CreateStaff {
-        name: text("Second"),
-        active: true,
-        zone: None,
-        service_ids: vec![shop.service, service],
-    };
+    let create = CreateStaff::offering(text("Second"), vec![shop.service, service]);
     let second: StaffId = id_of(&handle.change(by_operator(), create).await.unwrap());
     shop.staff.push(second);
     let url = WebhookUrl::parse("https://hooks.example.com/").unwrap();
@@ -293,7 +284,7 @@ async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
     for round in 0..2 {
         let handle = world.at(&shop);
         let day = at(2, 0).utc().date_naive();
-        let slots = handle.availability(shop.service, None, day, day).await.unwrap();
+        let slots = handle.availability(shop.service, None, (day, day), Terms::Integration).await.unwrap();
         let open: BTreeSet<_> = slots.iter().map(|slot| slot.starts_at).collect();
         assert!(open.contains(&at(2, 8)) && open.contains(&at(2, 10)), "{open:?}");
         assert!(!open.contains(&at(2, 9)), "whose time it is, nobody knows");

@@ -102,6 +102,78 @@ fn staff() {
 }
 
 #[test]
+fn the_diary() {
+    let days = format!("{B}/special-days");
+    let one = format!("{days}/2026-12-24");
+    let windows = json!([{"open": "09:00", "close": "12:00"}, {"open": "14:00", "close": "16:00"}]);
+    check(
+        "special-day set 2026-12-24 --business b1 --window 9:00-12:00 --window 14:00-16:00 --note Eve",
+        "PUT",
+        &one,
+        json!({"windows": windows, "note": "Eve"}),
+    );
+    check("special-day set 2026-12-24 --business b1 --closed", "PUT", &one, json!({"closed": true}));
+    check("special-day delete 2026-12-24 --business b1", "DELETE", &one, Value::Null);
+    check("special-day list --business b1", "GET", &days, Value::Null);
+    check_usage("special-day set 2026-12-24 --business b1", "--closed");
+    check_usage(
+        "special-day set 2026-12-24 --business b1 --closed --window 9:00-10:00",
+        "cannot be used with",
+    );
+    let off = format!("{B}/staff/m1/time-off");
+    check(
+        "time-off add m1 --business b1 --from 2026-08-03 --to 2026-08-16 --note holiday",
+        "POST",
+        &off,
+        json!({"from": "2026-08-03", "to": "2026-08-16", "note": "holiday"}),
+    );
+    check(
+        "time-off add m1 --business b1 --starts-at 2026-08-03T09:00:00Z --ends-at 2026-08-03T10:00:00Z",
+        "POST",
+        &off,
+        json!({"starts_at": "2026-08-03T09:00:00Z", "ends_at": "2026-08-03T10:00:00Z"}),
+    );
+    check("time-off list m1 --business b1", "GET", &off, Value::Null);
+    check("time-off delete m1 t1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
+    check_usage("time-off add m1 --business b1 --from 2026-08-03", "--to");
+    check_usage("time-off add m1 --business b1", "--from");
+    check(
+        "staff update m1 --business b1 --hours mon=9:00-13:00 --hours mon=14:00-18:00",
+        "PATCH",
+        &format!("{B}/staff/m1"),
+        json!({"hours": [{"day": "monday", "open": "09:00", "close": "13:00"},
+            {"day": "monday", "open": "14:00", "close": "18:00"}]}),
+    );
+    check(
+        "staff update m1 --business b1 --clear-hours",
+        "PATCH",
+        &format!("{B}/staff/m1"),
+        json!({"hours": null}),
+    );
+    check(
+        "business update b1 --break mon=12:00-13:00",
+        "PATCH",
+        B,
+        json!({"breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]}),
+    );
+    check("business update b1 --no-breaks", "PATCH", B, json!({"breaks": []}));
+    check(
+        "service update s1 --business b1 --buffer-before-minutes 5 --buffer-after-minutes 10 \
+         --min-notice-minutes 60 --max-advance-days 30 --price-cents 4550 --currency EUR",
+        "PATCH",
+        &format!("{B}/services/s1"),
+        json!({"buffer_before_minutes": 5, "buffer_after_minutes": 10, "min_notice_minutes": 60,
+            "max_advance_days": 30, "price_cents": 4550, "currency": "EUR"}),
+    );
+    check(
+        "service update s1 --business b1 --clear-max-advance-days --clear-price",
+        "PATCH",
+        &format!("{B}/services/s1"),
+        json!({"max_advance_days": null, "price_cents": null}),
+    );
+}
+
+#[test]
 fn keys() {
     let all = format!("{B}/keys");
     check(

@@ -20,6 +20,12 @@ const COMMANDS: &[&str] = &[
     "staff list",
     "staff update staff_id",
     "staff delete staff_id",
+    "special-day list",
+    "special-day set date --closed",
+    "special-day delete date",
+    "time-off list staff_id",
+    "time-off add staff_id --from F --to T",
+    "time-off delete staff_id time_off_id",
     "key create --name N --all-scopes",
     "key list",
     "key revoke key_id",
@@ -98,7 +104,8 @@ fn operation(line: &str) -> String {
     let mut call = command.into_parts().0.request.call();
     let ids =
         ["service", "staff", "key", "appointment", "contact", "call", "message", "knowledge", "webhook"];
-    for id in ids.iter().copied().chain(["event"]).map(|kind| format!("{kind}_id")) {
+    call.path = call.path.replace("/special-days/date", "/special-days/{date}");
+    for id in ids.iter().copied().chain(["event", "time_off"]).map(|kind| format!("{kind}_id")) {
         call.path = call.path.replace(&id, &format!("{{{id}}}"));
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");

@@ -11,6 +11,34 @@ pub(in crate::cli) struct Hours {
     close: String,
 }
 
+impl Hours {
+    /// The same window as a break, whose ends are called otherwise.
+    pub(in crate::cli) fn into_break(self) -> Value {
+        json!({"day": self.day, "from": self.open, "to": self.close})
+    }
+}
+
+/// A window of a date, such as `9:00-12:00`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Window {
+    open: String,
+    close: String,
+}
+
+impl Window {
+    /// Reads what `--window` was given.
+    pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
+        let (open, close) = text.split_once('-').ok_or("write OPEN-CLOSE, such as 9:00-12:00")?;
+        Ok(Self { open: time(open), close: time(close) })
+    }
+}
+
+impl From<Window> for Value {
+    fn from(window: Window) -> Self {
+        json!({"open": window.open, "close": window.close})
+    }
+}
+
 impl From<Hours> for Value {
     fn from(hours: Hours) -> Self {
         json!({"day": hours.day, "open": hours.open, "close": hours.close})
@@ -96,6 +124,14 @@ mod tests {
         check("sat-mon=9:00-18:00", &days(&["saturday", "sunday", "monday"]));
         check("tue, thu=9:00-18:00", &days(&["tuesday", "thursday"]));
         check("mon-mon=9:00-18:00", &days(&["monday"]));
+    }
+
+    #[test]
+    fn a_window_of_a_date_has_no_day() {
+        let read = |text| Window::parse(text).map(Value::from);
+        assert_eq!(read("9:00 - 12:30"), Ok(json!({"open": "09:00", "close": "12:30"})));
+        assert_eq!(read("22:00-02:00"), Ok(json!({"open": "22:00", "close": "02:00"})));
+        assert!(read("9:00").is_err());
     }
 
     #[test]

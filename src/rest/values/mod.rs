@@ -1,6 +1,7 @@
 //! The value types of requests and their parsers, one each, for bodies and queries alike: here texts, ids and words,
 //! the others in files of their own.
 
+pub(crate) mod money;
 pub(crate) mod phone;
 pub(crate) mod time;
 pub(crate) mod web;
@@ -8,10 +9,10 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use actors::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId, EventType,
-    KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId, Source,
-    StaffId, Text, Urgency, WebhookId, WebhookStatus,
+    AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
+    CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId,
+    EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId,
+    Source, StaffId, Text, Urgency, WebhookId, WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -54,6 +55,7 @@ record_ids! {
     MessageId: "message_id", "message";
     ServiceId: "service_id", "service";
     StaffId: "staff_id", "staff member";
+    BlockedTimeId: "time_off_id", "time off";
     WebhookId: "webhook_id", "webhook endpoint";
 }
 
@@ -68,6 +70,7 @@ macro_rules! ids_from_text {
 }
 
 ids_from_text!(
+    BlockedTimeId,
     WebhookId,
     BusinessId,
     ServiceId,

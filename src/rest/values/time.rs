@@ -1,6 +1,8 @@
-//! Instants, days, times of day, zones, and the opening hours of a week.
+//! Instants, days, times of day, zones, and the opening hours and breaks of a week or a date.
 
-use actors::domain::{DayHours, LocalTime, Timestamp, WeeklyHours};
+use actors::domain::{
+    DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, Timestamp, Week, WeeklyBreaks,
+};
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use schemars::JsonSchema;
@@ -60,30 +62,74 @@ impl FromText for NaiveDate {
 
 impl FromJson for DayHours {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let properties = Properties::sort(json, &["day", "open", "close"], at, problems)?;
-        let day = properties.read("day", at, problems);
-        let open = properties.read("open", at, problems);
-        let close = properties.read("close", at, problems);
-        Some(Self { day: day?, open: open?, close: close? })
+        day_window(json, &["day", "open", "close"], at, problems)
     }
 }
 
-impl FromJson for WeeklyHours {
+/// A window of a day of the week, whose day and ends are called like this.
+fn day_window(
+    json: &Json,
+    names: &'static [&'static str; 3],
+    at: &FieldPath<'_>,
+    problems: &mut Problems,
+) -> Option<DayHours> {
+    let properties = Properties::sort(json, names, at, problems)?;
+    let day = properties.read(names[0], at, problems);
+    let [open, close] = [names[1], names[2]].map(|name| properties.read(name, at, problems));
+    Some(DayHours { day: day?, open: open?, close: close? })
+}
+
+impl<const PER_DAY: usize> FromJson for Week<PER_DAY> {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let days = items(json, (0, WeeklyHours::WINDOWS_MAX), at, problems)?;
-        let found = match WeeklyHours::new(days) {
-            Ok(hours) => return Some(hours),
-            Err(found) => found,
-        };
-        for problem in found {
-            problems.add(&at.item(problem.index).property(problem.field), problem.message);
-        }
-        None
+        let days = items(json, (0, Self::WINDOWS_MAX), at, problems)?;
+        Self::new(days).map_err(|found| add(found, at, problems)).ok()
+    }
+}
+
+/// A break, whose ends are called `from` and `to`.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct Break(#[schemars(with = "DayHours")] DayHours);
+
+impl FromJson for Break {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        day_window(json, &["day", "from", "to"], at, problems).map(Self)
+    }
+}
+
+impl FromJson for WeeklyBreaks {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let breaks: Vec<Break> = items(json, (0, Self::BREAKS_MAX), at, problems)?;
+        let breaks = breaks.into_iter().map(|Break(hours)| hours).collect();
+        Self::new(breaks).map_err(|found| add(found, at, problems)).ok()
+    }
+}
+
+impl FromJson for LocalWindow {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let properties = Properties::sort(json, &["open", "close"], at, problems)?;
+        let [open, close] = ["open", "close"].map(|name| properties.read(name, at, problems));
+        Some(Self { open: open?, close: close? })
+    }
+}
+
+impl FromJson for DayWindows {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let windows = items(json, (1, Self::WINDOWS_MAX), at, problems)?;
+        Self::new(windows).map_err(|found| add(found, at, problems)).ok()
+    }
+}
+
+fn add(found: Vec<HoursProblem>, at: &FieldPath<'_>, problems: &mut Problems) {
+    for problem in found {
+        problems.add(&at.item(problem.index).property(problem.field), problem.message);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use actors::domain::WeeklyHours;
+
     use super::*;
     use crate::http::reading::Reading;
 

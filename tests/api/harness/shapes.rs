@@ -19,6 +19,9 @@ pub(super) enum Kind {
     OptInstant,
     OneOf(&'static [&'static str]),
     Hours,
+    OptHours,
+    Breaks,
+    Windows,
     Scopes,
     Events,
     OptWhole,
@@ -27,14 +30,16 @@ pub(super) enum Kind {
     Changes,
 }
 use Kind::{
-    Bool, Changes, Events, Hours, Instant, Object, OneOf, OptInstant, OptObject, OptText, OptUuid, OptWhole,
-    Scopes, Text, Uuid, Uuids, Whole,
+    Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject, OptText,
+    OptUuid, OptWhole, Scopes, Text, Uuid, Uuids, Whole, Windows,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
 
 const CREATED: (&str, Kind) = ("created_at", Instant);
 const UPDATED: (&str, Kind) = ("updated_at", Instant);
+/// What a change leaves outside of when bookings can be made.
+const AFFECTED: (&str, Kind) = ("affected", Object(&[("count", Whole), ("ids", Uuids)]));
 
 macro_rules! business {
     ($($more:expr),*) => {
@@ -67,6 +72,64 @@ macro_rules! service {
     };
 }
 
+macro_rules! operator_service {
+    ($($more:expr),*) => {
+        service!(
+            ("active", Bool),
+            ("buffer_before_minutes", Whole),
+            ("buffer_after_minutes", Whole),
+            ("min_notice_minutes", Whole),
+            ("max_advance_days", OptWhole),
+            ("price_cents", OptWhole),
+            ("currency", OptText)
+            $(, $more)*
+        )
+    };
+}
+
+macro_rules! staff {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("name", Text),
+            ("active", Bool),
+            ("timezone", Text),
+            ("service_ids", Uuids),
+            CREATED,
+            UPDATED,
+            $($more),*
+        ]
+    };
+}
+
+macro_rules! special_day {
+    ($($more:expr),*) => {
+        &[
+            ("date", Text),
+            ("closed", Bool),
+            ("windows", Windows),
+            ("note", OptText),
+            CREATED,
+            UPDATED,
+            $($more),*
+        ]
+    };
+}
+
+macro_rules! time_off {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("staff_id", Uuid),
+            ("starts_at", Instant),
+            ("ends_at", Instant),
+            ("note", OptText),
+            CREATED,
+            $($more),*
+        ]
+    };
+}
+
 macro_rules! key {
     ($($more:expr),*) => {
         &[("id", Uuid), ("name", Text), ("prefix", Text), ("scopes", Scopes), CREATED, $($more),*]
@@ -74,18 +137,19 @@ macro_rules! key {
 }
 
 const BUSINESS: Shape = business!();
-const OPERATOR_BUSINESS: Shape = business!(("phone_region", Text), ("suspended", Bool));
+const OPERATOR_BUSINESS: Shape = business!(("phone_region", Text), ("suspended", Bool), ("breaks", Breaks));
+const CHANGED_BUSINESS: Shape =
+    business!(("phone_region", Text), ("suspended", Bool), ("breaks", Breaks), AFFECTED);
 const SERVICE: Shape = service!();
-const OPERATOR_SERVICE: Shape = service!(("active", Bool));
-const STAFF: Shape = &[
-    ("id", Uuid),
-    ("name", Text),
-    ("active", Bool),
-    ("timezone", Text),
-    ("service_ids", Uuids),
-    CREATED,
-    UPDATED,
-];
+const OPERATOR_SERVICE: Shape = operator_service!();
+const CHANGED_SERVICE: Shape = operator_service!(AFFECTED);
+const STAFF: Shape = staff!();
+const OPERATOR_STAFF: Shape = staff!(("hours", OptHours));
+const CHANGED_STAFF: Shape = staff!(("hours", OptHours), AFFECTED);
+const SPECIAL_DAY: Shape = special_day!();
+const CHANGED_SPECIAL_DAY: Shape = special_day!(AFFECTED);
+const TIME_OFF: Shape = time_off!();
+const NEW_TIME_OFF: Shape = time_off!(AFFECTED);
 const APPOINTMENT: Shape = &[
     ("id", Uuid),
     ("status", OneOf(&["pending", "confirmed", "declined", "cancelled"])),
@@ -230,6 +294,9 @@ const HOURS: Shape = &[
     ("close", Text),
 ];
 
+const WINDOW: Shape = &[("open", Text), ("close", Text)];
+const BREAK: Shape = &[HOURS[0], ("from", Text), ("to", Text)];
+
 const MANIFEST: Shape = &[
     ("format", Whole),
     ("version", Text),
@@ -263,10 +330,20 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         Some(rest) => rest.split('/').nth(2).unwrap_or_default(),
         None => path.split('/').nth(2).unwrap_or_default(),
     };
+    let changes = method == Method::PATCH;
     match (rest, operator.is_some()) {
         ("", true) if method == Method::DELETE => &[("id", Uuid)],
+        ("", true) if changes => CHANGED_BUSINESS,
         ("", true) => OPERATOR_BUSINESS,
         ("retention", true) => RETENTION,
+        ("services", true) if changes => CHANGED_SERVICE,
+        ("staff", true) if path.ends_with("/time-off") && method == Method::POST => NEW_TIME_OFF,
+        ("staff", true) if path.ends_with("/time-off") => TIME_OFF,
+        ("staff", true) if changes => CHANGED_STAFF,
+        ("staff", true) => OPERATOR_STAFF,
+        ("special-days", true) if method == Method::PUT => CHANGED_SPECIAL_DAY,
+        ("special-days", true) if method == Method::DELETE => &[("date", Text), AFFECTED],
+        ("special-days", true) => SPECIAL_DAY,
         ("me", false) => ME,
         ("business", false) => BUSINESS,
         ("services", true) => OPERATOR_SERVICE,
@@ -315,7 +392,7 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
     let list = |fits: &dyn Fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(fits));
     let text = value.as_str();
     match kind {
-        OptUuid | OptText | OptInstant | OptWhole if value.is_null() => true,
+        OptUuid | OptText | OptInstant | OptWhole | OptHours if value.is_null() => true,
         Uuid | OptUuid => text.is_some_and(is_uuid_v7),
         Uuids => list(&|item| item.as_str().is_some_and(is_uuid_v7)),
         Text | OptText => text.is_some(),
@@ -325,8 +402,16 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
         OneOf(words) => text.is_some_and(|text| words.contains(&text)),
         Events => list(&|item| item.as_str().is_some_and(|event| event.contains('.'))),
         Scopes => list(&|item| super::SCOPES.iter().any(|scope| item == scope)),
-        Hours => list(&|item| {
+        Hours | OptHours => list(&|item| {
             check(item, HOURS, answer);
+            true
+        }),
+        Breaks => list(&|item| {
+            check(item, BREAK, answer);
+            true
+        }),
+        Windows => list(&|item| {
+            check(item, WINDOW, answer);
             true
         }),
         OptObject(_) if value.is_null() => true,

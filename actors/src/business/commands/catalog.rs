@@ -1,5 +1,7 @@
 //! Creating and changing services and staff members, for the operator.
 
+use std::collections::BTreeMap;
+
 use chrono_tz::Tz;
 
 use crate::business::Write;
@@ -8,10 +10,14 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
-use crate::domain::{Refusal, ResourceId, Service, ServiceId, StaffId, StaffMember, Text};
+use crate::domain::availability::{Concerned, Schedule};
+use crate::domain::{
+    BUFFER_MINUTES_MAX, Buffers, Currency, Price, Refusal, ResourceId, Service, ServiceId, StaffHours,
+    StaffId, StaffMember, Text,
+};
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{OperatorServiceView, StaffView};
+use crate::view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView};
 
 /// Adds a service.
 #[derive(Clone, Debug)]
@@ -24,6 +30,31 @@ pub struct CreateService {
     pub duration_minutes: u32,
     /// Whether it can be booked.
     pub active: bool,
+    /// What its appointments keep free around them.
+    pub buffers: Buffers,
+    /// How long before it begins customers have to book, in minutes, at most
+    /// [`crate::domain::MIN_NOTICE_MINUTES_MAX`].
+    pub min_notice_minutes: u32,
+    /// How many local days ahead customers can book, within [`crate::domain::MAX_ADVANCE_DAYS`].
+    pub max_advance_days: Option<u32>,
+    /// What it costs.
+    pub price: Option<Price>,
+}
+
+impl CreateService {
+    /// A service of this name that takes so many minutes and can be booked; of the rest nothing is said.
+    pub fn lasting(name: Text<1, 200>, duration_minutes: u32) -> Self {
+        Self {
+            name,
+            description: Text::default(),
+            duration_minutes,
+            active: true,
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
+        }
+    }
 }
 
 impl Change for CreateService {
@@ -36,6 +67,10 @@ impl Change for CreateService {
             description: self.description.into_string(),
             duration_minutes: self.duration_minutes,
             active: self.active,
+            buffers: self.buffers,
+            min_notice_minutes: self.min_notice_minutes,
+            max_advance_days: self.max_advance_days,
+            price: self.price,
             created_at: context.at(),
             updated_at: context.at(),
         };
@@ -50,7 +85,8 @@ impl Change for CreateService {
     }
 }
 
-/// Changes what is given of a service and keeps the rest. Appointments keep the duration they were booked with.
+/// Changes what is given of a service and keeps the rest. Appointments keep the duration and the buffers they were booked
+/// with.
 #[derive(Clone, Debug)]
 pub struct PatchService {
     /// Which.
@@ -63,10 +99,43 @@ pub struct PatchService {
     pub duration_minutes: Option<u32>,
     /// Whether it can be booked.
     pub active: Option<bool>,
+    /// How long before an appointment the staff member is kept free, in minutes, within [`Buffers`].
+    pub buffer_before_minutes: Option<u32>,
+    /// The same after an appointment.
+    pub buffer_after_minutes: Option<u32>,
+    /// How long before it begins customers have to book, in minutes, at most
+    /// [`crate::domain::MIN_NOTICE_MINUTES_MAX`].
+    pub min_notice_minutes: Option<u32>,
+    /// How many local days ahead customers can book, within [`crate::domain::MAX_ADVANCE_DAYS`]; the inner `None` for as
+    /// far as they like.
+    pub max_advance_days: Option<Option<u32>>,
+    /// What it costs, in hundredths, at most [`crate::domain::PRICE_CENTS_MAX`]; the inner `None` for no price.
+    pub price_cents: Option<Option<u32>>,
+    /// The currency of the price.
+    pub currency: Option<Option<Currency>>,
+}
+
+impl PatchService {
+    /// A change of this service that changes nothing yet.
+    pub fn of(id: ServiceId) -> Self {
+        Self {
+            id,
+            name: None,
+            description: None,
+            duration_minutes: None,
+            active: None,
+            buffer_before_minutes: None,
+            buffer_after_minutes: None,
+            min_notice_minutes: None,
+            max_advance_days: None,
+            price_cents: None,
+            currency: None,
+        }
+    }
 }
 
 impl Change for PatchService {
-    type Gives = Shown<OperatorServiceView>;
+    type Gives = Shown<AffectingView<OperatorServiceView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.service(self.id).ok_or(Refusal::NotFound("service"))?;
@@ -81,21 +150,70 @@ impl Change for PatchService {
         }
         after.duration_minutes = self.duration_minutes.unwrap_or(after.duration_minutes);
         after.active = self.active.unwrap_or(after.active);
+        after.buffers = buffers(
+            self.buffer_before_minutes.unwrap_or(before.buffers.before_minutes()),
+            self.buffer_after_minutes.unwrap_or(before.buffers.after_minutes()),
+        )?;
+        after.min_notice_minutes = self.min_notice_minutes.unwrap_or(after.min_notice_minutes);
+        after.max_advance_days = self.max_advance_days.unwrap_or(after.max_advance_days);
+        after.price = Price::patched(before.price, self.price_cents, self.currency)
+            .map_err(|problem| Refusal::Invalid(vec![problem]))?;
         if after == *before {
-            return Ok(Decision::unchanged(&shown));
+            let affected = AffectedView::default();
+            return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
+        let affected = if after.active == before.active {
+            AffectedView::default()
+        } else {
+            let services = BTreeMap::from([(self.id, after.clone())]);
+            let changed = |schedule| Schedule { services: &services, ..schedule };
+            context.affected(Concerned::Service(self.id), changed)
+        };
         let now_shown = OperatorServiceView::from(&after);
-        Ok(Decision::answering(&now_shown)
+        Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
             .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
             .write(Write::Service(after)))
     }
 
     fn weight(&self) -> Weight {
-        let changes_more =
-            self.name.is_some() || self.description.is_some() || self.duration_minutes.is_some();
-        weight_of_change(self.active == Some(false), changes_more)
+        let Self {
+            id: _,
+            name,
+            description,
+            duration_minutes,
+            active,
+            buffer_before_minutes,
+            buffer_after_minutes,
+            min_notice_minutes,
+            max_advance_days,
+            price_cents,
+            currency,
+        } = self;
+        let changes_more = name.is_some()
+            || description.is_some()
+            || duration_minutes.is_some()
+            || buffer_before_minutes.is_some()
+            || buffer_after_minutes.is_some()
+            || min_notice_minutes.is_some()
+            || max_advance_days.is_some()
+            || price_cents.is_some()
+            || currency.is_some();
+        weight_of_change(*active == Some(false), changes_more)
     }
+}
+
+/// What appointments keep free around them, by the minutes of both.
+fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> {
+    Buffers::new(before_minutes, after_minutes).ok_or_else(|| {
+        let most = format!("must be at most {BUFFER_MINUTES_MAX}");
+        let of = if before_minutes > BUFFER_MINUTES_MAX {
+            "buffer_before_minutes"
+        } else {
+            "buffer_after_minutes"
+        };
+        Refusal::invalid(of, most)
+    })
 }
 
 /// Adds a staff member.
@@ -109,10 +227,19 @@ pub struct CreateStaff {
     pub zone: Option<Tz>,
     /// The services they offer, each once.
     pub service_ids: Vec<ServiceId>,
+    /// Their own hours; without them they are there whenever the business is open.
+    pub hours: Option<StaffHours>,
+}
+
+impl CreateStaff {
+    /// A staff member of this name who takes appointments for these services; of the rest nothing is said.
+    pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
+        Self { name, active: true, zone: None, service_ids, hours: None }
+    }
 }
 
 impl Change for CreateStaff {
-    type Gives = New<StaffView>;
+    type Gives = New<OperatorStaffView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         check_services(context, &self.service_ids)?;
@@ -122,10 +249,11 @@ impl Change for CreateStaff {
             active: self.active,
             zone: self.zone.unwrap_or(context.business().zone),
             service_ids: self.service_ids,
+            hours: self.hours,
             created_at: context.at(),
             updated_at: context.at(),
         };
-        let shown = StaffView::from(&staff);
+        let shown = OperatorStaffView::from(&staff);
         Ok(Decision::created(&shown).note("staff.created", "staff", staff.id).write(Write::Staff(staff)))
     }
 
@@ -147,14 +275,23 @@ pub struct PatchStaff {
     pub zone: Option<Tz>,
     /// The services they offer, each once.
     pub service_ids: Option<Vec<ServiceId>>,
+    /// Their own hours; the inner `None` for none.
+    pub hours: Option<Option<StaffHours>>,
+}
+
+impl PatchStaff {
+    /// A change of this staff member that changes nothing yet.
+    pub fn of(id: StaffId) -> Self {
+        Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
+    }
 }
 
 impl Change for PatchStaff {
-    type Gives = Shown<StaffView>;
+    type Gives = Shown<AffectingView<OperatorStaffView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
-        let shown = StaffView::from(before);
+        let shown = OperatorStaffView::from(before);
         context.check_match(&shown)?;
         let mut after = before.clone();
         if let Some(service_ids) = self.service_ids {
@@ -166,18 +303,31 @@ impl Change for PatchStaff {
         }
         after.active = self.active.unwrap_or(after.active);
         after.zone = self.zone.unwrap_or(after.zone);
+        if let Some(hours) = self.hours {
+            after.hours = hours;
+        }
         if after == *before {
-            return Ok(Decision::unchanged(&shown));
+            let affected = AffectedView::default();
+            return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
-        let now_shown = StaffView::from(&after);
-        Ok(Decision::answering(&now_shown)
+        let as_before = (before.active, &before.service_ids, &before.hours)
+            == (after.active, &after.service_ids, &after.hours);
+        let affected = if as_before {
+            AffectedView::default()
+        } else {
+            let staff = BTreeMap::from([(self.id, after.clone())]);
+            context.affected(Concerned::Staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
+        };
+        let now_shown = OperatorStaffView::from(&after);
+        Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
             .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))
             .write(Write::Staff(after)))
     }
 
     fn weight(&self) -> Weight {
-        let changes_more = self.name.is_some() || self.zone.is_some() || self.service_ids.is_some();
+        let changes_more =
+            self.name.is_some() || self.zone.is_some() || self.service_ids.is_some() || self.hours.is_some();
         weight_of_change(self.active == Some(false), changes_more)
     }
 }
@@ -216,7 +366,7 @@ impl Change for DeleteService {
     }
 }
 
-/// Deletes a staff member that nothing refers to.
+/// Deletes a staff member that nothing refers to, and the time that they have off.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteStaff {
     /// Whom.
@@ -231,7 +381,12 @@ impl Change for DeleteStaff {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
         check_watch(context, self.id, self.watch)?;
-        Ok(Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id)))
+        let mut gone =
+            Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id));
+        for (blocked, _) in context.blocked().of_staff(self.id) {
+            gone = gone.write(Write::NoBlockedTime(blocked));
+        }
+        Ok(gone)
     }
 
     fn weight(&self) -> Weight {

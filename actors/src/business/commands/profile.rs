@@ -8,10 +8,11 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
-use crate::domain::{BookingMode, Business, Locale, Text, WeeklyHours};
+use crate::domain::availability::{Concerned, Schedule};
+use crate::domain::{BookingMode, Business, Locale, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{BusinessView, OperatorBusinessView};
+use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
 
 /// Changes what is given and keeps the rest; it is answered as the operator sees the business.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ pub struct PatchBusiness {
     pub booking_mode: Option<BookingMode>,
     /// The whole week.
     pub hours: Option<WeeklyHours>,
+    /// All breaks of the week.
+    pub breaks: Option<WeeklyBreaks>,
     /// The region in which national phone numbers are read.
     pub phone_region: Option<String>,
     /// Whether its keys are shut out.
@@ -42,19 +45,32 @@ impl PatchBusiness {
 }
 
 impl Change for PatchBusiness {
-    type Gives = Shown<OperatorBusinessView>;
+    type Gives = Shown<AffectingView<OperatorBusinessView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        patch(self, context, |business| OperatorBusinessView::from(business))
+        let answered = |resource, after: &Business| {
+            let before = context.business();
+            let as_before =
+                (&before.hours, &before.breaks, before.zone) == (&after.hours, &after.breaks, after.zone);
+            let affected = if as_before {
+                AffectedView::default()
+            } else {
+                context.affected(Concerned::Everyone, |schedule| Schedule { business: after, ..schedule })
+            };
+            AffectingView { resource, affected }
+        };
+        patch(self, context, |business| OperatorBusinessView::from(business), answered)
     }
 
     fn weight(&self) -> Weight {
-        let Self { name, zone, locale, website_url, booking_mode, hours, phone_region, suspended } = self;
+        let Self { name, zone, locale, website_url, booking_mode, hours, breaks, phone_region, suspended } =
+            self;
         let changes_more = name.is_some()
             || zone.is_some()
             || locale.is_some()
             || website_url.is_some()
             || hours.is_some()
+            || breaks.is_some()
             || phone_region.is_some();
         // Whoever fills the disk can be stopped, with nothing beside it: else who stops more each time writes on.
         match (booking_mode, suspended) {
@@ -75,7 +91,7 @@ impl Change for PatchProfile {
     type Gives = Shown<BusinessView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        patch(self.0, context, |business| BusinessView::from(business))
+        patch(self.0, context, |business| BusinessView::from(business), |shown, _| shown)
     }
 
     fn weight(&self) -> Weight {
@@ -83,11 +99,13 @@ impl Change for PatchProfile {
     }
 }
 
-fn patch<V: Serialize + 'static>(
+/// Patches the business, shows it to whoever asked and answers with that and perhaps more.
+fn patch<V: Serialize, A: Serialize + 'static>(
     change: PatchBusiness,
     context: &Context<'_>,
     view: impl Fn(&Business) -> V,
-) -> Result<Decision<Shown<V>>, EngineError> {
+    answered: impl Fn(V, &Business) -> A,
+) -> Result<Decision<Shown<A>>, EngineError> {
     let before = context.business();
     let shown = view(before);
     context.check_match(&shown)?;
@@ -101,6 +119,9 @@ fn patch<V: Serialize + 'static>(
     if let Some(hours) = change.hours {
         after.hours = hours;
     }
+    if let Some(breaks) = change.breaks {
+        after.breaks = breaks;
+    }
     if let Some(region) = change.phone_region {
         after.phone_region = region;
     }
@@ -109,11 +130,11 @@ fn patch<V: Serialize + 'static>(
     after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);
     after.suspended = change.suspended.unwrap_or(after.suspended);
     if after == *before {
-        return Ok(Decision::unchanged(&shown));
+        return Ok(Decision::unchanged(&answered(shown, before)));
     }
     after.updated_at = context.at();
     let now_shown = view(&after);
-    Ok(Decision::answering(&now_shown)
+    Ok(Decision::answering(&answered(view(&after), &after))
         .note_changes("business.updated", "business", before.id, (&shown, &now_shown))
         .write(Write::Business(after)))
 }

@@ -2,7 +2,10 @@ use chrono_tz::Europe::Paris;
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{BusinessId, Day, DayHours, LocalTime, Locale, WeeklyHours};
+use crate::domain::{
+    BlockedKey, BusinessId, Day, DayHours, DayWindows, Hold, LocalTime, Locale, SpecialDay, StaffHours,
+    WeeklyBreaks, WeeklyHours,
+};
 
 const CUT: u128 = 1;
 const SHAVE: u128 = 2;
@@ -12,8 +15,11 @@ struct World {
     business: Business,
     services: BTreeMap<ServiceId, Service>,
     staff: BTreeMap<StaffId, StaffMember>,
+    special: SpecialDays,
     busy: Busy,
+    blocked: Blocked,
     now: Timestamp,
+    terms: Terms,
 }
 
 fn service(number: u128) -> ServiceId {
@@ -40,6 +46,10 @@ impl World {
             description: String::new(),
             duration_minutes,
             active: true,
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
             created_at: then,
             updated_at: then,
         });
@@ -50,6 +60,7 @@ impl World {
                 active: number != 3,
                 zone: Paris,
                 service_ids: offers.into_iter().map(service).collect(),
+                hours: None,
                 created_at: then,
                 updated_at: then,
             });
@@ -61,6 +72,7 @@ impl World {
             website_url: None,
             booking_mode: BookingMode::Instant,
             hours: WeeklyHours::new(vec![hours]).unwrap(),
+            breaks: WeeklyBreaks::default(),
             phone_region: "FR".into(),
             suspended: false,
             created_at: then,
@@ -70,20 +82,24 @@ impl World {
             business,
             services: services.into_iter().map(|service| (service.id, service)).collect(),
             staff: staff.into_iter().map(|member| (member.id, member)).collect(),
+            special: SpecialDays::new(),
             busy: Busy::new(),
+            blocked: Blocked::new(),
             now: then,
+            terms: Terms::Integration,
         }
     }
 
     fn schedule(&self) -> Schedule<'_> {
-        let Self { business, services, staff, busy, now } = self;
-        Schedule { business, services, staff, busy, now: *now }
+        let Self { business, services, staff, special, busy, blocked, now, .. } = self;
+        Schedule { business, special, services, staff, busy, blocked, now: *now }
     }
 
     /// The starts listed for that Monday.
     fn listed(&self, number: u128, staff: Option<u128>) -> Vec<String> {
         let day = "2026-03-02".parse().unwrap();
-        let slots = self.schedule().slots(service(number), staff.map(member), day, day).unwrap();
+        let slots =
+            self.schedule().slots(service(number), staff.map(member), (day, day), self.terms).unwrap();
         let shown = |slot: Slot| slot.starts_at.utc().with_timezone(&Paris).format("%H:%M").to_string();
         slots.into_iter().map(shown).collect()
     }
@@ -92,12 +108,30 @@ impl World {
         let service = service(number);
         let duration = self.services.get(&service).map_or(TimeDelta::minutes(30), Service::duration);
         let staff = staff.map(member);
-        self.schedule().assign(&SlotRequest { service, staff, start: monday(time), duration, except: None })
+        let buffers = self.services.get(&service).map(|service| service.buffers).unwrap_or_default();
+        let (start, terms) = (monday(time), self.terms);
+        self.schedule().assign(&SlotRequest { service, staff, start, duration, buffers, except: None, terms })
     }
 
-    fn book(&mut self, staff: u128, start: &str, end: &str) {
+    fn book(&mut self, staff: u128, start: &str, end: &str) -> AppointmentId {
+        self.hold(staff, (start, end), Buffers::default())
+    }
+
+    fn hold(&mut self, staff: u128, (start, end): (&str, &str), buffers: Buffers) -> AppointmentId {
         let id = Uuid::from_u128(1_000 + self.busy.len() as u128).into();
-        self.busy.insert(member(staff), monday(start), monday(end), id);
+        let (start, end) = (monday(start), monday(end));
+        self.busy.insert(member(staff), Hold { id, start, end, service: service(CUT), buffers });
+        id
+    }
+
+    fn block(&mut self, staff: u128, start: &str, end: &str) {
+        let id = Uuid::from_u128(2_000 + self.blocked.len() as u128).into();
+        let key = BlockedKey { staff_id: member(staff), starts_at: monday(start), id };
+        self.blocked.insert(key, monday(end));
+    }
+
+    fn staff(&mut self, number: u128) -> &mut StaffMember {
+        self.staff.get_mut(&member(number)).unwrap()
     }
 
     fn service(&mut self, number: u128) -> &mut Service {
@@ -109,7 +143,7 @@ impl World {
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
     let schedule = world.schedule();
-    match schedule.slots(service(number), staff.map(member), day, day) {
+    match schedule.slots(service(number), staff.map(member), (day, day), world.terms) {
         Err(Refusal::Invalid(problems)) => problems.into_iter().map(|problem| problem.path).collect(),
         other => panic!("not refused: {other:?}"),
     }
@@ -162,7 +196,9 @@ fn an_appointment_that_is_moved_does_not_stand_in_its_own_way() {
         staff: Some(member(1)),
         start: monday("09:30"),
         duration: TimeDelta::minutes(60),
+        buffers: Buffers::default(),
         except: None,
+        terms: Terms::Integration,
     };
     assert_eq!(world.schedule().assign(&request), Err(SlotReason::Taken));
     request.except = Some(Uuid::from_u128(1_000).into());
@@ -217,6 +253,133 @@ fn a_business_that_takes_no_bookings_lists_nothing_and_its_team_still_books() {
     world.business.booking_mode = BookingMode::Off;
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
+    world.terms = Terms::Team { ignore_buffers: false };
+    assert_eq!(world.listed(CUT, None).len(), 5, "the team's own list is of what it can book");
+    world.terms = Terms::Integration;
     world.business.booking_mode = BookingMode::Request;
     assert_eq!(world.listed(CUT, None).len(), 5);
+}
+
+/// The hours of a Monday.
+fn mondays(windows: &[(&str, &str)]) -> StaffHours {
+    let time = |text: &str| LocalTime::parse(text).unwrap();
+    let window =
+        |&(open, close): &(&str, &str)| DayHours { day: Day::Monday, open: time(open), close: time(close) };
+    StaffHours::new(windows.iter().map(window).collect()).unwrap()
+}
+
+#[test]
+fn a_staff_member_takes_what_lies_in_their_own_hours_and_outside_their_time_off() {
+    let mut world = World::new();
+    world.staff(1).hours = Some(mondays(&[("08:00", "09:30"), ("09:30", "10:30"), ("11:00", "20:00")]));
+    assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:00", "11:00", "11:30"]);
+    assert_eq!(world.assign(SHAVE, None, "10:30"), Err(SlotReason::StaffOff));
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "09:30", "11:00"], "windows that touch are one");
+    world.block(1, "09:45", "10:00");
+    assert_eq!(world.listed(SHAVE, Some(1)), ["09:00", "10:00", "11:00", "11:30"]);
+    world.staff(1).hours = Some(mondays(&[]));
+    assert_eq!(world.listed(SHAVE, Some(1)), [""; 0], "no hours at all are none");
+}
+
+#[test]
+fn the_reason_is_that_of_whoever_comes_nearest_to_taking_it() {
+    let mut world = World::new();
+    world.block(1, "09:00", "12:00");
+    world.block(2, "09:00", "10:00");
+    assert_eq!(world.assign(CUT, None, "09:00"), Err(SlotReason::StaffOff));
+    world.book(2, "10:00", "10:30");
+    assert_eq!(world.assign(CUT, None, "10:00"), Err(SlotReason::Taken));
+    assert_eq!(world.assign(CUT, Some(1), "10:00"), Err(SlotReason::StaffOff));
+    world.service(CUT).buffers = Buffers::new(15, 0).unwrap();
+    assert_eq!(world.assign(CUT, None, "10:30"), Err(SlotReason::Buffer));
+    assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(2)));
+}
+
+#[test]
+fn buffers_reach_past_closing_and_into_breaks_and_not_into_time_off() {
+    let mut world = World::new();
+    world.service(CUT).buffers = Buffers::new(30, 30).unwrap();
+    world.business.breaks = WeeklyBreaks::new(mondays(&[("10:00", "10:30")]).days().to_vec()).unwrap();
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"]);
+    world.staff(1).hours = Some(mondays(&[("09:00", "12:00")]));
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"], "nor their own hours");
+    world.block(1, "12:00", "13:00");
+    world.block(1, "08:00", "08:30");
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30"]);
+    assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::Buffer));
+    world.terms = Terms::Team { ignore_buffers: true };
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"]);
+    world.block(1, "11:59", "12:00");
+    assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::StaffOff));
+}
+
+#[test]
+fn notice_and_advance_hold_to_the_minute_and_the_day() {
+    let mut world = World::new();
+    world.now = monday("08:00");
+    world.service(CUT).min_notice_minutes = 120;
+    assert_eq!(world.listed(CUT, None), ["10:00", "10:30", "11:00"]);
+    world.now = monday("08:00") + TimeDelta::milliseconds(1);
+    assert_eq!(world.listed(CUT, None), ["10:30", "11:00"]);
+    assert_eq!(world.assign(CUT, None, "10:00"), Err(SlotReason::TooShortNotice));
+    assert_eq!(world.assign(CUT, None, "09:15"), Err(SlotReason::OffGrid));
+    world.service(CUT).min_notice_minutes = 0;
+    world.service(CUT).max_advance_days = Some(1);
+    world.now = monday("00:00") - TimeDelta::days(1);
+    assert_eq!(world.listed(CUT, None).len(), 5);
+    world.now = monday("00:00") - TimeDelta::days(1) - TimeDelta::milliseconds(1);
+    assert_eq!(world.listed(CUT, None), [""; 0]);
+    assert_eq!(world.assign(CUT, None, "09:00"), Err(SlotReason::TooFarAhead));
+    world.terms = Terms::Team { ignore_buffers: false };
+    assert_eq!(world.listed(CUT, None).len(), 5);
+    assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
+}
+
+#[test]
+fn a_closed_special_day_and_a_break_are_told_apart_from_other_times() {
+    let mut world = World::new();
+    world.business.breaks = WeeklyBreaks::new(mondays(&[("10:15", "10:20")]).days().to_vec()).unwrap();
+    assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:30", "11:00", "11:30"]);
+    assert_eq!(world.assign(SHAVE, None, "10:00"), Err(SlotReason::Break));
+    let then = world.now;
+    let date: NaiveDate = "2026-03-02".parse().unwrap();
+    let closed =
+        SpecialDay { date, hours: DayWindows::CLOSED, note: None, created_at: then, updated_at: then };
+    world.special.insert(date, closed);
+    assert_eq!(world.listed(SHAVE, None), [""; 0]);
+    assert_eq!(world.assign(SHAVE, None, "10:00"), Err(SlotReason::ClosedThatDay));
+}
+
+#[test]
+fn what_a_change_leaves_outside_is_what_lay_inside_before() {
+    let mut world = World::new();
+    let (early, late) = (world.book(1, "09:00", "10:00"), world.book(1, "11:00", "12:00"));
+    let (of_two, outside) = (world.book(2, "10:00", "11:00"), world.book(2, "11:30", "12:30"));
+    let before = World { staff: world.staff.clone(), ..World::new() };
+    let since = |after: &World, concerned| {
+        let was = Schedule { busy: &after.busy, ..before.schedule() };
+        after.schedule().outside_since(&was, concerned)
+    };
+    assert_eq!(since(&world, Concerned::Everyone), []);
+    world.block(1, "09:30", "11:00");
+    assert_eq!(since(&world, Concerned::Everyone), [early]);
+    assert_eq!(since(&world, Concerned::Staff(member(2))), []);
+    world.business.breaks = WeeklyBreaks::new(mondays(&[("10:30", "11:30")]).days().to_vec()).unwrap();
+    assert_eq!(since(&world, Concerned::Everyone), [early, of_two, late], "and not what lay outside already");
+    world.now = monday("10:00");
+    assert_eq!(since(&world, Concerned::Everyone), [of_two, late], "what has ended does not matter");
+    world.business.breaks = WeeklyBreaks::default();
+    world.business.zone = chrono_tz::Europe::Athens;
+    assert_eq!(
+        since(&world, Concerned::Everyone),
+        [late],
+        "the clocks of Athens show an hour more; {outside} was outside"
+    );
+    world.business.zone = Paris;
+    world.service(CUT).active = false;
+    assert_eq!(since(&world, Concerned::Service(service(CUT))), [of_two, late]);
+    assert_eq!(since(&world, Concerned::Service(service(SHAVE))), []);
+    world.service(CUT).active = true;
+    world.staff(1).service_ids.clear();
+    assert_eq!(since(&world, Concerned::Everyone), [late]);
 }

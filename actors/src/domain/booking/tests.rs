@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::domain::{
-    Business, Busy, Day, DayHours, LocalTime, Locale, Service, SlotReason, StaffMember, WeeklyHours,
+    Blocked, Buffers, Business, Busy, Day, DayHours, LocalTime, Locale, Service, SlotReason, SpecialDays,
+    StaffMember, WeeklyBreaks, WeeklyHours,
 };
 
 /// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
@@ -10,10 +11,13 @@ struct Shop {
     business: Business,
     services: BTreeMap<ServiceId, Service>,
     staff: BTreeMap<StaffId, StaffMember>,
+    special: SpecialDays,
     busy: Busy,
+    blocked: Blocked,
 }
 
 const ANYONE: Party = Party::Integration { allow_pending: true };
+const TEAM: Party = Party::Team { ignore_buffers: false };
 const STRICT: Party = Party::Integration { allow_pending: false };
 
 fn id<I: From<uuid::Uuid>>(n: u128) -> I {
@@ -40,6 +44,7 @@ fn shop(booking_mode: BookingMode) -> Shop {
         website_url: None,
         booking_mode,
         hours: WeeklyHours::new(Day::ALL.iter().copied().map(window).collect()).unwrap(),
+        breaks: WeeklyBreaks::default(),
         phone_region: "US".into(),
         suspended: false,
         created_at: stamps.0,
@@ -51,6 +56,10 @@ fn shop(booking_mode: BookingMode) -> Shop {
         description: String::new(),
         duration_minutes: 60,
         active: true,
+        buffers: Buffers::default(),
+        min_notice_minutes: 0,
+        max_advance_days: None,
+        price: None,
         created_at: stamps.0,
         updated_at: stamps.1,
     };
@@ -60,20 +69,30 @@ fn shop(booking_mode: BookingMode) -> Shop {
         active: true,
         zone: chrono_tz::UTC,
         service_ids: vec![service.id],
+        hours: None,
         created_at: stamps.0,
         updated_at: stamps.1,
     };
     let staff = [20, 21].map(|n| (id(n), member(n))).into();
-    Shop { business, services: [(service.id, service)].into(), staff, busy: Busy::default() }
+    Shop {
+        business,
+        services: [(service.id, service)].into(),
+        staff,
+        special: SpecialDays::new(),
+        busy: Busy::default(),
+        blocked: Blocked::new(),
+    }
 }
 
 impl Shop {
     fn schedule(&self) -> Schedule<'_> {
         Schedule {
             business: &self.business,
+            special: &self.special,
             services: &self.services,
             staff: &self.staff,
             busy: &self.busy,
+            blocked: &self.blocked,
             now: hour(8),
         }
     }
@@ -88,7 +107,7 @@ impl Shop {
             BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
         let booked = book(&self.schedule(), &request, id(n), id(30), hour(8))?;
         let (appointment, _) = &booked;
-        self.busy.insert(appointment.staff_id, appointment.starts_at, appointment.ends_at, appointment.id);
+        self.busy.insert(appointment.staff_id, appointment.into());
         Ok(booked)
     }
 
@@ -113,7 +132,7 @@ fn the_mode_decides_what_an_integration_gets_and_not_what_the_team_gets() {
     assert_eq!(status(BookingMode::Request, ANYONE), Ok(Pending));
     assert_eq!(status(BookingMode::Off, ANYONE), Err(Refusal::BookingDisabled));
     for mode in BookingMode::ALL {
-        assert_eq!(status(*mode, Party::Team), Ok(Confirmed));
+        assert_eq!(status(*mode, TEAM), Ok(Confirmed));
     }
 }
 
@@ -132,7 +151,7 @@ fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
 #[test]
 fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
     let mut shop = shop(BookingMode::Request);
-    let (booked, event) = shop.book(1, hour(9), Party::Team).unwrap();
+    let (booked, event) = shop.book(1, hour(9), TEAM).unwrap();
     assert_eq!(event, Some(EventType::AppointmentBooked));
     let (moved, event) = changed(shop.reschedule(&booked, hour(10), ANYONE).unwrap());
     assert_eq!((moved.status, event), (AppointmentStatus::Pending, None));
@@ -143,7 +162,7 @@ fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
         (declined.status, event),
         (AppointmentStatus::Declined, Some(EventType::AppointmentCancelled))
     );
-    let (moved, event) = changed(shop.reschedule(&booked, hour(10), Party::Team).unwrap());
+    let (moved, event) = changed(shop.reschedule(&booked, hour(10), TEAM).unwrap());
     assert_eq!(
         (moved.status, event),
         (AppointmentStatus::Confirmed, Some(EventType::AppointmentRescheduled))
@@ -156,7 +175,7 @@ fn an_unannounced_request_ends_without_a_word() {
     let (pending, _) = shop.book(1, hour(9), ANYONE).unwrap();
     assert_eq!(changed(cancel(&pending, hour(8))).1, None);
     assert_eq!(changed(decline(&pending, hour(8)).unwrap()).1, None);
-    let (moved, event) = changed(shop.reschedule(&pending, hour(10), Party::Team).unwrap());
+    let (moved, event) = changed(shop.reschedule(&pending, hour(10), TEAM).unwrap());
     assert_eq!((moved.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
 }
 
@@ -216,4 +235,48 @@ fn every_problem_of_a_request_is_named() {
         panic!("it was accepted");
     };
     assert_eq!(problems.len(), 1);
+}
+
+#[test]
+fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
+    let mut shop = shop(BookingMode::Instant);
+    let buffers = Buffers::new(15, 60).unwrap();
+    shop.services.get_mut(&id(10)).unwrap().buffers = buffers;
+    shop.staff.remove(&id(21));
+    let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
+    assert_eq!(booked.buffers, buffers);
+    shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::default();
+    assert_eq!(shop.book(2, hour(10), STRICT), Err(Refusal::SlotUnavailable(SlotReason::Buffer)));
+    let squeezed = shop.book(2, hour(10), Party::Team { ignore_buffers: true }).unwrap().0;
+    assert_eq!(squeezed.buffers, Buffers::default());
+    assert_eq!(
+        shop.book(3, hour(9), Party::Team { ignore_buffers: true }).unwrap_err(),
+        Refusal::SlotUnavailable(SlotReason::Taken),
+        "an appointment never overlaps another"
+    );
+    let (moved, _) = changed(shop.reschedule(&booked, hour(14), STRICT).unwrap());
+    assert_eq!(moved.buffers, buffers);
+    assert_eq!(
+        shop.reschedule(&booked, hour(11), STRICT),
+        Err(Refusal::SlotUnavailable(SlotReason::Buffer)),
+        "a quarter of an hour before it is not free"
+    );
+}
+
+#[test]
+fn notice_and_advance_bind_integrations_and_not_the_team() {
+    let mut shop = shop(BookingMode::Instant);
+    shop.services.get_mut(&id(10)).unwrap().min_notice_minutes = 120;
+    shop.services.get_mut(&id(10)).unwrap().max_advance_days = Some(1);
+    let refused = |reason| Err(Refusal::SlotUnavailable(reason));
+    assert_eq!(shop.book(1, hour(9), STRICT), refused(SlotReason::TooShortNotice));
+    assert_eq!(shop.book(1, hour(48 + 9), STRICT), refused(SlotReason::TooFarAhead));
+    let (booked, _) = shop.book(1, hour(10), STRICT).unwrap();
+    assert_eq!(
+        shop.reschedule(&booked, hour(9), STRICT),
+        Err(Refusal::SlotUnavailable(SlotReason::TooShortNotice))
+    );
+    shop.book(2, hour(9), TEAM).unwrap();
+    shop.book(3, hour(48 + 9), TEAM).unwrap();
+    assert!(shop.reschedule(&booked, hour(48 + 10), TEAM).is_ok());
 }

@@ -8,12 +8,78 @@ use chrono_tz::{
 
 use super::*;
 use crate::domain::Day::{Friday, Monday, Saturday, Sunday, Thursday, Tuesday, Wednesday};
-use crate::domain::DayHours;
+use crate::domain::{BookingMode, DayHours, DayWindows, LocalTime, Locale, SpecialDay};
 
-fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
+fn days(windows: &[(Day, &str, &str)]) -> Vec<DayHours> {
     let time = |text: &str| LocalTime::parse(text).unwrap();
     let windows = windows.iter().map(|(day, open, close)| (*day, time(open), time(close)));
-    WeeklyHours::new(windows.map(|(day, open, close)| DayHours { day, open, close }).collect()).unwrap()
+    windows.map(|(day, open, close)| DayHours { day, open, close }).collect()
+}
+
+fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
+    WeeklyHours::new(days(windows)).unwrap()
+}
+
+/// A business that has hours in a zone, and nothing else.
+struct Shop {
+    business: Business,
+    special: SpecialDays,
+}
+
+impl Shop {
+    fn new(hours: &WeeklyHours, zone: Tz) -> Self {
+        let then = Timestamp::from_millis(0);
+        let business = Business {
+            id: uuid::Uuid::from_u128(1).into(),
+            name: "Shop".into(),
+            zone,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: hours.clone(),
+            breaks: WeeklyBreaks::default(),
+            phone_region: "US".into(),
+            suspended: false,
+            created_at: then,
+            updated_at: then,
+        };
+        Self { business, special: SpecialDays::new() }
+    }
+
+    fn special(mut self, day: &str, windows: &[(&str, &str)]) -> Self {
+        let time = |text: &str| LocalTime::parse(text).unwrap();
+        let windows =
+            windows.iter().map(|(open, close)| LocalWindow { open: time(open), close: time(close) });
+        let (hours, then) = (DayWindows::new(windows.collect()).unwrap(), Timestamp::from_millis(0));
+        let day = SpecialDay { date: date(day), hours, note: None, created_at: then, updated_at: then };
+        self.special.insert(day.date, day);
+        self
+    }
+
+    fn breaks(mut self, breaks: &[(Day, &str, &str)]) -> Self {
+        self.business.breaks = WeeklyBreaks::new(days(breaks)).unwrap();
+        self
+    }
+
+    fn calendar(&self) -> Calendar<'_> {
+        Calendar::new(&self.business, &self.special)
+    }
+
+    fn starts(&self, first: NaiveDate, last: NaiveDate, duration: TimeDelta) -> Vec<Timestamp> {
+        self.calendar().lay(first..=last, duration).starts(duration)
+    }
+
+    fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
+        self.calendar().lay_around(start, duration).check(start, duration)
+    }
+
+    fn local_date(&self, at: Timestamp) -> NaiveDate {
+        self.calendar().local_date(at)
+    }
+
+    fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
+        self.calendar().day_bounds(date)
+    }
 }
 
 fn always() -> WeeklyHours {
@@ -31,7 +97,7 @@ fn at(text: &str) -> Timestamp {
 /// The start times of one day as the clocks show them; asserts that `check` says the same of each of its minutes.
 fn starts(zone: Tz, windows: &[(Day, &str, &str)], day: &str, minutes: i64) -> Vec<String> {
     let hours = week(windows);
-    let calendar = Calendar::new(&hours, zone);
+    let calendar = Shop::new(&hours, zone);
     let (day, duration) = (date(day), TimeDelta::minutes(minutes));
     let starts = calendar.starts(day, day, duration);
     let around = calendar.day_bounds(day);
@@ -75,7 +141,7 @@ fn the_longest_service_takes_a_whole_day_of_24_hours() {
     let back = starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-10-25", 1440);
     assert_eq!(back, ["00:00+02", "00:30+02", "01:00+02"]);
     let hours = always();
-    let calendar = Calendar::new(&hours, Paris);
+    let calendar = Shop::new(&hours, Paris);
     let list = |day| calendar.starts(date(day), date(day), TimeDelta::minutes(1440)).len();
     assert_eq!((list("2026-03-02"), list("2026-03-29"), list("2026-10-25")), (48, 46, 50));
 }
@@ -139,7 +205,7 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
-    let calendar = Calendar::new(&hours, New_York);
+    let calendar = Shop::new(&hours, New_York);
     let check = |text| calendar.check(at(text), TimeDelta::minutes(30));
     assert_eq!(check("2026-11-01T01:00:00-05:00"), Err(SlotReason::OffGrid));
     assert_eq!(check("2026-11-01T01:00:00-04:00"), Err(SlotReason::OutsideHours));
@@ -176,7 +242,7 @@ fn havana_changes_its_clocks_at_midnight() {
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
     let both = [(Saturday, "23:00", "24:00"), (Sunday, "00:00", "02:00")];
     assert_eq!(starts(Havana, &both, "2026-03-07", 60), ["23:00-05", "23:30-05"]);
-    let calendar = Calendar { hours: &WeeklyHours::default(), zone: Havana };
+    let calendar = Shop::new(&WeeklyHours::default(), Havana);
     assert_eq!(calendar.day_bounds(date("2026-03-08")).start, at("2026-03-08T05:00:00Z"));
     assert_eq!(calendar.day_bounds(date("2026-11-01")).start, at("2026-11-01T04:00:00Z"));
 }
@@ -199,7 +265,7 @@ fn lord_howe_moves_its_clocks_by_half_an_hour() {
 #[test]
 fn kathmandu_is_a_quarter_of_an_hour_off() {
     let hours = week(&[(Monday, "09:00", "10:00")]);
-    let calendar = Calendar::new(&hours, Kathmandu);
+    let calendar = Shop::new(&hours, Kathmandu);
     let day = date("2026-03-02");
     assert_eq!(
         calendar.starts(day, day, TimeDelta::minutes(30)),
@@ -224,7 +290,7 @@ fn beirut_skips_midnight_and_repeats_the_last_hour_of_a_day() {
 fn apia_skipped_a_friday() {
     let friday = date("2011-12-30");
     let week_round = always();
-    let calendar = Calendar::new(&week_round, Apia);
+    let calendar = Shop::new(&week_round, Apia);
     assert!(calendar.day_bounds(friday).is_empty());
     assert_eq!(calendar.starts(friday, friday, TimeDelta::minutes(5)), []);
     // Thursday's closing and Saturday's opening are one instant.
@@ -240,18 +306,13 @@ fn apia_skipped_a_friday() {
 #[test]
 fn an_instant_that_is_no_start_says_whether_the_hours_or_the_steps_are_the_reason() {
     let hours = week(&[(Monday, "09:00", "10:00")]);
-    let calendar = Calendar::new(&hours, Paris);
+    let calendar = Shop::new(&hours, Paris);
     let check = |text| calendar.check(at(text), TimeDelta::minutes(30));
     assert_eq!(check("2026-03-02T09:30:00+01:00"), Ok(()));
     for text in ["2026-03-02T09:15:00+01:00", "2026-03-02T09:00:00.001+01:00", "2026-03-02T09:00:01+01:00"] {
         assert_eq!(check(text), Err(SlotReason::OffGrid), "{text}");
     }
-    for text in [
-        "2026-03-02T08:30:00+01:00",
-        "2026-03-02T09:31:00+01:00",
-        "2026-03-02T10:00:00+01:00",
-        "2026-03-03T09:00:00+01:00",
-    ] {
+    for text in ["2026-03-02T08:30:00+01:00", "2026-03-02T09:31:00+01:00", "2026-03-02T10:00:00+01:00"] {
         assert_eq!(check(text), Err(SlotReason::OutsideHours), "{text}");
     }
 }
@@ -259,7 +320,7 @@ fn an_instant_that_is_no_start_says_whether_the_hours_or_the_steps_are_the_reaso
 #[test]
 fn several_days_are_listed_in_order_and_an_empty_range_lists_nothing() {
     let hours = week(&[(Monday, "23:30", "00:30"), (Tuesday, "12:00", "12:30")]);
-    let calendar = Calendar::new(&hours, Paris);
+    let calendar = Shop::new(&hours, Paris);
     let list = |first, last| calendar.starts(date(first), date(last), TimeDelta::minutes(30));
     assert_eq!(
         list("2026-03-02", "2026-03-08"),
@@ -272,7 +333,7 @@ fn several_days_are_listed_in_order_and_an_empty_range_lists_nothing() {
 fn nothing_panics_at_the_ends_of_the_time_line() {
     let hours = always();
     for zone in [Apia, New_York, Kathmandu] {
-        let calendar = Calendar::new(&hours, zone);
+        let calendar = Shop::new(&hours, zone);
         for instant in [Timestamp::MIN, Timestamp::MAX] {
             let _ = calendar.check(instant, TimeDelta::minutes(1440));
             let day = calendar.local_date(instant);
@@ -283,5 +344,79 @@ fn nothing_panics_at_the_ends_of_the_time_line() {
             assert_eq!(calendar.starts(day, day, TimeDelta::minutes(5)), []);
             assert!(calendar.day_bounds(day).is_empty());
         }
+    }
+}
+
+/// The starts of a service of half an hour as the clocks of Paris show them.
+fn in_paris(shop: &Shop, day: &str) -> Vec<String> {
+    let starts = shop.starts(date(day), date(day), TimeDelta::minutes(30));
+    starts.iter().map(|at| at.utc().with_timezone(&Paris).format("%H:%M").to_string()).collect()
+}
+
+#[test]
+fn a_special_day_replaces_what_the_week_opens_on_it_and_nothing_else() {
+    let hours =
+        week(&[(Monday, "20:00", "01:00"), (Tuesday, "09:00", "10:00"), (Wednesday, "09:00", "09:30")]);
+    let shop = Shop::new(&hours, Paris);
+    assert_eq!(in_paris(&shop, "2026-03-03"), ["00:00", "00:30", "09:00", "09:30"]);
+    let closed = Shop::new(&hours, Paris).special("2026-03-03", &[]);
+    assert_eq!(in_paris(&closed, "2026-03-03"), ["00:00", "00:30"], "Monday's night goes on");
+    let other = Shop::new(&hours, Paris).special("2026-03-03", &[("14:10", "15:10"), ("23:30", "00:30")]);
+    assert_eq!(in_paris(&other, "2026-03-03"), ["00:00", "00:30", "14:10", "14:40", "23:30"]);
+    assert_eq!(in_paris(&other, "2026-03-04"), ["00:00", "09:00"], "and the special night, too");
+    assert_eq!(in_paris(&other, "2026-03-10"), ["00:00", "00:30", "09:00", "09:30"]);
+    let overlapping = Shop::new(&hours, Paris).special("2026-03-03", &[("00:15", "02:15")]);
+    assert_eq!(
+        in_paris(&overlapping, "2026-03-03"),
+        ["00:00", "00:15", "00:30", "00:45", "01:15", "01:45"],
+        "each window keeps its steps, and they are one"
+    );
+}
+
+#[test]
+fn nothing_lies_across_a_break_and_the_steps_go_on_behind_it() {
+    let shop = Shop::new(&week(&[(Monday, "09:00", "12:00")]), Paris)
+        .breaks(&[(Monday, "10:10", "10:40"), (Sunday, "23:00", "09:30")]);
+    assert_eq!(in_paris(&shop, "2026-03-02"), ["09:30", "11:00", "11:30"]);
+    let check = |text, minutes| shop.check(at(text), TimeDelta::minutes(minutes));
+    assert_eq!(check("2026-03-02T09:30:00+01:00", 40), Ok(()));
+    assert_eq!(check("2026-03-02T09:30:00+01:00", 41), Err(SlotReason::Break));
+    assert_eq!(check("2026-03-02T10:15:00+01:00", 5), Err(SlotReason::Break));
+    assert_eq!(check("2026-03-02T10:40:00+01:00", 5), Err(SlotReason::OffGrid));
+    assert_eq!(check("2026-03-02T09:00:00+01:00", 30), Err(SlotReason::Break));
+    assert_eq!(check("2026-03-02T11:30:00+01:00", 31), Err(SlotReason::OutsideHours));
+}
+
+#[test]
+fn a_break_over_a_clock_change_is_as_long_as_the_clocks_make_it() {
+    let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
+    let check = |text| shop.check(at(text), TimeDelta::minutes(30));
+    // In spring the break begins and ends when the clocks are set.
+    assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
+    assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
+    // In autumn the hour is there twice, and so is the break.
+    assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
+    for text in
+        ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]
+    {
+        assert_eq!(check(text), Err(SlotReason::Break), "{text}");
+    }
+    assert_eq!(check("2026-10-25T02:00:00Z"), Ok(()));
+}
+
+#[test]
+fn a_day_is_closed_when_nothing_opens_on_it_and_nothing_goes_on() {
+    let hours = week(&[(Monday, "20:00", "01:00"), (Wednesday, "09:00", "10:00")]);
+    let shop = Shop::new(&hours, Paris).special("2026-03-04", &[]);
+    let check = |text| shop.check(at(text), TimeDelta::minutes(30));
+    for (text, reason) in [
+        ("2026-03-03T00:45:00+01:00", SlotReason::OutsideHours),
+        ("2026-03-03T01:00:00+01:00", SlotReason::ClosedThatDay),
+        ("2026-03-02T19:45:00+01:00", SlotReason::OutsideHours),
+        ("2026-03-04T09:00:00+01:00", SlotReason::ClosedThatDay),
+        ("2026-03-11T08:00:00+01:00", SlotReason::OutsideHours),
+        ("2026-03-11T09:15:00+01:00", SlotReason::OffGrid),
+    ] {
+        assert_eq!(check(text), Err(reason), "{text}");
     }
 }

@@ -1,12 +1,14 @@
 //! The profile of a business and what is loaded with it, its knowledge and its audit log; the list of all businesses.
 
+use chrono::{Datelike, NaiveDate};
+
 use super::installation_kind;
 use super::kind;
-use super::parts::{id_at_end, of_id, start};
-use crate::domain::{AuditId, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
+use super::parts::{id_at_end, instant_and_id, of_id, of_instant, start};
+use crate::domain::{AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
 use crate::store::{Key, KeyRange, StoreError};
 
-/// What the business actor loads: the profile, the services and the staff members.
+/// What the business actor loads: the profile, the services, the staff members and when who or what is not there.
 pub fn hot(business: BusinessId) -> KeyRange {
     KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
 }
@@ -34,6 +36,40 @@ pub fn service(business: BusinessId, id: ServiceId) -> Key {
 /// A staff member.
 pub fn staff(business: BusinessId, id: StaffId) -> Key {
     of_id(business, kind::STAFF, id)
+}
+
+/// A special day.
+pub fn special_day(business: BusinessId, date: NaiveDate) -> Key {
+    start(business, kind::SPECIAL_DAY).with(&ordered_date(date)).with(&[0; 12])
+}
+
+/// The special days from one date to another, both included.
+pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> KeyRange {
+    KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
+}
+
+/// A date whose bytes are ordered like the dates.
+fn ordered_date(date: NaiveDate) -> [u8; 4] {
+    (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
+}
+
+/// A blocked time of a staff member.
+pub fn blocked_time(business: BusinessId, key: BlockedKey) -> Key {
+    of_instant(of_id(business, kind::BLOCKED_TIME, key.staff_id), key.starts_at, key.id)
+}
+
+/// Which blocked time stands under a key.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is too short.
+pub fn blocked_key(key: &[u8]) -> Result<BlockedKey, StoreError> {
+    let (starts_at, id) = instant_and_id(key)?;
+    Ok(BlockedKey { staff_id: id_at_end(key.get(..33).unwrap_or_default())?, starts_at, id })
+}
+
+/// The blocked times of a staff member, in the order of their starts.
+pub fn blocked_times(business: BusinessId, staff: StaffId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::BLOCKED_TIME, staff))
 }
 
 /// A piece of knowledge.

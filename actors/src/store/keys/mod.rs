@@ -27,8 +27,8 @@ pub use appointments::{
     appointments_of_contact, appointments_starting,
 };
 pub use business::{
-    audit, budget, business_index, hot, knowledge, lets_in, listed_business, profile, retention, service,
-    staff,
+    audit, blocked_key, blocked_time, blocked_times, budget, business_index, hot, knowledge, lets_in,
+    listed_business, profile, retention, service, special_day, special_days, staff,
 };
 pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
 pub use contacts::{

@@ -69,6 +69,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::CALL_BY_CONTACT
         | kind::MESSAGE_BY_CONTACT
         | kind::MESSAGE_BY_CALL
+        | kind::BLOCKED_TIME
         | kind::DELIVERY_DUE => 57,
         kind::DELIVERY => 49,
         kind::IDEMPOTENCY => 53,
@@ -83,6 +84,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::ERASURE
         | kind::ERASING
         | kind::WIPE
+        | kind::SPECIAL_DAY
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT

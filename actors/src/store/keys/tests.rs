@@ -1,9 +1,10 @@
+use chrono::NaiveDate;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{AppointmentId, ResourceId, SteadyTime, Timestamp};
+use crate::domain::{AppointmentId, BlockedKey, ResourceId, SteadyTime, Timestamp};
 use crate::store::Key;
 
 fn id<I: ResourceId>(byte: u8) -> I {
@@ -19,6 +20,8 @@ fn every_kind_has_one_width() {
         (budget(business), 33),
         (service(business, id(2)), 33),
         (staff(business, id(2)), 33),
+        (special_day(business, NaiveDate::MAX), 33),
+        (blocked_time(business, BlockedKey { staff_id: id(3), starts_at: now, id: id(2) }), 57),
         (key(business, id(2)), 33),
         (appointment(business, now, id(2)), 41),
         (appointment_start(business, id(2)), 33),
@@ -170,4 +173,15 @@ proptest! {
         let unbounded = a.max(b) == Timestamp::MAX;
         prop_assert_eq!(range.from <= key(a) && key(a) < range.to, a < b || unbounded);
     }
+}
+
+#[test]
+fn special_days_stand_in_the_order_of_their_dates() {
+    let day = |text: &str| special_day(id(1), text.parse().unwrap());
+    assert!(day("1970-01-01") < day("2026-12-31") && day("2026-12-31") < day("2027-01-01"));
+    assert!(special_day(id(1), NaiveDate::MIN) < day("1970-01-01"));
+    let range = special_days(id(1), "2026-12-24".parse().unwrap(), "2026-12-25".parse().unwrap());
+    let within = |key: Key| range.from <= key && key < range.to;
+    assert!(within(day("2026-12-24")) && within(day("2026-12-25")));
+    assert!(!within(day("2026-12-23")) && !within(day("2026-12-26")));
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::catalog::{freeze_buffers, thaw_buffers};
 use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
-use crate::domain::Appointment;
+use crate::domain::{Appointment, Buffers};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -25,8 +26,26 @@ struct AppointmentRecordV1 {
     updated_at: i64,
 }
 
-record!(Appointment, "appointment", 1 => AppointmentRecordV1);
+#[derive(Serialize, Deserialize)]
+struct AppointmentRecordV2 {
+    appointment: AppointmentRecordV1,
+    /// Minutes before and after.
+    buffers: (u8, u8),
+}
 
+record!(Appointment, "appointment", 2 => AppointmentRecordV2, 1 => AppointmentRecordV1);
+
+impl Layout<Appointment> for AppointmentRecordV2 {
+    fn freeze(value: &Appointment) -> Self {
+        Self { appointment: AppointmentRecordV1::freeze(value), buffers: freeze_buffers(value.buffers) }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<Appointment, StoreError> {
+        Ok(Appointment { buffers: thaw_buffers(record, self.buffers)?, ..self.appointment.thaw(record)? })
+    }
+}
+
+/// The first version knew no buffers.
 impl Layout<Appointment> for AppointmentRecordV1 {
     fn freeze(value: &Appointment) -> Self {
         Self {
@@ -55,6 +74,7 @@ impl Layout<Appointment> for AppointmentRecordV1 {
             status: word(record, self.status)?,
             starts_at: instant(record, self.starts_at)?,
             ends_at: instant(record, self.ends_at)?,
+            buffers: Buffers::default(),
             service_id: id_of(self.service_id),
             staff_id: id_of(self.staff_id),
             contact_id: (self.contact_id != [0; 16]).then(|| id_of(self.contact_id)),
@@ -70,7 +90,7 @@ impl Layout<Appointment> for AppointmentRecordV1 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage};
+    use super::super::testing::{check, check_damage, check_old, replace};
     use super::*;
     use crate::domain::{AppointmentStatus, Timestamp};
     use crate::domain::{CalendarSyncStatus, Source};
@@ -81,6 +101,7 @@ mod tests {
             status: AppointmentStatus::Confirmed,
             starts_at: Timestamp::from_millis(1_772_442_000_000),
             ends_at: Timestamp::from_millis(1_772_443_800_000),
+            buffers: Buffers::new(15, 240).unwrap(),
             service_id: id_of([0xa2; 16]),
             staff_id: id_of([0xa3; 16]),
             contact_id: Some(id_of([0xa4; 16])),
@@ -95,12 +116,13 @@ mod tests {
 
     #[test]
     fn an_appointment_has_these_bytes() {
-        check(
-            &appointment(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
-             a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802",
-        );
+             a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802";
+        check(&appointment(), &format!("02{first}0ff0"));
+        let plain = Appointment { buffers: Buffers::default(), ..appointment() };
+        check(&plain, &format!("02{first}0000"));
+        check_old(&plain, &format!("01{first}"));
     }
 
     #[test]
@@ -118,5 +140,6 @@ mod tests {
         check_damage(&appointment(), |bytes| bytes[17] = 9);
         let backwards = Appointment { ends_at: appointment().starts_at, ..appointment() };
         check_damage(&backwards, |_| {});
+        check_damage(&appointment(), |bytes| replace(bytes, b"\x0f\xf0", b"\xf1\xf0"));
     }
 }

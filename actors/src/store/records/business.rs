@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::hours::{freeze_window, thaw_windows};
 use super::{IdBytes, Numbered, bytes_of, id_of, instant, word, zone};
-use crate::domain::{Business, DayHours, LocalTime, WeeklyHours};
+use crate::domain::{Business, WeeklyBreaks, WeeklyHours};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -23,11 +24,33 @@ struct BusinessRecordV1 {
     updated_at: i64,
 }
 
-record!(Business, "business", 1 => BusinessRecordV1);
+#[derive(Serialize, Deserialize)]
+struct BusinessRecordV2 {
+    profile: BusinessRecordV1,
+    /// As the opening hours.
+    breaks: Vec<(u8, u16, u16)>,
+}
 
+record!(Business, "business", 2 => BusinessRecordV2, 1 => BusinessRecordV1);
+
+impl Layout<Business> for BusinessRecordV2 {
+    fn freeze(value: &Business) -> Self {
+        Self {
+            profile: BusinessRecordV1::freeze(value),
+            breaks: value.breaks.days().iter().map(freeze_window).collect(),
+        }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<Business, StoreError> {
+        let breaks = WeeklyBreaks::new(thaw_windows(record, &self.breaks)?)
+            .map_err(|_| StoreError::damaged(record, "its breaks contradict each other"))?;
+        Ok(Business { breaks, ..self.profile.thaw(record)? })
+    }
+}
+
+/// The first version knew no breaks.
 impl Layout<Business> for BusinessRecordV1 {
     fn freeze(value: &Business) -> Self {
-        let window = |hours: &DayHours| (hours.day.number(), hours.open.minutes(), hours.close.minutes());
         Self {
             id: bytes_of(value.id),
             name: value.name.clone(),
@@ -35,7 +58,7 @@ impl Layout<Business> for BusinessRecordV1 {
             locale: value.locale.number(),
             website_url: value.website_url.clone(),
             booking_mode: value.booking_mode.number(),
-            hours: value.hours.days().iter().map(window).collect(),
+            hours: value.hours.days().iter().map(freeze_window).collect(),
             phone_region: value.phone_region.clone(),
             suspended: value.suspended,
             created_at: value.created_at.millis(),
@@ -51,7 +74,9 @@ impl Layout<Business> for BusinessRecordV1 {
             locale: word(record, self.locale)?,
             website_url: self.website_url,
             booking_mode: word(record, self.booking_mode)?,
-            hours: hours(record, &self.hours)?,
+            hours: WeeklyHours::new(thaw_windows(record, &self.hours)?)
+                .map_err(|_| StoreError::damaged(record, "its opening hours contradict each other"))?,
+            breaks: WeeklyBreaks::default(),
             phone_region: self.phone_region,
             suspended: self.suspended,
             created_at: instant(record, self.created_at)?,
@@ -60,22 +85,11 @@ impl Layout<Business> for BusinessRecordV1 {
     }
 }
 
-fn hours(record: &'static str, windows: &[(u8, u16, u16)]) -> Result<WeeklyHours, StoreError> {
-    let time = |minutes| {
-        LocalTime::from_minutes(minutes).ok_or_else(|| StoreError::damaged(record, "a time is behind 24:00"))
-    };
-    let window = |&(day, open, close): &(u8, u16, u16)| {
-        Ok(DayHours { day: word(record, day)?, open: time(open)?, close: time(close)? })
-    };
-    let days = windows.iter().map(window).collect::<Result<_, StoreError>>()?;
-    WeeklyHours::new(days).map_err(|_| StoreError::damaged(record, "its opening hours contradict each other"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, check_old, replace};
     use super::*;
-    use crate::domain::{BookingMode, Day, Locale, Timestamp};
+    use crate::domain::{BookingMode, Day, DayHours, LocalTime, Locale, Timestamp};
 
     fn business() -> Business {
         let window = |day, open, close| DayHours {
@@ -95,6 +109,7 @@ mod tests {
                 window(Day::Monday, "09:00", "17:30"),
             ])
             .unwrap(),
+            breaks: WeeklyBreaks::new(vec![window(Day::Tuesday, "12:00", "13:00")]).unwrap(),
             phone_region: "CA".into(),
             suspended: false,
             created_at: Timestamp::from_millis(1_772_442_000_000),
@@ -106,6 +121,17 @@ mod tests {
     fn a_business_has_these_bytes() {
         check(
             &business(),
+            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10b4368657a20c3896d696c650f416d\
+             65726963612f546f726f6e746f02011168747470733a2f2f612e6578616d706c\
+             65020201fb1c02fb1a0406fb28057802434100fd00358d5b39030000fd02358d\
+             5b390300000102fbd002fb0c03",
+        );
+    }
+
+    #[test]
+    fn a_business_of_the_first_version_has_no_breaks() {
+        check_old(
+            &Business { breaks: WeeklyBreaks::default(), ..business() },
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10b4368657a20c3896d696c650f416d\
              65726963612f546f726f6e746f02011168747470733a2f2f612e6578616d706c\
              65020201fb1c02fb1a0406fb28057802434100fd00358d5b39030000fd02358d\
@@ -127,5 +153,8 @@ mod tests {
             check_damage(&business(), |bytes| replace(bytes, monday, bad));
         }
         check_damage(&business(), |bytes| replace(bytes, b"Chez \xc3\x89", b"Chez \xc3\xff"));
+        // The break of Tuesday, from 720 minutes on: empty, and on a day that is none.
+        check_damage(&business(), |bytes| replace(bytes, b"\xd0\x02\xfb\x0c\x03", b"\xd0\x02\xfb\xd0\x02"));
+        check_damage(&business(), |bytes| replace(bytes, b"\x01\x02\xfb\xd0\x02", b"\x01\x07\xfb\xd0\x02"));
     }
 }

@@ -13,7 +13,9 @@ mod call;
 mod catalog;
 mod clock;
 mod contact;
+mod diary;
 mod erasure;
+mod hours;
 mod idempotency;
 mod installation;
 mod key;
@@ -40,8 +42,8 @@ pub use self::names::NamesRecord;
 pub use self::round::RoundRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
-    DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
+    AppointmentStatus, BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus,
+    Day, DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
     Timestamp, Urgency, WebhookStatus,
 };
 
@@ -76,6 +78,7 @@ macro_rules! numbers {
 
 numbers! {
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
+    BlockedSource { TimeOff = 1 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {
         Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,

@@ -18,6 +18,7 @@ fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
         status: AppointmentStatus::Confirmed,
         starts_at,
         ends_at: starts_at + chrono::TimeDelta::minutes(30),
+        buffers: crate::domain::Buffers::default(),
         service_id: Uuid::from_u128(2).into(),
         staff_id: Uuid::from_u128(3).into(),
         contact_id: Some(Uuid::from_u128(4).into()),

@@ -1,0 +1,265 @@
+//! Special days of the business and time off of its staff.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::business::Write;
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::{New, Removed, Shown};
+use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
+use crate::domain::{
+    Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, DayWindows, Problem, Refusal,
+    SPECIAL_DAYS_MAX, SpecialDay, StaffId, Text, Timestamp,
+};
+use crate::error::EngineError;
+use crate::store::{Record, StoreError, Weight, keys};
+use crate::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
+
+/// Says when a business is open on a date, in place of what the week says and of what was said before.
+#[derive(Clone, Debug)]
+pub struct SetSpecialDay {
+    /// The local date, in one of the [`BOOKABLE_YEARS`].
+    pub date: NaiveDate,
+    /// The windows that open on it; none for a day on which it is closed.
+    pub hours: DayWindows,
+    /// What day it is.
+    pub note: Option<Text<1, 200>>,
+}
+
+impl Change for SetSpecialDay {
+    type Gives = Shown<AffectingView<SpecialDayView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let (special, at) = (context.special_days(), context.at());
+        let before = special.get(&self.date);
+        let shown = before.map(SpecialDayView::from);
+        if let Some(shown) = &shown {
+            context.check_match(shown)?;
+        } else if context.has_condition() {
+            return Err(
+                Refusal::conflict("there is no such special day yet", "If-Match", "there is none").into()
+            );
+        } else if special.len() >= SPECIAL_DAYS_MAX {
+            let message =
+                format!("a business keeps at most {SPECIAL_DAYS_MAX} special days; delete past ones");
+            return Err(Refusal::conflict(message, "date", self.date.to_string()).into());
+        }
+        let after = SpecialDay {
+            date: self.date,
+            hours: self.hours,
+            note: self.note.map(Text::into_string),
+            created_at: before.map_or(at, |before| before.created_at),
+            updated_at: at,
+        };
+        let mut days = special.clone();
+        days.insert(after.date, after.clone());
+        if let Some(before) =
+            before.filter(|before| (&before.hours, &before.note) == (&after.hours, &after.note))
+        {
+            let affecting = AffectingView { resource: before.into(), affected: Default::default() };
+            return Ok(Decision::unchanged(&affecting));
+        }
+        let changed = |schedule| Schedule { special: &days, ..schedule };
+        let affected = context.affected(Concerned::Everyone, changed);
+        let now_shown = SpecialDayView::from(&after);
+        let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
+        Ok(Decision::answering(&AffectingView { resource: now_shown, affected })
+            .note_changes("special_day.set", "business", context.business_id(), changes)
+            .write(Write::SpecialDay(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+}
+
+/// Has a date be as the week says again.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteSpecialDay {
+    /// The local date.
+    pub date: NaiveDate,
+}
+
+impl Change for DeleteSpecialDay {
+    type Gives = Shown<SpecialDayRemovedView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { date } = self;
+        let before = context.special_days().get(&date).ok_or(Refusal::NotFound("special day"))?;
+        let shown = SpecialDayView::from(before);
+        context.check_match(&shown)?;
+        let mut days = context.special_days().clone();
+        days.remove(&date);
+        let changed = |schedule| Schedule { special: &days, ..schedule };
+        let affected = context.affected(Concerned::Everyone, changed);
+        let changes = (&of_date(date, Some(shown)), &of_date(date, None));
+        Ok(Decision::answering(&SpecialDayRemovedView { date: date.to_string(), affected })
+            .note_changes("special_day.deleted", "business", context.business_id(), changes)
+            .write(Write::NoSpecialDay(date)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// A special day as the audit log of its business tells of it: it has no id, so its date is the field that changes.
+fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
+    /// What it is, without when that was said.
+    #[derive(Serialize)]
+    struct Told {
+        closed: bool,
+        windows: Vec<crate::view::WindowView>,
+        note: Option<String>,
+    }
+    let told = shown.map(|SpecialDayView { closed, windows, note, .. }| Told { closed, windows, note });
+    BTreeMap::from([(date.to_string(), told)])
+}
+
+/// When somebody has time off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffSpan {
+    /// From an instant to another one.
+    Instants {
+        /// The first instant of it.
+        starts_at: Timestamp,
+        /// The first instant after it.
+        ends_at: Timestamp,
+    },
+    /// Whole local days of the business, as its clocks are known now.
+    Dates {
+        /// The first one.
+        from: NaiveDate,
+        /// The last one.
+        to: NaiveDate,
+    },
+}
+
+impl OffSpan {
+    /// The instants of it.
+    fn instants(self, calendar: Calendar<'_>) -> Result<(Timestamp, Timestamp), Refusal> {
+        use chrono::Datelike;
+        let outside = |year| !BOOKABLE_YEARS.contains(&year);
+        let years =
+            || format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+        let (names, far, (starts_at, ends_at)) = match self {
+            Self::Instants { starts_at, ends_at } => (
+                ["starts_at", "ends_at"],
+                [starts_at, ends_at].map(|at| outside(at.utc().year())),
+                (starts_at, ends_at),
+            ),
+            Self::Dates { from, to } => (
+                ["from", "to"],
+                [from, to].map(|date| outside(date.year())),
+                (calendar.day_bounds(from).start, calendar.day_bounds(to).end),
+            ),
+        };
+        let mut problems: Vec<Problem> = std::iter::zip(names, far)
+            .filter(|(_, far)| *far)
+            .map(|(name, _)| Problem::new(name, years()))
+            .collect();
+        if problems.is_empty() && ends_at <= starts_at {
+            let message = match self {
+                Self::Instants { .. } => "must be later than starts_at",
+                Self::Dates { from, to } if to < from => "must not be before from",
+                Self::Dates { .. } => "the clocks of the business skipped these days",
+            };
+            problems.push(Problem::new(names[1], message));
+        }
+        if problems.is_empty() { Ok((starts_at, ends_at)) } else { Err(Refusal::Invalid(problems)) }
+    }
+}
+
+/// Gives a staff member time off. Where they have as much as there may be, what ended first goes.
+#[derive(Clone, Debug)]
+pub struct AddTimeOff {
+    /// Who.
+    pub staff_id: StaffId,
+    /// When.
+    pub span: OffSpan,
+    /// What for.
+    pub note: Option<Text<1, 200>>,
+}
+
+impl Change for AddTimeOff {
+    type Gives = New<AffectingView<TimeOffView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let staff_id = self.staff_id;
+        context.staff(staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        let calendar = Calendar::new(context.business(), context.special_days());
+        let (starts_at, ends_at) = self.span.instants(calendar)?;
+        let outlived = context.blocked().making_room(staff_id, context.now()).map_err(|most| {
+            let message = format!("there are {most} times off to come, which is as many as there may be");
+            Refusal::conflict(message, "staff_id", staff_id.to_string())
+        })?;
+        let time = BlockedTime {
+            id: context.mint(),
+            staff_id,
+            starts_at,
+            ends_at,
+            source: BlockedSource::TimeOff,
+            note: self.note.map(Text::into_string),
+            created_at: context.at(),
+        };
+        let of_staff = context.blocked().of_staff(staff_id).chain([(time.key(), ends_at)]);
+        let blocked = Blocked::of(of_staff);
+        let affected = context
+            .affected(Concerned::Staff(staff_id), |schedule| Schedule { blocked: &blocked, ..schedule });
+        let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
+        let mut decision = Decision::created(&affecting).note("time_off.created", "time_off", time.id);
+        if let Some(outlived) = outlived {
+            decision = decision.note("time_off.deleted", "time_off", outlived.id);
+            decision = decision.write(Write::NoBlockedTime(outlived));
+        }
+        Ok(decision.write(Write::BlockedTime(time)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+}
+
+/// Takes time off back.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteTimeOff {
+    /// Whose.
+    pub staff_id: StaffId,
+    /// Which.
+    pub id: BlockedTimeId,
+}
+
+impl Change for DeleteTimeOff {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        context.staff(self.staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        let key = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
+        Ok(Decision::gone().note("time_off.deleted", "time_off", self.id).write(Write::NoBlockedTime(key)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+}
+
+/// Which blocked time of a staff member the id names, if it is time off. One that does not decode can be taken back all the
+/// same: whoever knows until when it was can add it again.
+fn time_off(
+    context: &Context<'_>,
+    staff_id: StaffId,
+    id: BlockedTimeId,
+) -> Result<Option<BlockedKey>, StoreError> {
+    let mut of_staff = context.blocked().of_staff(staff_id);
+    let Some((key, _)) = of_staff.find(|(key, _)| key.id == id) else { return Ok(None) };
+    let row = keys::blocked_time(context.business_id(), key);
+    let value = context.read_raw(&row)?;
+    let value =
+        value.ok_or_else(|| StoreError::damaged("blocked_time", "it is not there where it starts"))?;
+    let time = context.usable(&row, BlockedTime::decode(&value))?;
+    Ok(time.is_none_or(|time| time.source == BlockedSource::TimeOff).then_some(key))
+}

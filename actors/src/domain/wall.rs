@@ -1,0 +1,173 @@
+//! The wall clock of a zone: which instants show a local time, and what is shown at an instant (contract §5, Clock
+//! changes). Zone data is chrono-tz's.
+//!
+//! Looking up an offset is what costs, so those of the dates at hand are looked up once. What always holds: where the
+//! offset is the same at both midnights of a date, it is so all day long, for no zone changes its clocks and changes
+//! them back within a day; everywhere else it is looked up for each time.
+
+use chrono::{
+    FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone,
+};
+use chrono_tz::{GapInfo, Tz};
+
+use super::{LocalTime, LocalWindow, Timestamp};
+
+/// The wall clock of a zone.
+#[derive(Clone, Debug)]
+pub(super) struct Wall {
+    zone: Tz,
+    first: NaiveDate,
+    /// From the first date on, the offset of each that has only one.
+    offsets: Vec<Option<FixedOffset>>,
+}
+
+/// A window of one date as a stretch of real time, `[opens, closes)`, never empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// The first instant of it.
+    pub(super) opens: Timestamp,
+    /// The first instant after it.
+    pub(super) closes: Timestamp,
+}
+
+impl Wall {
+    /// The wall clock, with nothing looked up beforehand.
+    pub(super) fn new(zone: Tz) -> Self {
+        Self { zone, first: NaiveDate::MIN, offsets: Vec::new() }
+    }
+
+    /// The same, with the offsets of these dates looked up.
+    pub(super) fn over(zone: Tz, dates: impl Iterator<Item = NaiveDate>) -> Self {
+        let mut dates = dates.peekable();
+        let Some(&first) = dates.peek() else { return Self::new(zone) };
+        let at_midnight = |date: NaiveDate| {
+            let offset = zone.offset_from_local_datetime(&date.and_time(NaiveTime::MIN)).single();
+            offset.map(|offset| offset.fix())
+        };
+        let mut begins = at_midnight(first);
+        let offsets = dates.map(|date| {
+            let ends = date.succ_opt().and_then(at_midnight);
+            std::mem::replace(&mut begins, ends).filter(|offset| Some(*offset) == ends)
+        });
+        Self { zone, first, offsets: offsets.collect() }
+    }
+
+    /// The offset of a date that is known to have only one.
+    fn offset_on(&self, date: NaiveDate) -> Option<FixedOffset> {
+        let at = usize::try_from((date - self.first).num_days()).ok()?;
+        *self.offsets.get(at)?
+    }
+
+    /// What the wall clock shows at an instant.
+    pub(super) fn local(&self, at: Timestamp) -> NaiveDateTime {
+        at.utc().with_timezone(&self.zone).naive_local()
+    }
+
+    /// The instants at which the wall clock shows this time: a repeated one is two, a skipped one is none.
+    pub(super) fn showing(&self, wall: NaiveDateTime) -> MappedLocalTime<Timestamp> {
+        match self.offset_on(wall.date()) {
+            Some(offset) => MappedLocalTime::Single(instant(wall, offset)),
+            None => {
+                let offsets = self.zone.offset_from_local_datetime(&wall);
+                offsets.map(|offset| instant(wall, offset.fix()))
+            }
+        }
+    }
+
+    /// The first instant at which the wall clock shows this time; for one that is skipped, the first after the gap.
+    pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
+        self.first_of(wall, &self.showing(wall))
+    }
+
+    /// The same for a time whose instants are known.
+    pub(super) fn first_of(&self, wall: NaiveDateTime, showing: &MappedLocalTime<Timestamp>) -> Timestamp {
+        showing.earliest().unwrap_or_else(|| self.after_gap(wall))
+    }
+
+    /// The last instant at which the wall clock shows this time; for one that is skipped, the first after the gap.
+    pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
+        self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
+    }
+
+    /// The first instant of a date.
+    pub(super) fn day_start(&self, date: NaiveDate) -> Timestamp {
+        self.earliest(date.and_time(NaiveTime::MIN))
+    }
+
+    /// The window that opens on a date in real time, unless a clock change swallows it whole: from the earlier instant of
+    /// an opening time that is repeated to the later one of a closing time, and from or to the end of a gap.
+    pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
+        let open = wall_clock(date, window.open)?;
+        let close = open.checked_add_signed(TimeDelta::minutes(i64::from(window.wall_minutes())))?;
+        let (opens, closes) = (self.earliest(open), self.latest(close));
+        (opens < closes).then_some(Stretch { opens, closes })
+    }
+
+    /// The first instant after the gap that this skipped time lies in.
+    fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
+        // Where the gap begins and which offset ended there say when it was; its end may be an ambiguous time.
+        let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
+        let (skipped, before) = begin.expect("a local time that does not exist follows one that does");
+        instant(skipped, before.fix())
+    }
+}
+
+/// A wall-clock time of a date; `24:00` is the next midnight.
+fn wall_clock(date: NaiveDate, time: LocalTime) -> Option<NaiveDateTime> {
+    date.and_time(NaiveTime::MIN).checked_add_signed(TimeDelta::minutes(i64::from(time.minutes())))
+}
+
+/// The instant at which the wall clock shows this time under this offset.
+fn instant(wall: NaiveDateTime, offset: FixedOffset) -> Timestamp {
+    let wall_millis = wall.and_utc().timestamp_millis();
+    Timestamp::from_millis(wall_millis - i64::from(offset.local_minus_utc()) * 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::TZ_VARIANTS;
+
+    use super::*;
+
+    /// Every other hour of every date that can be booked would be as good as a proof, and takes minutes; clocks change
+    /// by months and hours, so some hours of the years of most changes do.
+    #[test]
+    fn a_date_with_one_offset_at_both_midnights_has_it_all_day_in_every_zone() {
+        let year = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap();
+        for zone in TZ_VARIANTS {
+            let dates = year(1970).iter_days().take_while(|date| *date < year(2040));
+            // Each zone begins on another day of the week, and each date is looked at at another hour.
+            for date in dates.skip(zone.name().len() % 5).step_by(5) {
+                let wall = Wall::over(zone, std::iter::once(date));
+                let Some(offset) = wall.offset_on(date) else { continue };
+                let noon = date.and_hms_opt(12, 0, 0).unwrap();
+                let found = zone.offset_from_local_datetime(&noon).single();
+                assert_eq!(found.map(|found| found.fix()), Some(offset), "{zone} {date}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_looked_up_beforehand_changes_no_answer() {
+        for (zone, date) in [
+            (Tz::Europe__Paris, "2026-03-29"),
+            (Tz::Europe__Paris, "2026-10-25"),
+            (Tz::America__Havana, "2026-11-01"),
+            (Tz::Australia__Lord_Howe, "2026-04-05"),
+            (Tz::Pacific__Apia, "2011-12-30"),
+            (Tz::Asia__Kathmandu, "1986-01-01"),
+            (Tz::Africa__Casablanca, "2026-02-15"),
+        ] {
+            let date: NaiveDate = date.parse().unwrap();
+            let first = date - chrono::Days::new(3);
+            let (plain, known) = (Wall::new(zone), Wall::over(zone, first.iter_days().take(7)));
+            assert!(known.offsets.iter().any(Option::is_some) && known.offsets.iter().any(Option::is_none));
+            for minute in 0..8 * 24 * 60 {
+                let wall = first.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute);
+                assert_eq!(known.showing(wall), plain.showing(wall), "{zone} {wall}");
+                assert_eq!(known.earliest(wall), plain.earliest(wall), "{zone} {wall}");
+                assert_eq!(known.latest(wall), plain.latest(wall), "{zone} {wall}");
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `B/special-days` and `B/staff/{staff_id}/time-off`: when the business is open otherwise than in most weeks, and when
+//! its staff are away. `B/availability`: what the team can book.
+
+use actors::business::commands::diary::{
+    AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
+};
+use actors::domain::availability::Terms;
+use actors::domain::{BlockedTimeId, DayWindows, ServiceId, StaffId, Text, Timestamp};
+use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView, without_affected};
+use chrono::NaiveDate;
+use schemars::Schema;
+use serde_json::json;
+
+use crate::api::availability::{SlotView, check_days, part};
+use crate::http::numbers::Limit;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::Properties;
+use crate::rest::input::PathDate;
+use crate::rest::prelude::{
+    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
+    Told,
+};
+use crate::{json_object, list_query};
+
+json_object! {
+    /// When a business is open on a date: either `closed`, or its `windows`.
+    pub(crate) struct SpecialDayBody {
+        /// That nothing opens on it: true.
+        closed: Option<bool>,
+        /// The windows that open on it.
+        windows: Option<DayWindows>,
+        /// What day it is.
+        note: Option<Text<1, 200>>,
+    }
+    check closed_or_windows, described closed_or_windows_described
+}
+
+/// A special day says one of both.
+fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    match (properties.has("closed"), properties.has("windows")) {
+        (true, true) => problems.add(&at.property("windows"), "must not be given together with closed"),
+        (false, false) => problems.add(&at.property("windows"), "is required, or closed"),
+        _ => {}
+    }
+}
+
+fn closed_or_windows_described(object: &mut Schema) {
+    let choice = json!([{"oneOf": [
+        {"required": ["closed"], "properties": {"closed": {"const": true}}},
+        {"required": ["windows"], "properties": {"windows": {"type": "array"}}},
+    ]}]);
+    object.insert("allOf".into(), choice);
+}
+
+list_query! {
+    /// Which special days to list.
+    pub(crate) struct SpecialDaysQuery {
+        /// Only those on this date or a later one.
+        from: Option<NaiveDate>,
+        /// Only those on this date or an earlier one.
+        to: Option<NaiveDate>,
+    }
+}
+
+pub(super) async fn special_days(
+    context: Context,
+    Query(query): Query<SpecialDaysQuery>,
+    business: Business,
+) -> Result<Listed<SpecialDayView>, ApiError> {
+    let asked = query.open(&context, business.list("operator special days"))?;
+    Ok(asked.listed(business.special_days((asked.filter.from, asked.filter.to), &asked.page).await?))
+}
+
+pub(super) async fn set_special_day(
+    context: Context,
+    Body(body): Body<SpecialDayBody>,
+    PathDate(date): PathDate,
+) -> Result<Changed<AffectingView<SpecialDayView>>, ApiError> {
+    if body.closed == Some(false) {
+        return Err(ApiError::invalid("closed", "must be true; when it is open, windows say when"));
+    }
+    let hours = body.windows.unwrap_or(DayWindows::CLOSED);
+    let changed: Changed<AffectingView<SpecialDayView>> =
+        context.change(SetSpecialDay { date, hours, note: body.note }).await?;
+    Ok(changed.tagged_as(without_affected))
+}
+
+pub(super) async fn delete_special_day(
+    context: Context,
+    PathDate(date): PathDate,
+) -> Result<Told<SpecialDayRemovedView>, ApiError> {
+    context.change(DeleteSpecialDay { date }).await
+}
+
+json_object! {
+    /// Time off: from `starts_at` to `ends_at`, or on the whole days `from` to `to`.
+    pub(crate) struct TimeOffBody {
+        /// The first instant of it.
+        starts_at: Option<Timestamp>,
+        /// The first instant after it.
+        ends_at: Option<Timestamp>,
+        /// The first day of it, in the business's time zone.
+        from: Option<NaiveDate>,
+        /// The last day of it.
+        to: Option<NaiveDate>,
+        /// What it is for.
+        note: Option<Text<1, 200>>,
+    }
+    check instants_or_dates, described instants_or_dates_described
+}
+
+/// Time off has both ends, and both in one form.
+fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    let has = |name| properties.has(name);
+    match (has("starts_at") || has("ends_at"), has("from") || has("to")) {
+        (true, true) => {
+            problems.add(&at.property("from"), "must not be given together with starts_at or ends_at")
+        }
+        (false, false) => {
+            problems.add(&at.property("starts_at"), "is required with ends_at, or from with to")
+        }
+        (instants, _) => {
+            let names = if instants { ["starts_at", "ends_at"] } else { ["from", "to"] };
+            for name in names.into_iter().filter(|name| !has(name)) {
+                problems.add(&at.property(name), "is required");
+            }
+        }
+    }
+}
+
+fn instants_or_dates_described(object: &mut Schema) {
+    let both = |first: &str, last: &str| json!({"required": [first, last], "properties": {first: {"type": "string"}, last: {"type": "string"}}});
+    object.insert("allOf".into(), json!([{"oneOf": [both("starts_at", "ends_at"), both("from", "to")]}]));
+}
+
+impl TimeOffBody {
+    /// When it is, of a body that [`instants_or_dates`] has checked.
+    fn span(&self) -> Result<OffSpan, ApiError> {
+        match (self.starts_at, self.ends_at, self.from, self.to) {
+            (Some(starts_at), Some(ends_at), None, None) => Ok(OffSpan::Instants { starts_at, ends_at }),
+            (None, None, Some(from), Some(to)) => Ok(OffSpan::Dates { from, to }),
+            _ => Err(ApiError::invalid("starts_at", "is required with ends_at, or from with to")),
+        }
+    }
+}
+
+pub(super) async fn add_time_off(
+    context: Context,
+    Body(body): Body<TimeOffBody>,
+    Path(staff_id): Path<StaffId>,
+) -> Result<Created<AffectingView<TimeOffView>>, ApiError> {
+    let span = body.span()?;
+    let created: Created<AffectingView<TimeOffView>> =
+        context.change(AddTimeOff { staff_id, span, note: body.note }).await?;
+    Ok(created.tagged_as(without_affected))
+}
+
+pub(super) async fn times_off(
+    context: Context,
+    Query(query): Query<PlainList>,
+    Path(staff_id): Path<StaffId>,
+    business: Business,
+) -> Result<Listed<TimeOffView>, ApiError> {
+    let asked = query.open(&context, business.list("operator time off").with_filter(Some(staff_id)))?;
+    Ok(asked.listed(business.times_off(staff_id, &asked.page).await?))
+}
+
+pub(super) async fn delete_time_off(
+    context: Context,
+    Path(staff_id): Path<StaffId>,
+    Path(id): Path<BlockedTimeId>,
+) -> Result<Gone, ApiError> {
+    context.change(DeleteTimeOff { staff_id, id }).await
+}
+
+list_query! {
+    /// Which times are asked for.
+    pub(crate) struct TeamAvailabilityQuery {
+        /// The service to book.
+        service_id: ServiceId,
+        /// The first day, in the business's time zone.
+        start_date: NaiveDate,
+        /// The last day, in the business's time zone; the first day when absent. At most 7 days in all.
+        end_date: Option<NaiveDate>,
+        /// Only times when this active staff member is free.
+        staff_id: Option<StaffId>,
+        /// Also times in what appointments keep free around them, as a booking that ignores them takes; false when
+        /// absent.
+        ignore_buffers: Option<bool>,
+    }
+    /// At most so many times.
+    limit: Limit<500, 500>,
+    normalize as_meant
+}
+
+/// The query with all that it means, by which a cursor is the same whether that is told or left out.
+fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiError> {
+    let last = query.end_date.unwrap_or(query.start_date);
+    check_days(query.start_date, last)?;
+    let ignore_buffers = Some(query.ignore_buffers.unwrap_or(false));
+    Ok(TeamAvailabilityQuery { end_date: Some(last), ignore_buffers, ..query })
+}
+
+pub(super) async fn availability(
+    context: Context,
+    Query(query): Query<TeamAvailabilityQuery>,
+    business: Business,
+) -> Result<Listed<SlotView>, ApiError> {
+    let asked = query.open(&context, business.list("operator availability"))?;
+    let query = &asked.filter;
+    let days = (query.start_date, query.end_date.unwrap_or(query.start_date));
+    let terms = Terms::Team { ignore_buffers: query.ignore_buffers.unwrap_or(false) };
+    let slots = business.availability(query.service_id, query.staff_id, days, terms).await?;
+    Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))
+}
