@@ -114,10 +114,10 @@ fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
     let has = |name| properties.has(name);
     match (has("starts_at") || has("ends_at"), has("from") || has("to")) {
         (true, true) => {
-            problems.add(&at.property("from"), "must not be given together with starts_at or ends_at")
+            problems.add(&at.property("from"), "must not be given together with starts_at or ends_at");
         }
         (false, false) => {
-            problems.add(&at.property("starts_at"), "is required with ends_at, or from with to")
+            problems.add(&at.property("starts_at"), "is required with ends_at, or from with to");
         }
         (instants, _) => {
             let names = if instants { ["starts_at", "ends_at"] } else { ["from", "to"] };

@@ -104,7 +104,8 @@ fn beginnings(event: &Component<'_>, first: NaiveDate, today: NaiveDate) -> Resu
         match name.to_uppercase().as_str() {
             "FREQ" => yearly = value.eq_ignore_ascii_case("YEARLY"),
             "INTERVAL" => {
-                interval = value.parse().ok().filter(|years| (1..=100).contains(years)).ok_or_else(unknown)?
+                interval =
+                    value.parse().ok().filter(|years| (1..=100).contains(years)).ok_or_else(unknown)?;
             }
             "COUNT" => count = value.parse().map_err(|_| unknown())?,
             "UNTIL" => until = date(value.get(..8).unwrap_or(value)).ok_or_else(unknown)?,

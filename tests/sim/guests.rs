@@ -380,7 +380,7 @@ impl Sim {
                 let first = (now.millis() / day + 1) * day;
                 let step = i64::try_from(dice.below(480)).unwrap();
                 let starts_at = Timestamp::from_millis(first + step * 1_800_000);
-                let party = Party::Team { ignore_buffers: false };
+                let party = Party::TEAM;
                 let request = BookRequest {
                     service_id: service,
                     starts_at,

@@ -3,7 +3,8 @@
 //! - Only a pending or confirmed appointment holds its time; a declined or cancelled one never comes back.
 //! - `appointment.booked` is announced once, when the appointment first becomes confirmed. Moves and cancellations are
 //!   announced only of an announced one; a move that leaves it pending is announced when the team confirms it.
-//! - The booking mode, and how early a service has to be booked, bind integrations. The team's own bookings, moves and confirmations are confirmed in every mode.
+//! - The booking mode, and how early a service has to be booked, bind integrations. The team's own bookings, moves and
+//!   confirmations are confirmed in every mode.
 
 #[cfg(test)]
 mod tests;

@@ -149,8 +149,7 @@ async fn what_tells_of_somebody_who_is_erased_goes_and_ids_and_times_stay() {
     booking.contact = actors::business::commands::appointments::BookingContact::Known(erased);
     let booked = handle.change(once(3, 1), booking).await.unwrap();
     let appointment = appointment_of(&booked);
-    let to =
-        MoveRequest { starts_at: at(1, 11), staff_id: None, party: Party::Team { ignore_buffers: false } };
+    let to = MoveRequest { starts_at: at(1, 11), staff_id: None, party: Party::TEAM };
     handle.change(by_operator(), Reschedule { id: appointment, request: to }).await.unwrap();
     let called = handle.change(once(4, 1), call(PHONE, None)).await.unwrap();
     let of_other: CallId = id_of(&handle.change(by_operator(), call(PHONE, Some(other))).await.unwrap());

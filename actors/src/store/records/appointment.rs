@@ -127,12 +127,12 @@ mod tests {
 
     #[test]
     fn an_appointment_whose_contact_was_erased_has_these_bytes() {
-        check(
-            &Appointment { contact_id: None, ..appointment() },
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
-             a3a3a3a3000000000000000000000000000000000101010001fb5802",
-        );
+             a3a3a3a3000000000000000000000000000000000101010001fb5802";
+        let of_nobody = Appointment { contact_id: None, ..appointment() };
+        check(&of_nobody, &format!("02{first}0ff0"));
+        check_old(&Appointment { buffers: Buffers::default(), ..of_nobody }, &format!("01{first}"));
     }
 
     #[test]
