@@ -329,9 +329,10 @@ async fn nobody_is_booked_into_time_off_that_does_not_decode_until_it_is_taken_b
     damage(&mut world, shop.id, kind::BLOCKED_TIME, false).await;
     let open = async |world: &World, days| {
         let day = at(days, 0).utc().date_naive();
-        let found =
-            world.at(&shop).availability(shop.service, Some(staff_id), (day, day), Terms::Integration);
-        found.await.unwrap().into_iter().map(|slot| slot.starts_at).collect::<BTreeSet<_>>()
+        let (handle, days) = (world.at(&shop), (day, day));
+        let slots =
+            handle.availability(shop.service, Some(staff_id), days, Terms::Integration).await.unwrap();
+        slots.into_iter().map(|slot| slot.starts_at).collect::<BTreeSet<_>>()
     };
     for hour in [9, 10] {
         let day = open(&world, 2).await;
@@ -362,7 +363,8 @@ async fn a_special_day_that_does_not_decode_is_as_the_week_says_until_it_is_set_
     world.at(&shop).change(by_operator(), closed.clone()).await.unwrap();
     damage(&mut world, shop.id, kind::SPECIAL_DAY, false).await;
     let open = async |world: &World| {
-        let found = world.at(&shop).availability(shop.service, None, (date, date), Terms::Integration);
+        let handle = world.at(&shop);
+        let found = handle.availability(shop.service, None, (date, date), Terms::Integration);
         found.await.unwrap().len()
     };
     assert!(open(&world).await > 0);
