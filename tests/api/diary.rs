@@ -162,7 +162,7 @@ async fn nothing_is_booked_across_a_break() {
         .collect();
     refused(json!(many), &["breaks"]).await;
     salon.set(json!({ "breaks": many[..28] })).await;
-    let integration = salon.api.patch("/business", &json!({ "breaks": [] })).await;
+    let integration = salon.api.patch("/business", &json!({ "name": "Salon", "breaks": [] })).await;
     integration.invalid_at(&["breaks"]);
 }
 

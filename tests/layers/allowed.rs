@@ -191,7 +191,10 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("base64", &["delivery", "view"]),
     ("bincode", &["store"]),
     ("bytes", &["business", "net"]),
-    ("chrono", &["business", "clock", "delivery", "domain", "housekeeping", "moving", "repair", "store"]),
+    (
+        "chrono",
+        &["business", "clock", "delivery", "domain", "housekeeping", "moving", "repair", "store", "view"],
+    ),
     ("chrono_tz", &["business", "domain", "engine", "store"]),
     ("dashmap", &["actor", "key_usage", "principals"]),
     ("futures_util", &["net"]),

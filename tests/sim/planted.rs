@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::{AuditId, BusinessId, ResourceId, Timestamp};
+use actors::domain::{AuditId, BlockedKey, BusinessId, ResourceId, Timestamp};
 use actors::store::{Batch, Key, keys};
 use uuid::Uuid;
 
@@ -67,7 +67,7 @@ impl Sim {
         let shop = dice.pick(&self.shops);
         let (of, id) = (shop.id, || self.planted.id::<AuditId>().uuid());
         let then = Timestamp::from_millis(dice.next() as i64 >> 24);
-        match dice.below(12) {
+        match dice.below(14) {
             0 => keys::service(of, id().into()),
             1 => keys::staff(of, id().into()),
             2 => keys::webhook(of, id().into()),
@@ -79,6 +79,11 @@ impl Sim {
             8 => keys::audit(of, id().into()),
             9 => keys::key_used(id().into()),
             10 => keys::api_key([b'!'; 8]),
+            11 => keys::special_day(of, then.utc().date_naive()),
+            12 => {
+                let (staff_id, id) = (id().into(), id().into());
+                keys::blocked_time(of, BlockedKey { staff_id, starts_at: then, id })
+            }
             _ => match shop.webhooks.first() {
                 Some(endpoint) => keys::delivery(of, *endpoint, id().into()),
                 None => keys::knowledge(of, id().into()),

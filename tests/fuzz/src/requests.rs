@@ -93,7 +93,7 @@ struct Server {
 }
 
 /// What is there before the input: name of the id, path, body.
-const FOUNDING: [(&str, &str, &str); 12] = [
+const FOUNDING: [(&str, &str, &str); 13] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -122,6 +122,7 @@ const FOUNDING: [(&str, &str, &str); 12] = [
         "started_at":"2026-03-02T05:00:00Z","ended_at":"2026-03-02T05:01:30Z"}"#,
     ),
     ("message_id", "/messages", r#"{"body":"Hello"}"#),
+    ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
     // Nothing refers to these.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
@@ -175,6 +176,8 @@ async fn found() -> Founded {
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
     let missed = server.send(&format!("GET {path}/deliveries")).await.unwrap();
     server.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
+    // A special day is named by its date.
+    server.ids.push(("date", "2026-03-10".to_owned()));
     server.engine.close().await.unwrap();
     Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: server.key, ids: server.ids }
 }
