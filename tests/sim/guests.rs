@@ -26,7 +26,7 @@ use actors::domain::{
 };
 use actors::ports::Random;
 use actors::store::keys::{self, installation_kind, kind};
-use actors::store::{Order, Store, Tombstone};
+use actors::store::{Order, Record, Store, Tombstone};
 use actors::{BusinessHandle, EngineError, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -568,6 +568,14 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (None, _) => person.gone = Gone::Yes,
             (Some(_), _) => _ = alive.insert(person.number),
         }
+    }
+    // Whoever was erased and calls again, or whose call is told again a day later, is somebody new, also where nobody
+    // has learned of it.
+    for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
+        let contact = Contact::decode(&row.unwrap().1).unwrap();
+        let number =
+            contact.phone.as_deref().and_then(|phone| phone.strip_prefix("+4420")?.parse::<usize>().ok());
+        alive.extend(number);
     }
     for person in guest.people.values() {
         if person.gone == Gone::Yes {
