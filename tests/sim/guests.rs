@@ -578,7 +578,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
-            let is_they = |person: &&Person| contact.phone.as_ref() == Some(&phone(person.number));
+            let is_they = |person: &&Person| contact.phone.as_deref() == Some(phone(person.number).as_str());
             alive.extend(guest.people.values().filter(is_they).map(|person| person.number));
         }
     }
