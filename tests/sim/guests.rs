@@ -247,9 +247,15 @@ impl Asker {
             Asked::Take(change) => self.ask(key, *change).await,
             Asked::Book(change) => self.ask(key, *change).await,
         };
+        let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
+        if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
+            // Its key was forgotten, and from now on it stands for another answer.
+            person.answered.retain(|(of, ..)| *of != key);
+        }
         let Some(answer) = answer else { return };
         if before == Some(Gone::No) && gone() == Some(Gone::No) && answer.replayed && first != *answer.body {
-            self.world.wrong(format_args!("guest {number} was answered otherwise"));
+            let [first, now] = [&first[..], &answer.body[..]].map(String::from_utf8_lossy);
+            self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }
         if !answer.replayed {
             // Its day is over, so it was another request; of whom it tells is found by its answer.
