@@ -26,7 +26,7 @@ use actors::domain::{
 };
 use actors::ports::Random;
 use actors::store::keys::{self, installation_kind, kind};
-use actors::store::{Order, Store, Tombstone};
+use actors::store::{Order, Record, Store, Tombstone};
 use actors::{BusinessHandle, EngineError, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -572,6 +572,14 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), Gone::Yes) => panic!("{person:?} was erased and is back"),
             (None, _) => person.gone = Gone::Yes,
             (Some(_), _) => _ = alive.insert(person.number),
+        }
+    }
+    // A request that is made again once its key is forgotten, or whose answer is lost, makes a contact anew that is as alive.
+    for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
+        let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
+        if !guest.people.contains_key(&contact.id) {
+            let is_they = |person: &&Person| contact.phone.as_deref() == Some(phone(person.number).as_str());
+            alive.extend(guest.people.values().filter(is_they).map(|person| person.number));
         }
     }
     for person in guest.people.values() {
