@@ -194,7 +194,7 @@ fn recorded(
         "direction": "inbound", "status": "completed", "outcome": "other", "from_number": phone,
         "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z", "contact_id": contact,
         // Some are long enough to be kept in pieces.
-        "summary": said.repeat(if number % 25 == 0 { 400 } else { 1 }),
+        "summary": said.repeat(if number.is_multiple_of(25) { 400 } else { 1 }),
     });
     let message = json!({ "body": said, "caller_name": said, "caller_phone": phone, "contact_id": contact });
     let appointment = json!({
