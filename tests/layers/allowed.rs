@@ -32,7 +32,9 @@ pub(crate) const ENGINE: Allowed = &[
         &[
             "business::accounts",
             "business::names",
+            "business::theirs",
             "business::write",
+            "clock",
             "domain",
             "meta",
             "upgrade",
