@@ -7,7 +7,7 @@
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
 use crate::business::Theirs;
-use crate::domain::{Business, BusinessId};
+use crate::domain::{Business, BusinessId, Retention};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::ErasureRecord;
 use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
@@ -87,7 +87,7 @@ type Part = (u8, Option<Decode>);
 
 /// The kinds in the order in which they come.
 const PARTS: [Part; 10] = [
-    (kind::RETENTION, Some(|row| Record::decode(row).map(Moved::Retention))),
+    (kind::RETENTION, Some(retention)),
     (kind::SERVICE, Some(|row| Record::decode(row).map(Moved::Service))),
     (kind::STAFF, Some(|row| Record::decode(row).map(Moved::Staff))),
     (kind::CONTACT, Some(|row| Record::decode(row).map(Moved::Contact))),
@@ -98,6 +98,11 @@ const PARTS: [Part; 10] = [
     (kind::WEBHOOK, Some(|row| Record::decode(row).map(Moved::Webhook))),
     (kind::KEY, None),
 ];
+
+/// It takes effect where it arrives, so when it was set stays behind.
+fn retention(row: &[u8]) -> Result<Moved, StoreError> {
+    Ok(Moved::Retention(Retention { set: None, ..Record::decode(row)? }))
+}
 
 impl Leaving {
     /// A business, of whose webhook endpoints come only `with_secrets`.
