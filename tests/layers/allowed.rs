@@ -148,7 +148,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
     (
         "business",
         &[
-            &["request"],
+            &["request", "theirs"],
             &["write"],
             &["accounts", "ages", "chores", "overlay", "references", "stamps", "state"],
             &[
