@@ -5,7 +5,9 @@ use actors::moving::Moved;
 use schemars::JsonSchema;
 
 use super::conversations::{CallLine, MessageLine};
-use super::records::{AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, ServiceLine, StaffLine};
+use super::records::{
+    AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, RetentionLine, ServiceLine, StaffLine,
+};
 use super::webhooks::WebhookLine;
 use super::{FORMAT, VERSION};
 use crate::http::json::Json;
@@ -72,6 +74,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     match kind.as_str() {
         "business" => record(json, |it: BusinessLine| Line::Record(Moved::Business(it.made())))
             .map_err(|unread| Unread { is_business: true, ..unread }),
+        "retention" => record(json, |it: RetentionLine| Line::Record(Moved::Retention(it.made()))),
         "service" => record(json, |it: ServiceLine| Line::Record(Moved::Service(it.made()))),
         "staff" => record(json, |it: StaffLine| Line::Record(Moved::Staff(it.made()))),
         "contact" => record(json, |it: ContactLine| Line::Record(Moved::Contact(it.made()))),

@@ -1,8 +1,8 @@
 //! Writing records as lines.
 
 use actors::domain::{
-    Appointment, Business, CallRecord, Contact, DayHours, EventType, Knowledge, Service, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint,
+    Appointment, Business, CallRecord, Contact, DayHours, EventType, Knowledge, Retention, Service,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use actors::moving::Moved;
 use base64::Engine as _;
@@ -26,6 +26,7 @@ pub(crate) fn line(moved: &Moved) -> String {
     let line = Line::new("kind", kind(moved));
     let line = match moved {
         Moved::Business(it) => business(line, it),
+        Moved::Retention(it) => retention(line, it),
         Moved::Service(it) => service(line, it),
         Moved::Staff(it) => staff(line, it),
         Moved::Contact(it) => contact(line, it),
@@ -89,6 +90,10 @@ fn business(line: Line, it: &Business) -> Line {
     let line = put!(line, it: id, name).put("timezone", it.zone.name());
     let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours);
     put!(line, it: phone_region, suspended, created_at, updated_at)
+}
+
+fn retention(line: Line, it: &Retention) -> Line {
+    put!(line, it: calls_days, messages_days, audit_days, appointments_days)
 }
 
 fn service(line: Line, it: &Service) -> Line {

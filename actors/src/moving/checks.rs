@@ -34,6 +34,8 @@ impl Known {
         if kind < *newest_kind {
             let later = KINDS[*newest_kind];
             problems.push(Problem::new("kind", format!("must not stand behind one of kind {later}")));
+        } else if KINDS[kind] == "retention" {
+            problems.push(Problem::new("kind", "must stand once at most, behind that of the business"));
         } else if kind == *newest_kind && place <= newest.as_slice() {
             let order = if KINDS[kind] == "appointment" { "starts_at and id" } else { "id" };
             let message = format!("must be greater than that of the line before: lines go by {order}");
@@ -78,8 +80,8 @@ impl Known {
 }
 
 /// The kinds of records in their order, as lines name them.
-pub(super) const KINDS: [&str; 8] =
-    ["service", "staff", "contact", "appointment", "call", "message", "knowledge", "webhook"];
+pub(super) const KINDS: [&str; 9] =
+    ["retention", "service", "staff", "contact", "appointment", "call", "message", "knowledge", "webhook"];
 
 /// Finds what is wrong with an id and the stamps beside it.
 pub(super) fn stamps(
