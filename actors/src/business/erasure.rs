@@ -112,7 +112,7 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     };
     for row in state.store.scan(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending) {
         let (key, value) = row?;
-        let Some(erasure) = decoded::<ErasureRecord>(&key, &value) else { continue };
+        let Some(erasure) = decoded::<ErasureRecord>(state, &Key::new(&key), &value)? else { continue };
         if upto.is_some_and(|upto| erasure.id > upto) {
             continue;
         }
@@ -125,14 +125,9 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
 }
 
-/// A record; one that cannot be read is told and stepped over: nobody can say of whom it tells.
-fn decoded<R: Record>(key: &[u8], value: &[u8]) -> Option<R> {
-    R::decode(value)
-        .inspect_err(|error| {
-            let key = Key::new(key);
-            tracing::error!(store.key = ?key, %error, "a row cannot be read, so nothing in it is erased");
-        })
-        .ok()
+/// A record; one that does not decode is set aside and stepped over: nobody can say of whom it tells.
+fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
+    state.store.usable(key, R::decode(value))
 }
 
 /// A resource as far as it is looked at, as it is shown in an answer or an event.
@@ -152,7 +147,7 @@ struct Resource<'a> {
     /// Of messages.
     urgency: Option<serde::de::IgnoredAny>,
     /// Of calls.
-    direction: Option<serde::de::IgnoredAny>,
+    direction: Option<Cow<'a, str>>,
 }
 
 /// An event as far as it is looked at.
@@ -176,8 +171,13 @@ impl Resource<'_> {
         })
     }
 
+    /// The numbers in it but the business's own line, which everybody's calls have.
     fn phones(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.phone, &self.contact_phone, &self.caller_phone, &self.from_number, &self.to_number];
+        let of_caller = match self.direction.as_deref() {
+            Some("outbound") => &self.to_number,
+            _ => &self.from_number,
+        };
+        let all = [&self.phone, &self.contact_phone, &self.caller_phone, of_caller];
         all.into_iter().filter_map(|phone| phone.as_deref())
     }
 }
@@ -217,12 +217,13 @@ impl<'a> Step<'a> {
     /// stages.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            0 => self.audit(),
-            1 => self.messages(),
-            2 => self.calls(),
-            3 => self.appointments(),
-            4 => self.events(),
-            _ => self.remembered(),
+            // First of all, for whoever has asked before may ask again at once.
+            0 => self.remembered(),
+            1 => self.audit(),
+            2 => self.messages(),
+            3 => self.calls(),
+            4 => self.appointments(),
+            _ => self.events(),
         }
     }
 
@@ -284,7 +285,7 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
                 return Ok(false);
             }
-            let Some(mut record) = decoded::<AuditRecord>(&key, value) else { return Ok(true) };
+            let Some(mut record) = decoded::<AuditRecord>(step.state, &key, value)? else { return Ok(true) };
             let entry = &mut record.entry;
             let theirs = entry.resource_type == "contact"
                 && step.erasing.theirs.is_erased(Some(entry.resource_id.into()));
@@ -303,7 +304,7 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<MessageId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<TakenMessage>(&key, value) else { return Ok(true) };
+            let Some(before) = decoded::<TakenMessage>(step.state, &key, value)? else { return Ok(true) };
             let theirs = &step.erasing.theirs;
             let Some(after) = theirs.without_in_message(&before, |call| step.is_their_call(call))? else {
                 return Ok(true);
@@ -320,7 +321,8 @@ impl<'a> Step<'a> {
     fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {
         let key = keys::call(self.state.id, call);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
-        Ok(decoded::<CallRecord>(&key, &value).is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
+        let call = decoded::<CallRecord>(self.state, &key, &value)?;
+        Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
     /// Calls of theirs.
@@ -330,7 +332,7 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<CallId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<CallRecord>(&key, value) else { return Ok(true) };
+            let Some(before) = decoded::<CallRecord>(step.state, &key, value)? else { return Ok(true) };
             let Some(after) = step.erasing.theirs.without_in_call(&before) else { return Ok(true) };
             if after != before {
                 step.erased.calls += 1;
@@ -352,7 +354,7 @@ impl<'a> Step<'a> {
             self.at = None; // those that were looked at are gone
             let is_through = self.each(range, Order::Ascending, |step, key, _| {
                 let id = keys::id_at_end::<AppointmentId>(&key)?;
-                let before = step.state.appointment(id)?;
+                let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
                 if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
                     step.erased.appointments += 1;
                     let mut after = before.erased();
@@ -393,7 +395,9 @@ impl<'a> Step<'a> {
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
-            let Some(record) = decoded::<IdempotencyRecord>(&key, value) else { return Ok(true) };
+            let Some(record) = decoded::<IdempotencyRecord>(step.state, &key, value)? else {
+                return Ok(true);
+            };
             let resource: Option<Resource<'_>> = serde_json::from_slice(&record.body).ok();
             if let Some(resource) = resource
                 && step.tells_of_them(&resource, uuid::Uuid::nil())?
@@ -420,7 +424,8 @@ impl<'a> Step<'a> {
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
-                match now.and_then(|now| decoded::<TakenMessage>(&key, &now)) {
+                let now = now.map(|now| decoded::<TakenMessage>(self.state, &key, &now)).transpose()?;
+                match now.flatten() {
                     Some(now) => {
                         let is_of_their_call =
                             || now.call_id.map_or(Ok(false), |call| self.is_their_call(call));

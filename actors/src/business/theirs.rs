@@ -45,8 +45,8 @@ impl Theirs {
     }
 
     fn had_number_of(&self, call: &CallRecord) -> bool {
-        let had = |number: &Option<String>| self.had(number.as_deref(), call.id.uuid());
-        had(&call.from_number) || had(&call.to_number)
+        // The other number is the business's own line, which everybody's calls have.
+        self.had(call.number_of_caller(), call.id.uuid())
     }
 
     /// Whether a call is one of theirs: one that is filed under nobody is taken for that of whose number it has.
@@ -59,7 +59,7 @@ impl Theirs {
         if self.is_their_call(call) {
             Some(call.erased())
         } else {
-            self.had_number_of(call).then(|| call.without_numbers())
+            self.had_number_of(call).then(|| call.without_number_of_caller())
         }
     }
 
@@ -79,5 +79,58 @@ impl Theirs {
         } else {
             has_their_phone.then(|| TakenMessage { caller_phone: None, ..message.clone() })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CallOutcome, CallStatus, Direction, Timestamp};
+
+    const LINE: &str = "+33100000001";
+
+    fn call(direction: Direction, contact_id: Option<ContactId>) -> CallRecord {
+        let now = Timestamp::from_millis(1);
+        CallRecord {
+            id: Uuid::from_u128(1).into(),
+            direction,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::Other,
+            from_number: Some(LINE.into()),
+            to_number: Some("+33612345678".into()),
+            contact_id,
+            started_at: now,
+            ended_at: now,
+            duration_seconds: 0,
+            locale: None,
+            summary: Some("Hello".into()),
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    #[test]
+    fn the_line_of_the_business_is_nobodys_number() {
+        let somebody = Some(Uuid::from_u128(2).into());
+        let mut theirs = Theirs::default();
+        let id = Uuid::from_u128(9).into();
+        theirs.add(
+            Uuid::from_u128(3).into(),
+            Some(&ErasureRecord { id, phone: Some(keys::phone_digest(LINE)) }),
+        );
+        for contact in [None, somebody] {
+            assert_eq!(theirs.without_in_call(&call(Direction::Outbound, contact)), None);
+        }
+        let unfiled = theirs.without_in_call(&call(Direction::Inbound, None)).unwrap();
+        assert_eq!((unfiled.from_number, unfiled.to_number, unfiled.summary), (None, None, None));
+        let of_somebody = theirs.without_in_call(&call(Direction::Inbound, somebody)).unwrap();
+        assert_eq!(
+            (of_somebody.from_number.as_deref(), of_somebody.summary.as_deref()),
+            (None, Some("Hello"))
+        );
+        assert_eq!(of_somebody.to_number, call(Direction::Inbound, somebody).to_number);
     }
 }
