@@ -38,10 +38,9 @@ pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
     let mut looked_at = None;
     loop {
         let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
-        let did = match end_all(&engine).await {
-            Ok(()) => start_unfinished(&engine, &mut looked_at).await,
-            failed => failed,
-        };
+        // Those who are being erased come first; neither keeps the other from being done.
+        let started = start_unfinished(&engine, &mut looked_at).await;
+        let did = end_all(&engine).await.and(started);
         if let Err(error) = did
             && !engine.store.failed()
         {

@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::business::{self, Message, SweptThrough};
 use crate::domain::{BusinessId, SteadyTime};
@@ -31,6 +31,9 @@ pub(crate) const BUSINESSES_PER_STEP: usize = 16;
 const REST_TIMES: u32 = 9;
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(10);
+
+/// How long a round waits for one business.
+const LOOK_MAX: Duration = Duration::from_secs(600);
 
 /// The round that is under way, or the last one.
 #[derive(Default)]
@@ -147,7 +150,8 @@ async fn look_at(shared: &Arc<Shared>, id: BusinessId) {
     let (through, is_through) = oneshot::channel();
     let asked = SweptThrough { _through: through, _permit: permit };
     if running.actor.cast(Message::SweepThrough(asked)).is_ok() {
-        let _ = is_through.await;
+        // One that does not come to its end goes on by itself, and holds nobody else up.
+        let _ = timeout(LOOK_MAX, is_through).await;
         shared.businesses.put_away(id);
     }
 }

@@ -76,8 +76,8 @@ pub(crate) fn table() -> Vec<Route<Access>> {
         post("/v1/contacts", ContactsWrite, contacts::create)
             .named("createContact", "Create a contact")
             .details("With a name, a phone or an email at least. A phone or an email that another contact has is a \
-                conflict.")
-            .refuses(&[Code::Conflict]),
+                conflict. Made again under its key once the person was erased, it is not found.")
+            .refuses(&[Code::Conflict, Code::NotFound]),
         get("/v1/contacts/{contact_id}", ContactsRead, contacts::show)
             .named("getContact", "Get a contact"),
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)

@@ -21,7 +21,7 @@ pub struct RestoreArgs {
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// The list of what was revoked, erased and ended since, from the data directory that the backup was made of
-    /// (DATA_DIR/tombstones). Without it every API key is revoked, and whoever was erased since is back
+    /// (DATA_DIR/tombstones), or that directory. Without it every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
 }
@@ -67,10 +67,17 @@ fn told(restored: &Restored, with_list: bool) -> String {
         manifest.taken_at, manifest.sequence, manifest.rows
     );
     if with_list {
-        text.push_str(&format!("{revoked} API keys that were revoked since are revoked; {valid} let in\n"));
+        let count = |number: usize, one, more| print::count(number as u64, one, more);
+        let revoked = count(
+            *revoked,
+            "API key that was revoked since is revoked",
+            "API keys that were revoked since are revoked",
+        );
+        let erased = count(*erased, "contact that was erased since", "contacts that were erased since");
+        let ended = count(*ended, "business that was ended since", "businesses that were ended since");
         text.push_str(&format!(
-            "{erased} contacts that were erased since and {ended} businesses that were ended since are gone again; \
-             the service deletes what is left of them when it starts\n"
+            "{revoked}; {valid} let in\n\
+             {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n"
         ));
     } else {
         text.push_str(&format!(
@@ -88,7 +95,12 @@ fn found(report: &Report) -> String {
     if *found > findings.len() as u64 {
         text.push_str(&format!("and {} more\n", found - findings.len() as u64));
     }
-    let looked = format!("{rows} rows of {businesses} businesses, {records} records");
+    let [rows, businesses, records] = [
+        print::count(*rows, "row", "rows"),
+        print::count(*businesses, "business", "businesses"),
+        print::count(*records, "record", "records"),
+    ];
+    let looked = format!("{rows} of {businesses}, {records}");
     text.push_str(&if *found == 0 {
         format!("{looked}: whole\n")
     } else {
@@ -104,9 +116,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_and_what_is_not_shown_is_counted() {
         let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
-        assert_eq!(found(&report), "9 rows of 1 businesses, 4 records: whole\n");
+        assert_eq!(found(&report), "9 rows of 1 business, 4 records: whole\n");
         report.findings.push("row 01: x".into());
         report.found = 3;
-        assert_eq!(found(&report), "row 01: x\nand 2 more\n9 rows of 1 businesses, 4 records: 3 wrong\n");
+        assert_eq!(found(&report), "row 01: x\nand 2 more\n9 rows of 1 business, 4 records: 3 wrong\n");
     }
 }

@@ -38,6 +38,7 @@ pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
 fn kind(moved: &Moved) -> &'static str {
     match moved {
         Moved::Business(_) => "business",
+        Moved::Retention(_) => "retention",
         Moved::Service(_) => "service",
         Moved::Staff(_) => "staff",
         Moved::SpecialDay(_) => "special_day",

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 
 use super::conversations::{CallLine, MessageLine};
 use super::records::{
-    AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, ServiceLine, SpecialDayLine, StaffLine,
-    TimeOffLine,
+    AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, RetentionLine, ServiceLine, SpecialDayLine,
+    StaffLine, TimeOffLine,
 };
 use super::webhooks::WebhookLine;
 use super::{FORMAT, VERSION};
@@ -75,6 +75,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     match kind.as_str() {
         "business" => record(json, |it: BusinessLine| Line::Record(Moved::Business(it.made())))
             .map_err(|unread| Unread { is_business: true, ..unread }),
+        "retention" => record(json, |it: RetentionLine| Line::Record(Moved::Retention(it.made()))),
         "service" => record(json, |it: ServiceLine| Line::Record(Moved::Service(it.made()))),
         "staff" => record(json, |it: StaffLine| Line::Record(Moved::Staff(it.made()))),
         "special_day" => record(json, |it: SpecialDayLine| Line::Record(Moved::SpecialDay(it.made()))),

@@ -2,11 +2,11 @@
 //! endpoints stand beside this file. A property that says nothing is null, or left out.
 
 use actors::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource, BlockedTime,
-    BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact, ContactId,
-    Currency, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Service, ServiceId, Source, SpecialDay, StaffHours,
-    StaffId, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
+    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
+    ContactId, Currency, DayWindows, Email, Knowledge, KnowledgeId, LocalWindow, Locale, MAX_ADVANCE_DAYS,
+    MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention, Service, ServiceId, Source,
+    SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use chrono::NaiveDate;
 
@@ -65,6 +65,38 @@ impl BusinessLine {
             suspended: self.suspended,
             created_at: self.created_at,
             updated_at: self.updated_at,
+        }
+    }
+}
+
+/// So many days.
+type Days = Whole<{ *RETENTION_DAYS.start() }, { *RETENTION_DAYS.end() }>;
+/// So many days, of what is kept for a time at least.
+type AuditDays = Whole<AUDIT_DAYS_MIN, { *RETENTION_DAYS.end() }>;
+
+json_object! {
+    /// For how many days a business keeps what has happened; null is for ever.
+    pub(super) struct RetentionLine {
+        /// Calls, from when they were saved.
+        calls_days: Option<Days>,
+        /// Messages, from when they were taken.
+        messages_days: Option<Days>,
+        /// Entries of the audit log.
+        audit_days: Option<AuditDays>,
+        /// Appointments, from their end.
+        appointments_days: Option<Days>,
+    }
+}
+
+impl RetentionLine {
+    /// It takes effect when it arrives, so when it was set does not come along.
+    pub(super) fn made(self) -> Retention {
+        Retention {
+            calls_days: self.calls_days.map(Whole::get),
+            messages_days: self.messages_days.map(Whole::get),
+            audit_days: self.audit_days.map(Whole::get),
+            appointments_days: self.appointments_days.map(Whole::get),
+            set: None,
         }
     }
 }

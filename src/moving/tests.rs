@@ -18,7 +18,7 @@ fn a_line_that_was_read_is_written_as_it_stood() {
             Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
         }
     }
-    assert_eq!(kinds.len(), 14, "each kind, and an endpoint that is off: {kinds:?}");
+    assert_eq!(kinds.len(), 15, "each kind, and an endpoint that is off: {kinds:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use actors::domain::{
     Appointment, BlockedTime, Buffers, Business, CallRecord, Contact, DayHours, EventType, Knowledge,
-    Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use actors::moving::Moved;
 use actors::view::{BreakView, HoursView, SpecialDayView};
@@ -27,6 +27,7 @@ pub(crate) fn line(moved: &Moved) -> String {
     let line = Line::new("kind", kind(moved));
     let line = match moved {
         Moved::Business(it) => business(line, it),
+        Moved::Retention(it) => retention(line, it),
         Moved::Service(it) => service(line, it),
         Moved::Staff(it) => staff(line, it),
         Moved::SpecialDay(it) => special_day(line, it),
@@ -81,6 +82,10 @@ fn business(line: Line, it: &Business) -> Line {
     let line = put!(line, it: id, name).put("timezone", it.zone.name());
     let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours(it.hours.days()));
     put!(line.put("breaks", &breaks), it: phone_region, suspended, created_at, updated_at)
+}
+
+fn retention(line: Line, it: &Retention) -> Line {
+    put!(line, it: calls_days, messages_days, audit_days, appointments_days)
 }
 
 fn service(line: Line, it: &Service) -> Line {

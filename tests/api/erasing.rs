@@ -1,8 +1,20 @@
 //! Erasing contacts, ending businesses, and how long things are kept, through the operator API.
 
-use serde_json::json;
+use actors::domain::BusinessId;
+use actors::store::keys::{self, installation_kind, kind};
+use actors::store::{Order, Store, every_row, piece_of};
+use memchr::memmem;
+use serde_json::{Value, json};
 
-use crate::harness::{Server, id};
+use crate::harness::{Salon, Server, id, merged};
+
+/// What stands in everything that tells of her, in lower case: pieces of her name and address, her number, as it is kept
+/// and as it was typed, and what she has said.
+const WORDS: [&str; 6] =
+    ["ermintrude", "vanishing", "33612000471", "06 12 00 04 71", "0612000471", "rather not say"];
+const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";
+/// How often the service is started anew until the steps are done.
+const STARTS: usize = 50;
 
 #[tokio::test]
 async fn a_person_who_is_erased_is_found_no_more_and_what_happened_stays() {
@@ -62,4 +74,146 @@ async fn how_long_things_are_kept_is_changed_like_any_resource() {
     let cleared = salon.operator.patch("/retention", &json!({ "calls_days": null })).await;
     assert!(cleared.data()["calls_days"].is_null());
     assert_eq!(cleared.data()["audit_days"], 90);
+}
+
+/// The kinds of the rows that tell of her, with their pieces joined and as they are kept; and whether steps are left to be
+/// done. The service is stopped meanwhile.
+async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
+    server.stop().await;
+    let report = actors::verify::verify(server.data_dir()).await.unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    let store = Store::open_disk(server.data_dir(), Box::new(|error| panic!("{error}"))).unwrap();
+    let kept = store.rows().scan(&every_row(), Order::Ascending);
+    let mut kinds = Vec::new();
+    for row in kept.chain(store.scan(&every_row(), Order::Ascending)) {
+        let (key, value) = row.unwrap();
+        let lower = value.to_ascii_lowercase();
+        if WORDS.iter().any(|word| memmem::find(&lower, word.as_bytes()).is_some()) {
+            let whole = piece_of(&key);
+            kinds.push(keys::kind_of(whole.as_deref().unwrap_or(&key)).unwrap());
+        }
+    }
+    let unfinished = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
+    let is_unfinished = store.scan(&unfinished, Order::Ascending).next().is_some();
+    store.close().await.unwrap();
+    server.start().await;
+    kinds.sort_unstable();
+    kinds.dedup();
+    (kinds, is_unfinished)
+}
+
+/// Waits until no row tells of her but those of these kinds.
+async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
+    let mut left = Vec::new();
+    for _ in 0..STARTS {
+        let (kinds, is_unfinished) = telling(server).await;
+        if kinds == but && is_unfinished != but.is_empty() {
+            return true;
+        }
+        left = kinds;
+        // Meanwhile the steps go on.
+        salon.again(server).operator.all("/audit").await;
+    }
+    panic!("rows of these kinds still tell of her: {left:x?}");
+}
+
+/// An endpoint for every event, at which nobody answers.
+async fn endpoint(salon: &Salon, host: &str) -> String {
+    let events = ["appointment.booked", "appointment.cancelled", "appointment.rescheduled"];
+    let events = [&events[..], &["call.completed", "contact.created", "message.taken"]].concat();
+    let body = json!({ "url": format!("https://{host}.example.com/"), "events": events });
+    format!("/webhooks/{}", id(&salon.api.post("/webhooks", &body).await.created()))
+}
+
+/// Something that is sent under a key, and can be sent again.
+async fn once(salon: &Salon, path: &str, body: &Value, key: &str) -> crate::harness::Answer {
+    salon.api.call("POST", path).json(body).once(key).await
+}
+
+#[tokio::test]
+async fn of_somebody_who_was_erased_no_row_tells_and_no_answer() {
+    let mut server = Server::open().await;
+    let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
+    let other = salon.contact(json!({ "name": "Somebody Else", "phone": "06 12 00 09 99" })).await;
+    let (on, off) = (endpoint(&salon, "on").await, endpoint(&salon, "off").await);
+    let person = json!({
+        "name": "Ermintrude Vanishing", "phone": "06 12 00 04 71", "email": "Ermintrude@Vanishing.example",
+    });
+    let contact = once(&salon, "/contacts", &person, "create").await.created();
+    assert_eq!(contact["phone"], "+33612000471");
+    let of = json!({ "contact_id": contact["id"] });
+    let booking = salon.booking(&salon.cut, "2026-03-03T09:00:00Z", of.clone());
+    let booked = once(&salon, "/appointments", &booking, "book").await.created();
+    let cancelled = salon.booking(&salon.cut, "2026-03-03T10:00:00Z", of.clone());
+    let cancelled = once(&salon, "/appointments", &cancelled, "cancel").await.created();
+    salon.cancel(&cancelled).await.is(200);
+    let moved = salon.try_book_with(&salon.massage, "2026-03-03T11:00:00Z", of.clone()).await.created();
+    salon.try_move(&moved, json!({ "starts_at": "2026-03-04T11:00:00Z" })).await.is(200);
+    let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
+    let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
+    assert_eq!(named["contact_id"], contact["id"]);
+    // Of her in three ways: by number, by id, by the call.
+    let calls = [
+        json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
+        merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),
+    ];
+    for call in calls {
+        let call = salon.record_call(call).await;
+        salon.message(json!({ "call_id": call["id"], "body": SAID })).await;
+    }
+    let left = json!({ "caller_name": "Ermintrude", "caller_phone": "06 12 00 04 71", "body": SAID });
+    salon.message(left).await;
+    salon.patch_contact(&contact, json!({ "name": "Ermintrude B. Vanishing" })).await;
+    salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
+    let (kinds, _) = telling(&mut server).await;
+    for kind in [kind::CONTACT, kind::CONTACT_NAMES, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {
+        assert!(kinds.contains(&kind), "{kind:x} of {kinds:x?}");
+    }
+    assert!(kinds.contains(&kind::IDEMPOTENCY), "{kinds:x?}");
+
+    let salon = salon.again(&server);
+    let shown = format!("/contacts/{}", id(&contact));
+    salon.operator.call("DELETE", &shown).await.is(204);
+    salon.get(&shown).await.fails(404, "not_found");
+    let replays = async |salon: &Salon| {
+        once(salon, "/contacts", &person, "create").await.fails(404, "not_found");
+        let again = once(salon, "/appointments", &booking, "book").await;
+        assert_eq!((again.status, again.header("idempotent-replayed")), (201, "true"));
+        let nobody = json!({ "contact_id": null, "contact_name": null, "contact_phone": null });
+        let expected = merged(booked.clone(), nobody);
+        assert_eq!(merged(again.data(), json!({ "updated_at": booked["updated_at"] })), expected);
+    };
+    // Events wait, for the endpoint that is on; nothing else does.
+    gone(&mut server, &salon, &[kind::EVENT]).await;
+    let salon = salon.again(&server);
+    replays(&salon).await;
+    assert_eq!(salon.api.all("/contacts").await, std::slice::from_ref(&other));
+    for (list, count) in [("/calls", 2), ("/messages", 3)] {
+        let kept = salon.operator.all(list).await;
+        assert_eq!(kept.len(), count, "{list}");
+        assert!(kept.iter().all(|record| record["contact_id"].is_null()), "{kept:?}");
+    }
+    for appointment in [&booked, &cancelled, &moved, &named] {
+        assert!(salon.show(appointment).await["contact_id"].is_null());
+    }
+    let waiting = salon.operator.all(&format!("{on}/deliveries?status=pending")).await;
+    assert!(waiting.len() >= 10, "{waiting:?}");
+    salon.operator.patch(&off, &json!({ "status": "enabled" })).await.is(200);
+    let missed = salon.operator.all(&format!("{off}/deliveries?status=missed")).await;
+    assert_eq!(missed.len(), waiting.len());
+    for delivery in &missed {
+        let resend = format!("{off}/deliveries/{}/resend", delivery["event_id"].as_str().unwrap());
+        salon.operator.post(&resend, &json!({})).await.fails(409, "conflict").says("somebody who was erased");
+    }
+
+    // They have waited for long enough.
+    server.clock.advance(25 * 3_600);
+    gone(&mut server, &salon, &[]).await;
+    let salon = salon.again(&server);
+    assert!(salon.operator.all(&format!("{on}/deliveries?status=pending")).await.is_empty());
+    for delivery in &waiting {
+        let resend = format!("{on}/deliveries/{}/resend", delivery["event_id"].as_str().unwrap());
+        salon.operator.post(&resend, &json!({})).await.fails(409, "conflict").says("somebody who was erased");
+    }
+    assert_eq!(salon.api.all("/contacts").await, [other]);
 }

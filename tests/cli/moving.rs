@@ -84,6 +84,49 @@ fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
 }
 
 #[test]
+fn what_was_erased_and_how_long_things_are_kept_move_as_they_are() {
+    let mut demo = running();
+    let contacts = demo.data(&["contact", "list", "--limit", "100"]);
+    let erased = contacts.as_array().unwrap().iter().filter(|contact| contact["name"] == "Ada");
+    let erased: Vec<_> = erased.map(|contact| contact["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(erased.len(), 3);
+    for id in &erased {
+        demo.printed(&["contact", "erase", id, "--yes"]);
+    }
+    demo.printed(&["retention", "set", "--audit-days", "365", "--calls-days", "3650"]);
+    demo.printed(&["export", "--to", "live"]);
+    demo.stop();
+    demo.printed(&[&["export", "--to", "before"], &FROM[..]].concat());
+    demo.printed(&["import", "--from", "before", "--data-dir", "new"]);
+    demo.printed(&["export", "--to", "after", "--data-dir", "new"]);
+    let before = body(&demo, "before");
+    assert_eq!(before, body(&demo, "after"));
+    let kept = "{\"kind\":\"retention\",\"calls_days\":3650,\"messages_days\":null,\"audit_days\":365,\"appointments_days\":null}";
+    assert_eq!(before[1], kept);
+    assert!(demo.printed(&["verify", "new"]).contains(" of 1 business, "));
+    // Neither in the midst of it nor behind it anything tells of them.
+    for file in ["live", "before"] {
+        let lines = demo.file(file);
+        for word in ["\"Ada\"", "+3361234568", &erased[0], &erased[1], &erased[2]] {
+            assert!(!lines.contains(word), "{file}: {word}");
+        }
+        assert!(lines.contains("\"contact_id\":null,\"source\":\"dashboard\""), "{file}");
+    }
+    // It is told where it is not good.
+    let head = demo.file("before").lines().next().unwrap().to_owned();
+    for (from, to, expected) in [
+        ("\"audit_days\":365", "\"audit_days\":89", "line 3: audit_days: must be"),
+        ("\"calls_days\":3650", "\"calls_days\":36501", "line 3: calls_days: must be"),
+        (kept, &format!("{kept}\n{kept}"), "line 4: kind: must stand once at most"),
+    ] {
+        let lines = format!("{head}\n{}\n", before.join("\n"));
+        demo.write("bad", &lines.replacen(from, to, 1));
+        let said = says(&demo, &["import", "--from", "bad", "--data-dir", "other"]);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
 fn a_running_service_exports_what_its_store_does_when_it_is_stopped() {
     let mut demo = running();
     let demo_dir: &[&str] = &FROM;

@@ -66,3 +66,25 @@ fn a_word_that_means_nothing_or_too_much_ends_the_command_before_it_changes_anyt
         2
     );
 }
+
+#[test]
+fn what_cannot_be_taken_back_is_not_done_where_nobody_can_be_asked_unless_it_is_said_to_be_wanted() {
+    let demo = Demo::start();
+    let id = demo.data(&["contact", "create", "--name", "Ermintrude"])["id"].as_str().unwrap().to_owned();
+    for (words, show) in [
+        (["contact", "erase", &id], ["contact", "show", &id]),
+        (["business", "delete", "Salon Lumière"], ["business", "show", "Salon Lumière"]),
+    ] {
+        let before = demo.data(&show);
+        let errors = demo.refused(&words, 2);
+        assert!(errors.contains("there is no terminal to ask at: --yes does it without asking"), "{errors}");
+        // What is piped in is no answer.
+        for answer in ["yes\n", "Salon Lumière\n"] {
+            let ran = demo.run_with(&words, answer);
+            assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""), "{}", ran.errors);
+        }
+        assert_eq!(demo.data(&show), before);
+        demo.printed(&[&words[..], &["--yes"]].concat());
+        assert_ne!(demo.run(&show).code, Some(0), "{words:?}");
+    }
+}

@@ -191,11 +191,8 @@ async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked
     };
     let to = home.path().join("with-list");
     let output =
-        receptionist(&["restore", "--from", path(&backup), "--to", path(&to), "--after", path(&list)]);
-    assert!(
-        lines(&output).contains("1 API keys that were revoked since are revoked; 1 let in"),
-        "{output:?}"
-    );
+        receptionist(&["restore", "--from", path(&backup), "--to", path(&to), "--after", path(&data_dir)]);
+    assert!(lines(&output).contains("1 API key that was revoked since is revoked; 1 let in"), "{output:?}");
     check_whole(&to);
     let server = Server::on(&to);
     assert_eq!((lets_in(&server, &shop.key).await, lets_in(&server, &stays).await), (401, 200));
@@ -216,6 +213,56 @@ async fn what_was_revoked_since_stays_so_and_without_a_list_every_key_is_revoked
     assert_eq!(lets_in(&server, &new).await, 200);
     let budget = client.operator("GET", &format!("/businesses/{}/budget", shop.id), None).await;
     assert_eq!(budget["data"]["keys"]["rows"], 1);
+}
+
+#[tokio::test]
+async fn what_was_erased_or_ended_since_is_gone_again_and_without_a_list_it_is_back() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let (server, client, shop) = filled(&data_dir, 20).await;
+    let ended = Shop::create(&client, 1).await;
+    let contacts = format!("/businesses/{}/contacts", shop.id);
+    let erased = text(&client.operator_list(&contacts).await[0], "id");
+    let contact = format!("{contacts}/{erased}");
+    let bookings = format!("/businesses/{}/appointments?contact_id={erased}", shop.id);
+    let booked = text(&client.operator("GET", &bookings, None).await["data"][0], "id");
+    let appointment = format!("/businesses/{}/appointments/{booked}", shop.id);
+    let backup = home.path().join("backup");
+    assert!(back_up(&server, &backup).status.success());
+    let done = client.ask_operator("DELETE", &contact, None).await.unwrap();
+    assert_eq!(done.status, 204);
+    let done = client.ask_operator("DELETE", &format!("/businesses/{}", ended.id), None).await.unwrap();
+    assert_eq!(done.status, 202);
+    drop(server);
+
+    let status =
+        async |client: &Client, path: &str| client.ask_operator("GET", path, None).await.unwrap().status;
+    for (name, list, told, statuses) in [
+        (
+            "with-list",
+            Some(&data_dir),
+            "1 contact that was erased since and 1 business that was ended since are gone again",
+            (404, 404),
+        ),
+        ("without", None, "contacts that were erased and businesses that were ended since", (200, 200)),
+    ] {
+        let to = home.path().join(name);
+        let after = list.map_or_else(Vec::new, |list| vec!["--after", path(list)]);
+        let output =
+            receptionist(&[&["restore", "--from", path(&backup), "--to", path(&to)], &after[..]].concat());
+        assert!(output.status.success() && lines(&output).contains(told), "{}", lines(&output));
+        check_whole(&to);
+        let server = Server::on(&to);
+        let client = Client::of(&server);
+        let there =
+            (status(&client, &contact).await, status(&client, &format!("/businesses/{}", ended.id)).await);
+        assert_eq!(there, statuses, "{name}");
+        let shown = client.operator("GET", &appointment, None).await;
+        assert_eq!(shown["data"]["contact_name"].is_null(), list.is_some(), "{shown}");
+        server.signal("TERM");
+        assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+        check_whole(&to);
+    }
 }
 
 #[tokio::test]

@@ -17,12 +17,12 @@ const SETTLING: Duration = Duration::from_millis(200);
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;
 
-fn id(number: usize) -> String {
+pub(crate) fn id(number: usize) -> String {
     format!("019cae1a-5a00-7000-8000-{number:012x}")
 }
 
 /// Some businesses with many contacts and a piece of knowledge that is long.
-fn lines() -> String {
+pub(crate) fn lines() -> String {
     let mut text = String::from(
         "{\"format\":\"receptionist-export\",\"version\":2,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
     );
@@ -45,14 +45,14 @@ fn lines() -> String {
     text
 }
 
-fn program(data_dir: &Path, words: &[&str]) -> Command {
+pub(crate) fn program(data_dir: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.args(words).env_clear().env("RECEPTIONIST_DATA_DIR", data_dir);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn printed(mut command: Command) -> String {
+pub(crate) fn printed(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()

@@ -7,6 +7,7 @@ mod chance;
 mod client;
 mod damage;
 mod ending;
+mod erasing;
 mod imports;
 mod kills;
 mod process;

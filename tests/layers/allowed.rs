@@ -32,7 +32,9 @@ pub(crate) const ENGINE: Allowed = &[
         &[
             "business::accounts",
             "business::names",
+            "business::theirs",
             "business::write",
+            "clock",
             "domain",
             "meta",
             "upgrade",
@@ -146,7 +148,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
     (
         "business",
         &[
-            &["request"],
+            &["request", "theirs"],
             &["write"],
             &["accounts", "ages", "chores", "overlay", "references", "stamps", "state"],
             &[

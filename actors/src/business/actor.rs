@@ -174,15 +174,15 @@ impl Actor for BusinessActor {
             }
             Message::Sweep => {
                 unless_set_aside(sweep(state, now, &myself))?;
-                unless_set_aside(steps::begin(state, shared, &myself, now))?;
+                steps::begin(state, shared, &myself, now)?;
             }
             Message::SweepThrough(waits) => {
                 unless_set_aside(sweep(state, now, &myself))?;
-                unless_set_aside(steps::begin(state, shared, &myself, now))?;
+                steps::begin(state, shared, &myself, now)?;
                 swept.push(waits);
             }
-            Message::Chores => _ = unless_set_aside(steps::begin(state, shared, &myself, now))?,
-            Message::Stepped => _ = unless_set_aside(steps::stepped(state, shared, &myself, now))?,
+            Message::Chores => steps::begin(state, shared, &myself, now)?,
+            Message::Stepped => steps::stepped(state, shared, &myself, now)?,
             Message::End => {} // it goes on: what ended it was another one of its id
             Message::Swept { more } => {
                 state.sweeping = false;

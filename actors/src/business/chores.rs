@@ -1,10 +1,9 @@
 //! How far a business has come with what it does in steps beside what is asked for: erasing contacts, wiping events,
 //! deleting what is kept no longer.
 
-use std::collections::{BTreeSet, HashMap};
-
 use super::ages::Round;
-use crate::domain::{ContactId, ErasureId, SteadyTime};
+use super::theirs::Theirs;
+use crate::domain::{ErasureId, SteadyTime};
 use crate::store::Key;
 
 /// What is done in steps, and how far that has come.
@@ -71,9 +70,7 @@ pub(super) struct Erasing {
     /// The newest erasure that takes part: whatever has a greater id tells of none of them.
     pub(super) newest: ErasureId,
     /// Who they are.
-    pub(super) contacts: BTreeSet<ContactId>,
-    /// What stands for their phone numbers, and the newest erasure of each: what was made behind that is of others.
-    pub(super) phones: HashMap<[u8; 16], ErasureId>,
+    pub(super) theirs: Theirs,
     /// The number of the stage, among those of the erasing.
     pub(super) stage: u8,
     /// The row of it that was looked at last.

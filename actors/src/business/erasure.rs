@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chores::Erasing;
 use super::state::State;
+use super::theirs::Theirs;
 use super::write::Write;
 use crate::domain::{
     AppointmentId, AuditId, CallId, CallRecord, ContactId, ErasureId, EventId, MessageId, ResourceId,
@@ -78,7 +79,7 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
     (erasing.stage, erasing.at) = (stage, at);
     erasing.unwritten += 1;
     if is_through {
-        for contact in &erasing.contacts {
+        for contact in &erasing.theirs.contacts {
             rows.delete(keys::erasure(state.id, *contact));
         }
         rows.delete(keys::erasing(state.id));
@@ -104,39 +105,29 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     let upto = under_way.as_ref().map(|record| record.newest);
     let mut erasing = Erasing {
         newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
-        contacts: Default::default(),
-        phones: Default::default(),
+        theirs: Theirs::default(),
         stage: under_way.as_ref().map_or(0, |record| record.stage),
         at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
         unwritten: 0,
     };
     for row in state.store.scan(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending) {
         let (key, value) = row?;
-        let Some(ErasureRecord { id, phone }) = decoded(&key, &value) else { continue };
-        if upto.is_some_and(|upto| id > upto) {
+        let Some(erasure) = decoded::<ErasureRecord>(state, &Key::new(&key), &value)? else { continue };
+        if upto.is_some_and(|upto| erasure.id > upto) {
             continue;
         }
-        erasing.newest = erasing.newest.max(id);
-        erasing.contacts.insert(keys::id_at_end(&key)?);
-        if let Some(phone) = phone {
-            let newest = erasing.phones.entry(phone).or_insert(id);
-            *newest = id.max(*newest);
-        }
-        if erasing.contacts.len() == TOGETHER_MAX {
+        erasing.newest = erasing.newest.max(erasure.id);
+        erasing.theirs.add(keys::id_at_end(&key)?, Some(&erasure));
+        if erasing.theirs.contacts.len() == TOGETHER_MAX {
             break;
         }
     }
-    Ok((upto.is_some() || !erasing.contacts.is_empty()).then_some(erasing))
+    Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
 }
 
-/// A record; one that cannot be read is told and stepped over: nobody can say of whom it tells.
-fn decoded<R: Record>(key: &[u8], value: &[u8]) -> Option<R> {
-    R::decode(value)
-        .inspect_err(|error| {
-            let key = Key::new(key);
-            tracing::error!(store.key = ?key, %error, "a row cannot be read, so nothing in it is erased");
-        })
-        .ok()
+/// A record; one that does not decode is set aside and stepped over: nobody can say of whom it tells.
+fn decoded<R: Record>(state: &State, key: &Key, value: &[u8]) -> Result<Option<R>, StoreError> {
+    state.store.usable(key, R::decode(value))
 }
 
 /// A resource as far as it is looked at, as it is shown in an answer or an event.
@@ -156,7 +147,7 @@ struct Resource<'a> {
     /// Of messages.
     urgency: Option<serde::de::IgnoredAny>,
     /// Of calls.
-    direction: Option<serde::de::IgnoredAny>,
+    direction: Option<Cow<'a, str>>,
 }
 
 /// An event as far as it is looked at.
@@ -180,8 +171,13 @@ impl Resource<'_> {
         })
     }
 
+    /// The numbers in it but the business's own line, which everybody's calls have.
     fn phones(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.phone, &self.contact_phone, &self.caller_phone, &self.from_number, &self.to_number];
+        let of_caller = match self.direction.as_deref() {
+            Some("outbound") => &self.to_number,
+            _ => &self.from_number,
+        };
+        let all = [&self.phone, &self.contact_phone, &self.caller_phone, of_caller];
         all.into_iter().filter_map(|phone| phone.as_deref())
     }
 }
@@ -221,12 +217,13 @@ impl<'a> Step<'a> {
     /// stages.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            0 => self.audit(),
-            1 => self.messages(),
-            2 => self.calls(),
-            3 => self.appointments(),
-            4 => self.events(),
-            _ => self.remembered(),
+            // First of all, for whoever has asked before may ask again at once.
+            0 => self.remembered(),
+            1 => self.audit(),
+            2 => self.messages(),
+            3 => self.calls(),
+            4 => self.appointments(),
+            _ => self.events(),
         }
     }
 
@@ -276,31 +273,22 @@ impl<'a> Step<'a> {
         id.uuid() < self.erasing.newest.uuid()
     }
 
-    fn is_erased(&self, contact: Option<ContactId>) -> bool {
-        contact.is_some_and(|contact| self.erasing.contacts.contains(&contact))
-    }
-
-    /// Whether a number was one of theirs when something of this id was made.
-    fn is_theirs(&self, phone: Option<&str>, id: uuid::Uuid) -> bool {
-        let erased = phone.and_then(|phone| self.erasing.phones.get(&keys::phone_digest(phone)));
-        erased.is_some_and(|erased| id < erased.uuid())
-    }
-
     /// What the audit log says was changed of them.
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
         // Before the first of them was there, nothing was changed of any.
-        if let Some(first) = self.erasing.contacts.first() {
+        if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
         self.each(range, Order::Ascending, |step, key, value| {
             if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
                 return Ok(false);
             }
-            let Some(mut record) = decoded::<AuditRecord>(&key, value) else { return Ok(true) };
+            let Some(mut record) = decoded::<AuditRecord>(step.state, &key, value)? else { return Ok(true) };
             let entry = &mut record.entry;
-            let theirs = entry.resource_type == "contact" && step.is_erased(Some(entry.resource_id.into()));
+            let theirs = entry.resource_type == "contact"
+                && step.erasing.theirs.is_erased(Some(entry.resource_id.into()));
             if theirs && !entry.changes.is_empty() {
                 entry.changes.clear();
                 step.rows.put_over(key, record.encode(), value.len());
@@ -316,15 +304,9 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<MessageId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<TakenMessage>(&key, value) else { return Ok(true) };
-            let has_their_phone = step.is_theirs(before.caller_phone.as_deref(), before.id.uuid());
-            let is_theirs = step.is_erased(before.contact_id)
-                || before.contact_id.is_none() && (has_their_phone || step.is_of_their_call(&before)?);
-            let after = if is_theirs {
-                before.erased()
-            } else if has_their_phone {
-                TakenMessage { caller_phone: None, ..before.clone() }
-            } else {
+            let Some(before) = decoded::<TakenMessage>(step.state, &key, value)? else { return Ok(true) };
+            let theirs = &step.erasing.theirs;
+            let Some(after) = theirs.without_in_message(&before, |call| step.is_their_call(call))? else {
                 return Ok(true);
             };
             if after != before {
@@ -336,20 +318,11 @@ impl<'a> Step<'a> {
         })
     }
 
-    fn is_of_their_call(&self, message: &TakenMessage) -> Result<bool, StoreError> {
-        let Some(call) = message.call_id else { return Ok(false) };
+    fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {
         let key = keys::call(self.state.id, call);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
-        Ok(decoded::<CallRecord>(&key, &value).is_some_and(|call| self.is_their_call(&call)))
-    }
-
-    fn has_their_number(&self, call: &CallRecord) -> bool {
-        let is_theirs = |number: &Option<String>| self.is_theirs(number.as_deref(), call.id.uuid());
-        is_theirs(&call.from_number) || is_theirs(&call.to_number)
-    }
-
-    fn is_their_call(&self, call: &CallRecord) -> bool {
-        self.is_erased(call.contact_id) || call.contact_id.is_none() && self.has_their_number(call)
+        let call = decoded::<CallRecord>(self.state, &key, &value)?;
+        Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
     /// Calls of theirs.
@@ -359,14 +332,8 @@ impl<'a> Step<'a> {
             if !step.is_older(keys::id_at_end::<CallId>(&key)?) {
                 return Ok(false);
             }
-            let Some(before) = decoded::<CallRecord>(&key, value) else { return Ok(true) };
-            let after = if step.is_their_call(&before) {
-                before.erased()
-            } else if step.has_their_number(&before) {
-                before.without_numbers()
-            } else {
-                return Ok(true);
-            };
+            let Some(before) = decoded::<CallRecord>(step.state, &key, value)? else { return Ok(true) };
+            let Some(after) = step.erasing.theirs.without_in_call(&before) else { return Ok(true) };
             if after != before {
                 step.erased.calls += 1;
                 let after = CallRecord { updated_at: step.now, ..after };
@@ -381,13 +348,13 @@ impl<'a> Step<'a> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
         for contact in
-            self.erasing.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
+            self.erasing.theirs.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
         {
             let range = keys::appointments_of_contact(of, *contact);
             self.at = None; // those that were looked at are gone
             let is_through = self.each(range, Order::Ascending, |step, key, _| {
                 let id = keys::id_at_end::<AppointmentId>(&key)?;
-                let before = step.state.appointment(id)?;
+                let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
                 if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
                     step.erased.appointments += 1;
                     let mut after = before.erased();
@@ -428,7 +395,9 @@ impl<'a> Step<'a> {
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
-            let Some(record) = decoded::<IdempotencyRecord>(&key, value) else { return Ok(true) };
+            let Some(record) = decoded::<IdempotencyRecord>(step.state, &key, value)? else {
+                return Ok(true);
+            };
             let resource: Option<Resource<'_>> = serde_json::from_slice(&record.body).ok();
             if let Some(resource) = resource
                 && step.tells_of_them(&resource, uuid::Uuid::nil())?
@@ -445,19 +414,22 @@ impl<'a> Step<'a> {
     fn tells_of_them(&self, shown: &Resource<'_>, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let id = |id: &Option<Cow<'_, str>>| id.as_ref()?.parse::<ContactId>().ok();
         let Some(anew) = shown.shown_anew() else { return Ok(false) };
-        let has_their_phone = || shown.phones().any(|phone| self.is_theirs(Some(phone), in_id));
-        if self.is_erased(id(&shown.contact_id)) || has_their_phone() {
+        let has_their_phone = || shown.phones().any(|phone| self.erasing.theirs.had(Some(phone), in_id));
+        if self.erasing.theirs.is_erased(id(&shown.contact_id)) || has_their_phone() {
             return Ok(true);
         }
         Ok(match anew {
-            ShownAnew::Contact(contact) => self.is_erased(Some(contact)),
+            ShownAnew::Contact(contact) => self.erasing.theirs.is_erased(Some(contact)),
             // One that was taken in a call of theirs, which may say so no more.
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;
-                match now.and_then(|now| decoded::<TakenMessage>(&key, &now)) {
+                let now = now.map(|now| decoded::<TakenMessage>(self.state, &key, &now)).transpose()?;
+                match now.flatten() {
                     Some(now) => {
-                        now.body.is_empty() || now.contact_id.is_none() && self.is_of_their_call(&now)?
+                        let is_of_their_call =
+                            || now.call_id.map_or(Ok(false), |call| self.is_their_call(call));
+                        now.body.is_empty() || now.contact_id.is_none() && is_of_their_call()?
                     }
                     None => false,
                 }

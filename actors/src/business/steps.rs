@@ -23,7 +23,7 @@ use super::{erasure, expiry, wiping};
 use crate::domain::{Actor as Who, Timestamp};
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::{Done, StoreError, Weight};
+use crate::store::{Done, StoreError, Weight, unless_set_aside};
 
 /// Begins what there may be to do, or has it begun anew behind what is under way.
 pub(super) fn begin(
@@ -51,8 +51,21 @@ pub(super) fn stepped(
     go_on(state, shared, myself, now)
 }
 
-/// Does steps until one is on its way to the disk, has looked at enough, or nothing is left.
+/// Does steps until one is on its way to the disk, has looked at enough, or nothing is left. Where a row that is needed
+/// does not decode, it is put off, and the next minute looks again.
 fn go_on(
+    state: &mut State,
+    shared: &Weak<Shared>,
+    myself: &ActorRef<Message>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if unless_set_aside(do_steps(state, shared, myself, now))?.is_none() {
+        state.chores = Default::default();
+    }
+    Ok(())
+}
+
+fn do_steps(
     state: &mut State,
     shared: &Weak<Shared>,
     myself: &ActorRef<Message>,

@@ -11,7 +11,9 @@ use crate::delivery::EndpointKey;
 use crate::domain::{Delivery, DeliveryStatus, EventId};
 use crate::store::keys::kind;
 use crate::store::records::WipeRecord;
-use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
+use crate::store::{
+    Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, Record, StoreError, keys, unless_set_aside,
+};
 
 /// How many events one step looks at, each with a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
@@ -39,14 +41,19 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         let (key, value) = row?;
         let key = Key::new(&key);
         state.chores.wiped = Some(key);
-        let (event, WipeRecord { until }) = (keys::id_at_end::<EventId>(&key)?, WipeRecord::decode(&value)?);
-        let is_late = state.clocks.steady() >= until;
+        let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
+        // Where it does not decode, it has waited long enough.
+        let record = state.store.usable(&key, WipeRecord::decode(&value))?;
+        let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {
             continue;
         }
         let bytes = keys::event(state.id, event);
-        if let Some(before) = state.store.get_raw(&bytes)? {
-            rows.put_over(bytes, Vec::new(), before.len());
+        match unless_set_aside(state.store.get_raw(&bytes))? {
+            Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
+            Some(None) => {}
+            // Its pieces do not belong together, and nobody knows how many they are.
+            None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);
     }
@@ -72,8 +79,10 @@ fn waits(
 ) -> Result<bool, StoreError> {
     let mut waits = false;
     for endpoint in state.webhooks.values() {
-        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
-        let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
+        let delivery = unless_set_aside(state.store.get(&keys::delivery(state.id, endpoint.id, event)))?;
+        let Some(delivery) = delivery.flatten().filter(|delivery: &Delivery| !delivery.is_clean()) else {
+            continue;
+        };
         waits = true;
         let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
         let may_wait = is_pending && endpoint.is_enabled() && !state.business.suspended && !is_late;

@@ -15,7 +15,7 @@ use crate::domain::{Delivery, DeliveryStatus, EventId};
 use crate::shared::Shared;
 use crate::store::keys::kind;
 use crate::store::records::WipeRecord;
-use crate::store::{Batch, Order, Record, StoreError, keys};
+use crate::store::{Batch, Order, Record, StoreError, keys, unless_set_aside};
 
 impl State {
     /// Cleans the deliveries of the next events that are to be wiped. Those under way come when they have ended.
@@ -39,13 +39,17 @@ impl State {
         }
         for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let (event, WipeRecord { until }) =
-                (keys::id_at_end::<EventId>(&key)?, WipeRecord::decode(&value)?);
-            (last, looked_at) = (Some(event), looked_at + 1);
-            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-            let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
+            looked_at += 1;
+            let Some(event) = shared.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
+            last = Some(event);
+            // Where it does not decode, it has waited long enough.
+            let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
+            let delivery = unless_set_aside(shared.store.get(&keys::delivery(business, id, event)))?;
+            let Some(delivery) = delivery.flatten().filter(|delivery: &Delivery| !delivery.is_clean()) else {
+                continue;
+            };
             let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
-            let is_late = shared.clocks.steady() >= until;
+            let is_late = record.is_none_or(|WipeRecord { until }| shared.clocks.steady() >= until);
             if self.is_under_way(event) || is_pending && endpoint.is_enabled() && !suspended && !is_late {
                 continue;
             }

@@ -97,6 +97,25 @@ impl CallRecord {
         Self { contact_id: None, summary: None, recording_url: None, ..self.without_numbers() }
     }
 
+    /// The number at the other end: of whoever called the business, or whom it called.
+    pub fn number_of_caller(&self) -> Option<&str> {
+        match self.direction {
+            Direction::Inbound => self.from_number.as_deref(),
+            Direction::Outbound => self.to_number.as_deref(),
+        }
+    }
+
+    /// The same without the number at the other end.
+    #[must_use]
+    pub fn without_number_of_caller(&self) -> Self {
+        let mut call = self.clone();
+        match self.direction {
+            Direction::Inbound => call.from_number = None,
+            Direction::Outbound => call.to_number = None,
+        }
+        call
+    }
+
     /// The same without its numbers.
     #[must_use]
     pub fn without_numbers(&self) -> Self {

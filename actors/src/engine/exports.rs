@@ -188,12 +188,10 @@ impl Export {
 
 impl Current {
     fn step(&mut self, store: &Store) -> Result<Vec<Moved>, StoreError> {
-        let before = self.leaving.kind();
+        let before: Vec<u8> = Leaving::kinds().filter(|kind| self.leaving.still_reads(*kind)).collect();
         let moved = self.leaving.next(store, &self.frozen)?;
-        let after = self.leaving.kind();
         // What was read to its end need not be kept as it was.
-        let read = Leaving::kinds().skip_while(|kind| before.is_none_or(|before| *kind != before));
-        for kind in read.take_while(|kind| Some(*kind) != after) {
+        for kind in before.into_iter().filter(|kind| !self.leaving.still_reads(*kind)) {
             self.frozen.release(self.of, kind);
         }
         Ok(moved)

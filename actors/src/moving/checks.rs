@@ -37,6 +37,8 @@ impl Known {
         if kind < *newest_kind {
             let later = KINDS[*newest_kind];
             problems.push(Problem::new("kind", format!("must not stand behind one of kind {later}")));
+        } else if KINDS[kind] == "retention" {
+            problems.push(Problem::new("kind", "must stand once at most, behind that of the business"));
         } else if kind == *newest_kind && place <= newest.as_slice() {
             let (path, order) = match KINDS[kind] {
                 "appointment" => ("id", "starts_at and id"),
@@ -115,7 +117,8 @@ impl Known {
 }
 
 /// The kinds of records in their order, as lines name them.
-pub(super) const KINDS: [&str; 10] = [
+pub(super) const KINDS: [&str; 11] = [
+    "retention",
     "service",
     "staff",
     "special_day",

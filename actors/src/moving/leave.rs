@@ -2,13 +2,15 @@
 //!
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
 //! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
-//! store counts them.
+//! store counts them. Of somebody who is being erased nothing leaves, however far that has come.
 
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
-use crate::domain::{Business, BusinessId};
+use crate::business::Theirs;
+use crate::domain::{Business, BusinessId, Retention};
 use crate::store::keys::{installation_kind, kind};
-use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, whole_value};
+use crate::store::records::ErasureRecord;
+use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, record_at, whole_value};
 
 /// How many rows are read in one step, and how many bytes of records.
 const ROWS_PER_STEP: usize = 256;
@@ -68,6 +70,8 @@ pub struct Leaving {
     with_secrets: bool,
     /// What comes first.
     business: Option<Business>,
+    /// Who was being erased, known once the business has come.
+    theirs: Theirs,
     /// Which kind of records comes now, and what of it is left.
     part: usize,
     left: KeyRange,
@@ -82,7 +86,8 @@ type Decode = fn(&[u8]) -> Result<Moved, StoreError>;
 type Part = (u8, Option<Decode>);
 
 /// The kinds in the order in which they come.
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
+    (kind::RETENTION, Some(retention)),
     (kind::SERVICE, Some(|row| Record::decode(row).map(Moved::Service))),
     (kind::STAFF, Some(|row| Record::decode(row).map(Moved::Staff))),
     (kind::SPECIAL_DAY, Some(|row| Record::decode(row).map(Moved::SpecialDay))),
@@ -96,23 +101,35 @@ const PARTS: [Part; 11] = [
     (kind::KEY, None),
 ];
 
+/// It takes effect where it arrives, so when it was set stays behind.
+fn retention(row: &[u8]) -> Result<Moved, StoreError> {
+    Ok(Moved::Retention(Retention { set: None, ..Record::decode(row)? }))
+}
+
 impl Leaving {
     /// A business, of whose webhook endpoints come only `with_secrets`.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, PARTS[0].0));
-        let left_out = LeftOut::default();
-        Self { of, with_secrets, business, part: 0, left, records: 0, ended: false, left_out }
+        let (theirs, left_out) = (Theirs::default(), LeftOut::default());
+        Self { of, with_secrets, business, theirs, part: 0, left, records: 0, ended: false, left_out }
     }
 
     /// The kinds of rows that are read, its profile's apart.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        PARTS.iter().map(|(kind, _)| *kind)
+        PARTS.iter().map(|(kind, _)| *kind).chain([kind::ERASURE])
     }
 
-    /// The kind of rows that is read next; none at the end.
-    pub(crate) fn kind(&self) -> Option<u8> {
-        PARTS.get(self.part).map(|(kind, _)| *kind)
+    /// Whether rows of this kind are still to be read.
+    pub(crate) fn still_reads(&self, kind: u8) -> bool {
+        let left = &PARTS[self.part..];
+        let is_left = |kind: u8| left.iter().any(|(left, _)| *left == kind);
+        match kind {
+            kind::ERASURE => self.business.is_some(),
+            // A message may be theirs by its call.
+            kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
+            kind => is_left(kind),
+        }
     }
 
     /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none behind that.
@@ -121,6 +138,7 @@ impl Leaving {
     /// When reading fails.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
+            self.theirs = self.who_is_erased(store, rows)?;
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
         }
@@ -157,7 +175,9 @@ impl Leaving {
                         bytes += whole.len();
                         record(&whole)
                     });
-                    moved.extend(store.usable(&key, read)?);
+                    if let Some(record) = store.usable(&key, read)? {
+                        moved.push(self.without_them(store, rows, record)?);
+                    }
                 }
             }
             if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
@@ -165,10 +185,42 @@ impl Leaving {
             }
         }
         self.part += 1;
-        if let Some(kind) = self.kind() {
-            self.left = keys::of_kind(self.of, kind);
+        if let Some((kind, _)) = PARTS.get(self.part) {
+            self.left = keys::of_kind(self.of, *kind);
         }
         Ok(moved)
+    }
+
+    /// Who is being erased.
+    fn who_is_erased(&self, store: &Store, rows: &dyn Rows) -> Result<Theirs, StoreError> {
+        let mut theirs = Theirs::default();
+        for row in rows.scan(&keys::of_kind(self.of, kind::ERASURE), Order::Ascending) {
+            let (key, value) = row?;
+            let erasure = store.usable(&key, ErasureRecord::decode(&value))?;
+            theirs.add(keys::id_at_end(&key)?, erasure.as_ref());
+        }
+        Ok(theirs)
+    }
+
+    /// A record as the erasing will leave it.
+    fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
+        if self.theirs.is_empty() {
+            return Ok(moved);
+        }
+        Ok(match moved {
+            Moved::Appointment(it) if self.theirs.is_erased(it.contact_id) => Moved::Appointment(it.erased()),
+            Moved::Call(it) => Moved::Call(self.theirs.without_in_call(&it).unwrap_or(it)),
+            Moved::Message(it) => {
+                let is_their_call = |call| {
+                    let key = keys::call(self.of, call);
+                    let call = store.usable(&key, record_at(rows, &key))?.flatten();
+                    Ok(call.is_some_and(|call| self.theirs.is_their_call(&call)))
+                };
+                let without = self.theirs.without_in_message(&it, is_their_call)?;
+                Moved::Message(without.unwrap_or(it))
+            }
+            other => other,
+        })
     }
 
     /// What was left behind so far.

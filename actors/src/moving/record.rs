@@ -1,8 +1,8 @@
 //! What moves, and what can be wrong with it.
 
 use crate::domain::{
-    Appointment, BlockedTime, Business, CallRecord, Contact, Knowledge, Problem, Service, SpecialDay,
-    StaffMember, TakenMessage, WebhookEndpoint,
+    Appointment, BlockedTime, Business, CallRecord, Contact, Knowledge, Problem, Retention, Service,
+    SpecialDay, StaffMember, TakenMessage, WebhookEndpoint,
 };
 use crate::store::{DiskFull, StoreError};
 
@@ -12,6 +12,8 @@ use crate::store::{DiskFull, StoreError};
 pub enum Moved {
     /// A business; what follows is its own.
     Business(Business),
+    /// For how long it keeps what has happened, where somebody has ever said so.
+    Retention(Retention),
     /// A service.
     Service(Service),
     /// A staff member.

@@ -3,6 +3,8 @@
 //! What always holds: of a record that is not good nothing is written, and after one that is not good no business is
 //! opened; those that follow are still looked at, so that one run tells what is wrong everywhere.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::checks::{Known, stamps};
@@ -10,9 +12,11 @@ use super::record::{MoveError, Moved, Wrong};
 use super::settle::{self, check_finished, check_store, is_there};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Write};
+use crate::clock::Clocks;
 use crate::domain::{
     Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId,
-    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, TakenMessage, Timestamp, check_unique, fold_name,
+    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp,
+    check_unique, fold_name,
 };
 use crate::meta;
 use crate::ports::Ports;
@@ -25,6 +29,8 @@ pub struct Import {
     store: Store,
     ports: Ports,
     now: Timestamp,
+    /// The clock of the store, once a business has come that keeps something for a time.
+    clocks: Option<Clocks>,
     /// The business whose records come now; `None` before the first one, and where one is passed over.
     arriving: Option<Arriving>,
     /// Whether everything was good so far.
@@ -38,6 +44,8 @@ struct Arriving {
     business: Business,
     staged: Staged,
     known: Known,
+    /// For how long things are to be kept, where a line says so.
+    retention: Option<Retention>,
     /// Names that do not fill a row of the index yet.
     names: Vec<(ContactId, String)>,
     records: u64,
@@ -59,7 +67,16 @@ impl Import {
         let now = ports.clock.now();
         meta::secret(store, ports, now).await?;
         let (store, ports) = (store.clone(), ports.clone());
-        Ok(Self { store, ports, now, arriving: None, all_good: true, businesses: 0, records: 0 })
+        Ok(Self {
+            store,
+            ports,
+            now,
+            clocks: None,
+            arriving: None,
+            all_good: true,
+            businesses: 0,
+            records: 0,
+        })
     }
 
     /// Says that what stood on a line is no record: nothing will be opened. What follows a business that is none is
@@ -121,6 +138,7 @@ impl Import {
             business,
             staged,
             known,
+            retention: None,
             names,
             records: 1,
             endpoints: 0,
@@ -148,7 +166,10 @@ impl Import {
             self.all_good = false;
             return Ok(wrong);
         }
-        arriving.close(&self.ports).await?;
+        if arriving.retention.is_some() && self.clocks.is_none() {
+            self.clocks = Some(Clocks::open(&self.store, Arc::clone(&self.ports.clock)).await?);
+        }
+        arriving.close(&self.ports, self.clocks.as_ref()).await?;
         self.businesses += 1;
         self.records += records;
         Ok(Vec::new())
@@ -203,27 +224,37 @@ impl Arriving {
     async fn record(&mut self, line: u64, moved: Moved, now: Timestamp) -> Result<Vec<Problem>, MoveError> {
         self.records += 1;
         let mut problems = Vec::new();
+        if let Moved::Retention(retention) = moved {
+            self.known.in_order(0, &[], &mut problems);
+            if problems.is_empty() {
+                self.known.came(0, Vec::new());
+                self.retention = Some(retention);
+            }
+            return Ok(problems);
+        }
         let (rank, key, id, stamped) = match &moved {
-            Moved::Service(it) => (0, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Staff(it) => (1, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Service(it) => (1, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Staff(it) => (2, None, it.id.uuid(), (it.created_at, it.updated_at)),
             Moved::SpecialDay(it) => {
                 let key = keys::special_day(self.of(), it.date).to_vec();
-                (2, Some(key), Uuid::nil(), (it.created_at, it.updated_at))
+                (3, Some(key), Uuid::nil(), (it.created_at, it.updated_at))
             }
             Moved::TimeOff(it) => {
                 let key = keys::blocked_time(self.of(), it.key()).to_vec();
-                (3, Some(key), it.id.uuid(), (it.created_at, it.created_at))
+                (4, Some(key), it.id.uuid(), (it.created_at, it.created_at))
             }
-            Moved::Contact(it) => (4, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Contact(it) => (5, None, it.id.uuid(), (it.created_at, it.updated_at)),
             Moved::Appointment(it) => {
                 let key = keys::appointment(self.of(), it.starts_at, it.id).to_vec();
-                (5, Some(key), it.id.uuid(), (it.created_at, it.updated_at))
+                (6, Some(key), it.id.uuid(), (it.created_at, it.updated_at))
             }
-            Moved::Call(it) => (6, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Message(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Knowledge(it) => (8, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Webhook(it) => (9, None, it.id.uuid(), (it.created_at, it.updated_at)),
-            Moved::Business(_) | Moved::End { .. } => unreachable!("they are no records of a business"),
+            Moved::Call(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Message(it) => (8, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Knowledge(it) => (9, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Webhook(it) => (10, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
+                unreachable!("they are no records of a business")
+            }
         };
         let place = key.unwrap_or_else(|| id.as_bytes().to_vec());
         self.known.in_order(rank, &place, &mut problems);
@@ -267,7 +298,7 @@ impl Arriving {
                 Write::Appointment { before: None, after }
             }
             Moved::Call(call) => {
-                self.check_call(&call, &mut problems)?;
+                let call = self.check_call(call, &mut problems)?;
                 self.first_call = self.first_call.or(Some(line));
                 Write::Call { before: None, after: call }
             }
@@ -277,7 +308,9 @@ impl Arriving {
             }
             Moved::Knowledge(after) => Write::Knowledge { bytes_before: None, after },
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
-            Moved::Business(_) | Moved::End { .. } => unreachable!("they are no records of a business"),
+            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
+                unreachable!("they are no records of a business")
+            }
         };
         if !problems.is_empty() {
             return Ok(problems);
@@ -346,22 +379,30 @@ impl Arriving {
         Ok(())
     }
 
-    fn check_call(&self, call: &CallRecord, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+    /// Gives the call as it is to be kept: without what it tells of a contact who is not there, for they were erased.
+    fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         if call.ended_at < call.started_at {
             problems.push(Problem::new("ended_at", "must not be before started_at"));
         }
-        self.check_contact_id(call.contact_id, problems)?;
         if let Some(id) = call.appointment_id
+            && !self.may_have_gone()
             && !self.staged.has(keys::appointment_start(self.of(), id))?
         {
             problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
         }
-        Ok(())
+        Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
+    }
+
+    /// Whether appointments, calls and messages may have gone to which others refer: they stay where somebody has never
+    /// said how long they are kept.
+    fn may_have_gone(&self) -> bool {
+        self.retention.is_some()
     }
 
     fn check_message(&self, message: &TakenMessage, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
         self.check_contact_id(message.contact_id, problems)?;
         if let Some(id) = message.call_id
+            && !self.may_have_gone()
             && !self.staged.has(keys::call(self.of(), id))?
         {
             problems.push(Problem::new("call_id", "is not a call of the business"));
@@ -373,18 +414,21 @@ impl Arriving {
     }
 
     fn check_contact_id(&self, id: Option<ContactId>, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
-        if let Some(id) = id
-            && !self.staged.has(keys::contact(self.of(), id))?
-        {
+        if !self.is_contact(id)? {
             problems.push(Problem::new("contact_id", "is not a contact of the business"));
         }
         Ok(())
     }
 
+    /// Whether a contact is there, or none is named.
+    fn is_contact(&self, id: Option<ContactId>) -> Result<bool, StoreError> {
+        id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
+    }
+
     /// The calls that name a message which is not there. Messages stand behind calls, so this is asked at the end; all
     /// was good, so the calls stand in the store as on their lines.
     async fn calls_of_no_message(&mut self, store: &Store) -> Result<Vec<Wrong>, MoveError> {
-        let Some(first) = self.first_call else { return Ok(Vec::new()) };
+        let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
         self.staged.settle().await?;
         let mut wrong = Vec::new();
         let calls = keys::of_kind(self.of(), kind::CALL);
@@ -400,8 +444,9 @@ impl Arriving {
     }
 
     /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much
-    /// it keeps and bears the newest stamp and the greatest id.
-    async fn close(mut self, ports: &Ports) -> Result<(), MoveError> {
+    /// it keeps and bears the newest stamp and the greatest id. What is kept for a time is so from now on: the stamps of
+    /// what came are taken at their word.
+    async fn close(mut self, ports: &Ports, clocks: Option<&Clocks>) -> Result<(), MoveError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of(), self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, ports.random_bytes());
@@ -416,6 +461,11 @@ impl Arriving {
         };
         let record = AuditRecord { entry, usage: Some(self.staged.usage) };
         self.staged.put(keys::audit(of, id), record.encode()).await?;
+        if let (Some(retention), Some(clocks)) = (self.retention, clocks) {
+            let set = RetentionSet { at: clocks.now(), steady: clocks.steady(), before: id.uuid() };
+            let retention = Retention { set: Some(set), ..retention };
+            self.staged.put(keys::retention(of), retention.encode()).await?;
+        }
         self.staged.settle().await
     }
 }

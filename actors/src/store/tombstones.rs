@@ -89,11 +89,13 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Reads a list.
+/// Reads a list, or that of a data directory.
 ///
 /// # Errors
 /// When it cannot be read, or holds what this version does not know.
 pub fn read_tombstones(path: &Path) -> Result<BTreeSet<Tombstone>, StoreError> {
+    let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
+    let path = in_dir.as_deref().unwrap_or(path);
     let prepare = |source| StoreError::Prepare { action: "reading", path: path.to_owned(), source };
     let text = fs::read(path).map_err(prepare)?;
     let text = std::str::from_utf8(whole_lines(&text)).map_err(|error| prepare(io::Error::other(error)))?;
@@ -118,9 +120,18 @@ mod tests {
         text.extend_from_slice(b"revoked-key 0000");
         fs::write(&path, &text).unwrap();
         assert_eq!(read_tombstones(&path).unwrap(), BTreeSet::from([key(1), key(2)]));
+        assert_eq!(read_tombstones(dir.path()).unwrap(), read_tombstones(&path).unwrap());
         List::open(dir.path()).unwrap().add(&[key(3)]).unwrap();
         assert_eq!(read_tombstones(&path).unwrap(), BTreeSet::from([key(1), key(2), key(3)]));
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+    }
+
+    #[test]
+    fn a_directory_that_holds_no_list_is_told_by_the_list_that_it_lacks() {
+        let dir = tempfile::tempdir().unwrap();
+        let read = read_tombstones(dir.path());
+        let lacks = dir.path().join(TOMBSTONES_FILE);
+        assert!(matches!(&read, Err(StoreError::Prepare { path, .. }) if *path == lacks), "{read:?}");
     }
 
     #[test]

@@ -73,10 +73,14 @@ impl InBusiness {
                 checker.expect("in the list of businesses", &keys::business_index(of), b"");
             }
             kind::BUDGET => _ = checker.decoded::<Budget>(value),
-            kind::RETENTION => _ = checker.decoded::<Retention>(value),
+            kind::RETENTION => {
+                _ = checker.decoded::<Retention>(value);
+                checker.stands_at(&keys::retention(of));
+            }
             kind::ERASURE => erasure(checker, value),
             kind::ERASING => {
                 _ = checker.decoded::<ErasingRecord>(value);
+                checker.stands_at(&keys::erasing(of));
                 let erasures = keys::of_kind(of, kind::ERASURE);
                 let first = checker.rows.scan(&erasures, Order::Ascending).next().transpose();
                 if checker.read(first).is_some_and(|first| first.is_none()) {

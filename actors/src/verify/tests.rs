@@ -2,6 +2,7 @@
 //! found and named, and without any nothing is.
 
 mod booking;
+mod ending;
 mod installation;
 mod records;
 
@@ -13,10 +14,12 @@ use chrono::TimeDelta;
 use super::*;
 use crate::domain::{
     ApiKey, Appointment, AppointmentStatus, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge,
-    ResourceId, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    ResourceId, Retention, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use crate::store::keys::{self, MessagesOf, installation_kind, kind};
-use crate::store::records::{AuditRecord, IdempotencyRecord, NamesRecord};
+use crate::store::records::{
+    AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, NamesRecord, WipeRecord,
+};
 use crate::store::{Key, KeyRange, Order, Pairs, Record, Rows, every_row, value_at};
 use crate::upgrade::{Upgrades, upgrade};
 
@@ -125,7 +128,7 @@ async fn damage_of_every_kind_is_found_and_named() {
     let report = check(&good).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
     assert_eq!((report.businesses, report.rows), (1, good.0.len() as u64));
-    let damages = [installation::DAMAGES, booking::DAMAGES, records::DAMAGES].concat();
+    let damages = [installation::DAMAGES, booking::DAMAGES, records::DAMAGES, ending::DAMAGES].concat();
     assert!(damages.len() >= 40);
     let mut missed = Vec::new();
     for (name, plant, words) in damages {

@@ -26,16 +26,16 @@ use crate::harness::{
 };
 use crate::rows::Rows;
 
-const NAME: &str = "Ermintrude Erased";
-const PHONE: &str = "+15550004711";
-const EMAIL: &str = "ermintrude@gone.example";
-const SAID: &str = "She would rather not say";
+pub(crate) const NAME: &str = "Ermintrude Erased";
+pub(crate) const PHONE: &str = "+15550004711";
+pub(crate) const EMAIL: &str = "ermintrude@gone.example";
+pub(crate) const SAID: &str = "She would rather not say";
 
 fn phone(number: &str) -> Phone {
     Phone::from_e164(number.into()).unwrap()
 }
 
-fn person(name: &str, number: &str, email: &str) -> CreateContact {
+pub(crate) fn person(name: &str, number: &str, email: &str) -> CreateContact {
     CreateContact {
         details: ContactDetails {
             name: Some(text(name)),
@@ -46,7 +46,7 @@ fn person(name: &str, number: &str, email: &str) -> CreateContact {
     }
 }
 
-fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
+pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
     let details = CallDetails {
         direction: Direction::Inbound,
         status: CallStatus::Completed,
@@ -67,7 +67,7 @@ fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
     RecordCall { details, contact_name: None }
 }
 
-fn message(from: Option<&str>, call: Option<CallId>) -> TakeMessage {
+pub(crate) fn message(from: Option<&str>, call: Option<CallId>) -> TakeMessage {
     let details = MessageDetails {
         call_id: call,
         contact_id: None,

@@ -19,6 +19,7 @@ mod lists;
 mod moving;
 mod permits;
 mod repair;
+mod restoring;
 mod retention;
 mod room;
 mod rows;

@@ -111,8 +111,18 @@ impl Server {
 
     /// Ends the service and starts it again on the same directory; what a test held of it must be fetched anew.
     pub(crate) async fn restart(&mut self) {
+        self.stop().await;
+        self.start().await;
+    }
+
+    /// Ends the service, which leaves its directory to the test.
+    pub(crate) async fn stop(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());
+    }
+
+    /// Starts it again.
+    pub(crate) async fn start(&mut self) {
         let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);

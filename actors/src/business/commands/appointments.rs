@@ -11,7 +11,7 @@ use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::error::EngineError;
-use crate::store::Weight;
+use crate::store::{Weight, unless_set_aside};
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -181,12 +181,17 @@ fn amend(
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
-    let contact = context.contact_of(before.contact_id)?;
+    // One that does not decode keeps nobody from calling off what it is booked for.
+    let read = unless_set_aside(context.contact_of(before.contact_id))?;
+    let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
+    let contact = read.flatten();
     let shown: AppointmentView = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     match rule(&before)? {
         Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
         Outcome::Changed { after, event } => {
+            // What goes on erasing them may have passed by where it stands now.
+            let after = if is_erased { after.erased() } else { after };
             let now_shown = context.show(&after, contact.as_ref());
             let mut decision =
                 Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));

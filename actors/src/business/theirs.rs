@@ -1,0 +1,136 @@
+//! Who is being erased, and what a call or message is without what tells of them.
+//!
+//! What always holds: what was made after somebody had gone is left alone, whoever has the phone number then.
+
+use std::collections::{BTreeSet, HashMap};
+
+use uuid::Uuid;
+
+use crate::domain::{CallId, CallRecord, ContactId, ErasureId, ResourceId, TakenMessage};
+use crate::store::records::ErasureRecord;
+use crate::store::{StoreError, keys};
+
+/// The contacts that are being erased, and their phone numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Theirs {
+    pub(super) contacts: BTreeSet<ContactId>,
+    /// What stands for their phone numbers, and the newest erasure of each: what was made behind that is of others.
+    phones: HashMap<[u8; 16], ErasureId>,
+}
+
+impl Theirs {
+    /// Takes a contact in; what their erasure says may be lost.
+    pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
+        self.contacts.insert(contact);
+        if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {
+            let newest = self.phones.entry(*phone).or_insert(*id);
+            *newest = (*id).max(*newest);
+        }
+    }
+
+    /// Whether nobody is being erased.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+
+    /// Whether this is one of them.
+    pub(crate) fn is_erased(&self, contact: Option<ContactId>) -> bool {
+        contact.is_some_and(|contact| self.contacts.contains(&contact))
+    }
+
+    /// Whether a number was one of theirs when something of this id was made.
+    pub(super) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
+        let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
+        erased.is_some_and(|erased| id < erased.uuid())
+    }
+
+    fn had_number_of(&self, call: &CallRecord) -> bool {
+        // The other number is the business's own line, which everybody's calls have.
+        self.had(call.number_of_caller(), call.id.uuid())
+    }
+
+    /// Whether a call is one of theirs: one that is filed under nobody is taken for that of whose number it has.
+    pub(crate) fn is_their_call(&self, call: &CallRecord) -> bool {
+        self.is_erased(call.contact_id) || call.contact_id.is_none() && self.had_number_of(call)
+    }
+
+    /// A call without what tells of them; `None` where nothing does.
+    pub(crate) fn without_in_call(&self, call: &CallRecord) -> Option<CallRecord> {
+        if self.is_their_call(call) {
+            Some(call.erased())
+        } else {
+            self.had_number_of(call).then(|| call.without_number_of_caller())
+        }
+    }
+
+    /// A message without what tells of them; `None` where nothing does. One that is filed under nobody is theirs, too, if
+    /// the call is in which it was taken.
+    pub(crate) fn without_in_message(
+        &self,
+        message: &TakenMessage,
+        is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
+    ) -> Result<Option<TakenMessage>, StoreError> {
+        let has_their_phone = self.had(message.caller_phone.as_deref(), message.id.uuid());
+        let is_theirs = self.is_erased(message.contact_id)
+            || message.contact_id.is_none()
+                && (has_their_phone || message.call_id.map_or(Ok(false), is_their_call)?);
+        Ok(if is_theirs {
+            Some(message.erased())
+        } else {
+            has_their_phone.then(|| TakenMessage { caller_phone: None, ..message.clone() })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CallOutcome, CallStatus, Direction, Timestamp};
+
+    const LINE: &str = "+33100000001";
+
+    fn call(direction: Direction, contact_id: Option<ContactId>) -> CallRecord {
+        let now = Timestamp::from_millis(1);
+        CallRecord {
+            id: Uuid::from_u128(1).into(),
+            direction,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::Other,
+            from_number: Some(LINE.into()),
+            to_number: Some("+33612345678".into()),
+            contact_id,
+            started_at: now,
+            ended_at: now,
+            duration_seconds: 0,
+            locale: None,
+            summary: Some("Hello".into()),
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    #[test]
+    fn the_line_of_the_business_is_nobodys_number() {
+        let somebody = Some(Uuid::from_u128(2).into());
+        let mut theirs = Theirs::default();
+        let id = Uuid::from_u128(9).into();
+        theirs.add(
+            Uuid::from_u128(3).into(),
+            Some(&ErasureRecord { id, phone: Some(keys::phone_digest(LINE)) }),
+        );
+        for contact in [None, somebody] {
+            assert_eq!(theirs.without_in_call(&call(Direction::Outbound, contact)), None);
+        }
+        let unfiled = theirs.without_in_call(&call(Direction::Inbound, None)).unwrap();
+        assert_eq!((unfiled.from_number, unfiled.to_number, unfiled.summary), (None, None, None));
+        let of_somebody = theirs.without_in_call(&call(Direction::Inbound, somebody)).unwrap();
+        assert_eq!(
+            (of_somebody.from_number.as_deref(), of_somebody.summary.as_deref()),
+            (None, Some("Hello"))
+        );
+        assert_eq!(of_somebody.to_number, call(Direction::Inbound, somebody).to_number);
+    }
+}

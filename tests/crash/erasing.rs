@@ -1,0 +1,398 @@
+//! The process is killed at any moment while contacts are erased, and while businesses are ended. What was acknowledged
+//! holds when it runs again, the rest is done without anybody's help, and nothing of them is left in any row.
+//! `CRASH_ROUNDS` says how often, each on a directory of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actors::domain::BusinessId;
+use actors::store::keys::{self, installation_kind};
+use actors::store::{Order, Store, every_row};
+use futures_util::StreamExt;
+use memchr::memmem;
+use serde_json::{Value, json};
+
+use crate::chance::{Rng, number_of, seed};
+use crate::client::{Call, Client, Shop, slot, text};
+use crate::imports::{id, lines, printed, program};
+use crate::process::Server;
+use crate::say::say;
+
+const ROUNDS: usize = 3;
+/// How many calls, messages and appointments there are of each contact.
+const OF_EACH: usize = 150;
+/// How many of these appointments are booked under a key, so that the answer is remembered.
+const REMEMBERED: usize = 20;
+const CLIENTS: usize = 12;
+const STAFF: usize = 3;
+/// Who is erased, and who is not.
+const ERASED: [(&str, &str); 2] = [("Ermintrude", "+14155550101"), ("Bartholomew", "+14155550102")];
+const KEPT: (&str, &str) = ("Somebody", "+14155550999");
+/// What stands in everything that tells of those who are erased.
+const NAME: &str = "Vanishing";
+const SAID: &str = "would rather not say";
+/// For how long the service may run at first until what it does by itself is looked for; each time for twice as long.
+const PAUSE: Duration = Duration::from_millis(20);
+const PAUSES: u32 = 12;
+
+fn copied(from: &Path, to: &Path) -> PathBuf {
+    let _ = std::fs::remove_dir_all(to);
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
+    to.to_owned()
+}
+
+fn stop(server: &Server) {
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+}
+
+/// A store that a stopped or killed program has left, in a copy: the program finds it as it was, and whatever another
+/// test starts meanwhile, which has what is open here until it is a program of its own, cannot hold up anybody.
+fn left_by(data_dir: &Path) -> Store {
+    let copy = copied(data_dir, &data_dir.with_extension("left"));
+    Store::open_disk(&copy, Box::new(|error| panic!("{error}"))).unwrap()
+}
+
+/// Whether nothing is left to be done in steps.
+async fn is_finished(data_dir: &Path) -> bool {
+    let store = left_by(data_dir);
+    let left = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
+    let finished = [installation_kind::ENDING, installation_kind::UNFINISHED]
+        .into_iter()
+        .all(|kind| store.scan(&left(kind), Order::Ascending).next().is_none());
+    store.close().await.unwrap();
+    finished
+}
+
+/// Stops the service, and lets it run again and again until nothing is left to be done; gives how long it ran.
+async fn finish(server: &Server, data_dir: &Path) -> Duration {
+    let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
+    tokio::time::sleep(pause).await;
+    stop(server);
+    for _ in 0..PAUSES {
+        ran += pause;
+        if is_finished(data_dir).await {
+            return ran;
+        }
+        pause *= 2;
+        let server = Server::on(data_dir);
+        tokio::time::sleep(pause).await;
+        stop(&server);
+    }
+    panic!("it is not finished though it ran for {ran:?}");
+}
+
+/// Proves a stopped store whole, and gives of each of these in how many rows it stands, as they are kept and with their
+/// pieces joined.
+async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
+    printed(program(data_dir, &["verify", data_dir.to_str().unwrap()]));
+    let store = left_by(data_dir);
+    let mut counts = vec![0; words.len()];
+    let kept = store.rows().scan(&every_row(), Order::Ascending);
+    for row in kept.chain(store.scan(&every_row(), Order::Ascending)) {
+        let (key, value) = row.unwrap();
+        let lower = value.to_ascii_lowercase();
+        for (word, count) in words.iter().zip(&mut counts) {
+            let found = [&key, &value, &lower].into_iter().any(|bytes| memmem::find(bytes, word).is_some());
+            *count += usize::from(found);
+        }
+    }
+    store.close().await.unwrap();
+    counts
+}
+
+/// None of these stands in any row of a stopped store, which is whole.
+async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
+    let counts = telling(data_dir, words).await;
+    assert!(counts.iter().all(|count| *count == 0), "rows that still tell: {counts:?}");
+}
+
+/// What is deleted, and whether that was acknowledged.
+struct Asked {
+    path: String,
+    acknowledged: bool,
+}
+
+/// Asks for all of these deletions at once, and kills the process at some moment within the given time.
+async fn kill_while_deleting(server: Server, paths: &[String], status: u16, after: Duration) -> Vec<Asked> {
+    let server = Arc::new(server);
+    let client = Client::of(&server);
+    let mut asked = Vec::new();
+    for path in paths.iter().cloned() {
+        let client = client.clone();
+        asked.push(tokio::spawn(async move {
+            let answer = client.ask_operator("DELETE", &path, None).await;
+            assert!(answer.as_ref().is_none_or(|answer| answer.status == status), "{path}: {answer:?}");
+            Asked { path, acknowledged: answer.is_some() }
+        }));
+    }
+    tokio::time::sleep(after).await;
+    server.kill();
+    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+    let mut told = Vec::new();
+    for asked in asked {
+        told.push(asked.await.unwrap());
+    }
+    told
+}
+
+/// What the kills of all rounds met.
+#[derive(Default)]
+struct Met {
+    acknowledged: usize,
+    unanswered_and_done: usize,
+    not_done: usize,
+    in_the_midst: usize,
+}
+
+/// One round: asks, kills, looks after the next start, and has everything finished. What was asked for in vain is asked
+/// for again, so that all of it is gone in the end.
+async fn round(
+    rng: &mut Rng,
+    data_dir: &Path,
+    paths: &[String],
+    (status, takes): (u16, Duration),
+    met: &mut Met,
+) {
+    let server = Server::on(data_dir);
+    let asked = kill_while_deleting(server, paths, status, rng.moment(takes)).await;
+    met.in_the_midst += usize::from(!is_finished(data_dir).await);
+    for _ in 0..rng.below(3) {
+        let again = Server::on(data_dir);
+        tokio::time::sleep(rng.moment(takes / 2)).await;
+        again.kill();
+        again.wait();
+    }
+    let server = Server::on(data_dir);
+    let client = Client::of(&server);
+    for Asked { path, acknowledged } in asked {
+        let shown = client.ask_operator("GET", &path, None).await.unwrap().status;
+        match (acknowledged, shown) {
+            (true, 404) => met.acknowledged += 1,
+            (false, 404) => met.unanswered_and_done += 1,
+            (false, 200) => {
+                met.not_done += 1;
+                assert_eq!(client.ask_operator("DELETE", &path, None).await.unwrap().status, status);
+            }
+            _ => panic!("{path} is {shown}, acknowledged: {acknowledged}"),
+        }
+        assert_eq!(client.ask_operator("GET", &path, None).await.unwrap().status, 404, "{path}");
+    }
+}
+
+impl Met {
+    fn tell(&self, rounds: usize, takes: Duration) {
+        let Self { acknowledged, unanswered_and_done, not_done, in_the_midst } = self;
+        say(format_args!(
+            "{rounds} rounds, killed within {takes:?}: {acknowledged} acknowledged, {unanswered_and_done} carried out \
+             and not answered, {not_done} not carried out; {in_the_midst} times in the midst of the steps"
+        ));
+    }
+}
+
+/// Something to be recorded, as `POST` takes it.
+fn recorded(
+    shop: &Shop,
+    (contact, phone): (&str, &str),
+    said: &str,
+    number: usize,
+) -> [(&'static str, Value); 3] {
+    let call = json!({
+        "direction": "inbound", "status": "completed", "outcome": "other", "from_number": phone,
+        "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z", "contact_id": contact,
+        // Some are long enough to be kept in pieces.
+        "summary": said.repeat(if number.is_multiple_of(25) { 400 } else { 1 }),
+    });
+    let message = json!({ "body": said, "caller_name": said, "caller_phone": phone, "contact_id": contact });
+    let appointment = json!({
+        "service_id": shop.service, "contact_id": contact, "starts_at": slot(i64::try_from(number * 2).unwrap()),
+    });
+    [("calls", call), ("messages", message), ("appointments", appointment)]
+}
+
+/// A booking of somebody under a key of its own.
+fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number): (usize, usize)) -> Call {
+    let body = json!({
+        "service_id": shop.service,
+        "staff_id": shop.staff[staff],
+        "starts_at": slot(i64::try_from(number * 2).unwrap()),
+        "contact": { "name": format!("{first} {name}"), "phone": phone },
+    });
+    Call { path: "/appointments".into(), body: Some(body), idempotency_key: format!("{first}-{number}") }
+}
+
+/// A person who has booked some appointments and was changed since; gives their id.
+async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, staff: usize) -> String {
+    let mut contact = String::new();
+    for number in 0..REMEMBERED {
+        let booked = client.call(shop, &booking(shop, who, name, (staff, number))).await.unwrap();
+        assert_eq!(booked.status, 201, "{booked:?}");
+        contact = booked.text("contact_id");
+    }
+    let path = format!("/businesses/{}/contacts/{contact}", shop.id);
+    let patch =
+        json!({ "email": format!("{}@{name}.example", who.0), "name": format!("{} B. {name}", who.0) });
+    client.operator("PATCH", &path, Some(patch)).await;
+    contact
+}
+
+/// A suspended business, so that events wait, with everybody's calls, messages and appointments; gives their ids.
+async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
+    let mut people = Vec::new();
+    for (nth, who) in ERASED.iter().enumerate() {
+        people.push((person(client, shop, *who, NAME, nth).await, who.1, SAID));
+    }
+    people.push((person(client, shop, KEPT, "Staying", 2).await, KEPT.1, "says so"));
+    let of = format!("/businesses/{}", shop.id);
+    client.operator("PATCH", &of, Some(json!({ "suspended": true }))).await;
+    let events =
+        ["appointment.booked", "appointment.cancelled", "call.completed", "message.taken", "contact.created"];
+    let hook = json!({ "url": "https://93.184.216.34/", "events": events });
+    client.operator("POST", &format!("{of}/webhooks"), Some(hook)).await;
+    let made = (REMEMBERED..OF_EACH).flat_map(|number| {
+        people.iter().flat_map(move |(id, phone, said)| recorded(shop, (id, phone), said, number))
+    });
+    let calls = made.map(|(list, body)| {
+        let path = format!("{of}/{list}");
+        async move { client.operator("POST", &path, Some(body)).await }
+    });
+    futures_util::stream::iter(calls).buffer_unordered(CLIENTS).collect::<Vec<_>>().await;
+    people.into_iter().map(|(id, ..)| (id.clone(), format!("{of}/contacts/{id}"))).collect()
+}
+
+/// What is shown of somebody who is not erased.
+async fn shown_of(client: &Client, shop: &Shop, contact: &str) -> Vec<Value> {
+    let of = format!("/businesses/{}", shop.id);
+    let mut shown = vec![client.operator("GET", &format!("{of}/contacts/{contact}"), None).await];
+    for list in ["calls", "messages", "appointments"] {
+        let all = client.operator_list(&format!("{of}/{list}")).await;
+        shown.push(json!(all.len()));
+        shown.extend(all.into_iter().filter(|record| record["contact_id"] == contact));
+    }
+    shown
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
+    let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
+    say(format_args!("CRASH_SEED={seed}"));
+    let mut rng = Rng(seed);
+    let home = tempfile::tempdir().unwrap();
+    let before = home.path().join("before");
+    let server = Server::on(&before);
+    let client = Client::of(&server);
+    let shop = Shop::create(&client, STAFF).await;
+    let mut people = filled(&client, &shop).await;
+    let kept = people.pop().unwrap().0;
+    let shown = shown_of(&client, &shop, &kept).await;
+    stop(&server);
+    let paths: Vec<_> = people.into_iter().map(|(_, path)| path).collect();
+    let mut words = vec![NAME.to_lowercase().into_bytes(), SAID.into()];
+    words.extend(ERASED.iter().map(|(_, phone)| phone[1..].into()));
+    assert!(telling(&before, &words).await.iter().all(|count| *count > 0));
+
+    // How long one takes, that kills fall within it.
+    let first = copied(&before, &home.path().join("first"));
+    let server = Server::on(&first);
+    let began = Instant::now();
+    for path in &paths {
+        Client::of(&server).operator("DELETE", path, None).await;
+    }
+    let takes = began.elapsed() + finish(&server, &first).await;
+    check_rows(&first, &words).await;
+    let mut met = Met::default();
+    for _ in 0..rounds {
+        let data_dir = copied(&before, &home.path().join("data"));
+        round(&mut rng, &data_dir, &paths, (204, takes), &mut met).await;
+        let server = Server::on(&data_dir);
+        assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
+        finish(&server, &data_dir).await;
+        check_rows(&data_dir, &words).await;
+        let server = Server::on(&data_dir);
+        assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
+        assert_remembered_is_empty(&Client::of(&server), &shop).await;
+        stop(&server);
+    }
+    met.tell(rounds, takes);
+}
+
+/// A booking that is made again under its key shows the appointment without the person.
+async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
+    let of = format!("/businesses/{}", shop.id);
+    // Nothing is to go out, to whoever has that address.
+    for hook in client.operator_list(&format!("{of}/webhooks")).await {
+        let path = format!("{of}/webhooks/{}", text(&hook, "id"));
+        client.ask_operator("DELETE", &path, None).await.unwrap();
+    }
+    client.operator("PATCH", &of, Some(json!({ "suspended": false }))).await;
+    for (nth, (first, phone)) in ERASED.into_iter().enumerate() {
+        let booked = client.call(shop, &booking(shop, (first, phone), NAME, (nth, 0))).await.unwrap();
+        assert!(booked.replayed, "{booked:?}");
+        for lost in ["contact_id", "contact_name", "contact_phone"] {
+            assert!(booked.body["data"][lost].is_null(), "{lost}: {booked:?}");
+        }
+    }
+}
+
+/// An id as keys and records hold it.
+fn uuid_bytes(id: &str) -> Vec<u8> {
+    id.parse::<uuid::Uuid>().unwrap().as_bytes().to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left() {
+    let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
+    say(format_args!("CRASH_SEED={seed}"));
+    let mut rng = Rng(seed);
+    let home = tempfile::tempdir().unwrap();
+    let (before, file) = (home.path().join("before"), home.path().join("lines"));
+    std::fs::write(&file, lines()).unwrap();
+    printed(program(&before, &["import", "--from", file.to_str().unwrap()]));
+    let ids = [1, 2, 3].map(|number| id(number * 1_000_000));
+    let server = Server::on(&before);
+    let client = Client::of(&server);
+    let mut shops = Vec::new();
+    for id in &ids {
+        let of = format!("/businesses/{id}");
+        let key = json!({ "name": "tests", "scopes": ["business:read"] });
+        let key = client.operator("POST", &format!("{of}/keys"), Some(key)).await;
+        let hook = json!({ "url": "https://93.184.216.34/", "events": ["appointment.booked"] });
+        client.operator("POST", &format!("{of}/webhooks"), Some(hook)).await;
+        let key = text(&key["data"], "key");
+        shops.push(Shop { id: id.clone(), key, service: String::new(), staff: Vec::new() });
+    }
+    stop(&server);
+    let other = shops.pop().unwrap();
+    let exported = |data_dir: &Path| printed(program(data_dir, &["export", "--business", &other.id]));
+    let kept = exported(&before).split_once('\n').unwrap().1.to_owned();
+    let paths: Vec<_> = shops.iter().map(|shop| format!("/businesses/{}", shop.id)).collect();
+    let mut words: Vec<_> = shops.iter().map(|shop| uuid_bytes(&shop.id)).collect();
+    assert!(telling(&before, &words).await.iter().all(|count| *count > 1_000));
+    words.extend(shops.iter().map(|shop| shop.id.clone().into_bytes()));
+
+    let first = copied(&before, &home.path().join("first"));
+    let server = Server::on(&first);
+    let began = Instant::now();
+    for path in &paths {
+        Client::of(&server).operator("DELETE", path, None).await;
+    }
+    let takes = began.elapsed() + finish(&server, &first).await;
+    check_rows(&first, &words).await;
+    let mut met = Met::default();
+    for _ in 0..rounds {
+        let data_dir = copied(&before, &home.path().join("data"));
+        round(&mut rng, &data_dir, &paths, (202, takes), &mut met).await;
+        let server = Server::on(&data_dir);
+        let client = Client::of(&server);
+        for shop in &shops {
+            assert_eq!(client.get(shop, "/business").await.status, 401);
+        }
+        assert_eq!(client.get(&other, "/business").await.status, 200);
+        finish(&server, &data_dir).await;
+        check_rows(&data_dir, &words).await;
+        assert!(exported(&data_dir).split_once('\n').unwrap().1 == kept, "another business has changed");
+    }
+    met.tell(rounds, takes);
+}
