@@ -101,7 +101,7 @@ fn shop(before: &Value) -> Shop {
 
 #[tokio::test]
 async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
-    for format in [1, 2, 3] {
+    for format in [1, 2, 3, 4] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));
         if u32::from(format) < PRESENT {
