@@ -63,8 +63,14 @@ impl LogSettings {
     }
 }
 
+/// What a filter leaves unsaid. The library that speaks the assistants' protocol tells of each request as it comes and
+/// goes, which the service's own line says already.
+const UNSAID: &str = "rmcp=warn";
+
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    EnvFilter::builder().parse(filter).map_err(TelemetryError::Filter)
+    let of_others = filter.split(',').any(|directive| directive.trim_start().starts_with("rmcp"));
+    let whole = if of_others { filter.to_owned() } else { format!("{UNSAID},{filter}") };
+    EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
 }
 
 /// Sets up logging for the process, panics included. To be called once.

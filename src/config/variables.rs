@@ -4,6 +4,8 @@
 pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
 /// The operator listener.
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
+/// The origin at which the service is reached.
+pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
 /// The store.
 pub const DATA_DIR: &str = "RECEPTIONIST_DATA_DIR";
 /// The operator's token.
