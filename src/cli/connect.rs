@@ -1,7 +1,7 @@
-//! How the operator API is reached: plainly, or by TLS where its certificate is named.
+//! How the service is reached: plainly, or by TLS.
 //!
-//! What always holds: by TLS nothing is sent but to a server that shows a certificate of the file, or one that an
-//! authority in the file has signed for the address.
+//! What always holds: by TLS nothing is sent but to a server that is trusted. For the operator API that is one that
+//! shows a certificate of the file that is named, or one that an authority in the file has signed for the address.
 
 use std::fmt;
 use std::io;
@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use actors::net::Trust;
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
@@ -46,6 +47,18 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     Ok(Arc::new(config.dangerous().with_custom_certificate_verifier(Arc::new(named)).with_no_client_auth()))
+}
+
+/// How TLS is spoken with servers that the system trusts, and those of the file that `SSL_CERT_FILE` names.
+///
+/// # Errors
+/// What is wrong with that file.
+pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
+    let trust = Trust::system().map_err(|error| error.to_string())?;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    Ok(Arc::new(config.with_root_certificates(trust.roots()).with_no_client_auth()))
 }
 
 /// Trusts the certificates that were named, whatever they say of themselves, and what they have signed.
@@ -112,16 +125,23 @@ impl Connection for Box<dyn Stream> {
     }
 }
 
-/// Connects to one address, by TLS or plainly.
+/// Connects to one place, by TLS or plainly.
 #[derive(Clone)]
 pub(super) struct Connector {
-    address: SocketAddr,
+    host: String,
+    port: u16,
     tls: Option<TlsConnector>,
 }
 
 impl Connector {
+    /// To an address.
     pub(super) fn new(address: SocketAddr, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { address, tls: tls.map(TlsConnector::from) }
+        Self::to((address.ip().to_string(), address.port()), tls)
+    }
+
+    /// To a host, which may be a name, and a port.
+    pub(super) fn to((host, port): (String, u16), tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { host, port, tls: tls.map(TlsConnector::from) }
     }
 
     /// With which scheme it is called.
@@ -130,11 +150,14 @@ impl Connector {
     }
 
     async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
-        let stream = TcpStream::connect(self.address).await?;
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
         stream.set_nodelay(true)?;
         let stream: Box<dyn Stream> = match self.tls {
             None => Box::new(stream),
-            Some(tls) => Box::new(tls.connect(self.address.ip().into(), stream).await?),
+            Some(tls) => {
+                let name = ServerName::try_from(self.host).map_err(io::Error::other)?;
+                Box::new(tls.connect(name, stream).await?)
+            }
         };
         Ok(TokioIo::new(stream))
     }
@@ -142,7 +165,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connector({}://{})", self.scheme(), self.address)
+        write!(f, "Connector({}://{}:{})", self.scheme(), self.host, self.port)
     }
 }
 

@@ -58,6 +58,16 @@ impl PublicUrl {
         self.is_https
     }
 
+    /// The host, as it is looked up, and the port.
+    pub fn dialled(&self) -> (String, u16) {
+        let host = match &self.host {
+            Host::Domain(name) => name.clone(),
+            Host::Ipv4(ip) => ip.to_string(),
+            Host::Ipv6(ip) => ip.to_string(),
+        };
+        (host, self.port)
+    }
+
     /// Whether it leads to this machine alone, by its name or its address.
     pub fn is_loopback(&self) -> bool {
         match &self.host {

@@ -32,7 +32,7 @@ pub(super) fn output<T: JsonSchema>() -> Map<String, Value> {
 }
 
 fn object_of<T: JsonSchema>() -> Map<String, Value> {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });

@@ -93,7 +93,7 @@ impl Trust {
     }
 
     /// Their certificates.
-    pub(super) fn roots(&self) -> Arc<RootCertStore> {
+    pub fn roots(&self) -> Arc<RootCertStore> {
         Arc::clone(&self.0)
     }
 }
