@@ -25,8 +25,8 @@ pub use public_url::PublicUrl;
 pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
 pub use value::ConfigError;
-pub(crate) use value::text;
 use value::path;
+pub(crate) use value::text;
 
 /// The exit code of a process whose settings are wrong.
 pub const EXIT_CODE: u8 = 2;

@@ -15,9 +15,9 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::api::KeyGate;
 use crate::app::App;
 use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
-use crate::api::KeyGate;
 use crate::mcp::Origins;
 use crate::metrics::{self, Metrics};
 use crate::rest::router;

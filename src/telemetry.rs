@@ -68,8 +68,13 @@ impl LogSettings {
 const UNSAID: &str = "rmcp=warn";
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    let of_others = filter.split(',').any(|directive| directive.trim_start().starts_with("rmcp"));
-    let whole = if of_others { filter.to_owned() } else { format!("{UNSAID},{filter}") };
+    // A filter that names it, or says less than that of everything, says all.
+    let says_all = |directive: &str| {
+        let directive = directive.trim().to_ascii_lowercase();
+        directive.starts_with("rmcp") || matches!(directive.as_str(), "off" | "error")
+    };
+    let whole =
+        if filter.split(',').any(says_all) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
     EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
 }
 

@@ -114,7 +114,9 @@ impl Bridge {
                         Ok(None) => {}
                         Err(answer) => write(&answer),
                         // What comes behind it depends on it.
-                        Ok(Some(asked)) if asked.message["method"] == "initialize" => bridge.carry(asked).await,
+                        Ok(Some(asked)) if asked.message["method"] == "initialize" => {
+                            bridge.carry(asked).await
+                        }
                         Ok(Some(asked)) => {
                             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
                             let bridge = Rc::clone(&bridge);
@@ -161,13 +163,15 @@ impl Bridge {
             request = request.header(name, value);
         }
         let body = Full::new(Bytes::from(asked.message.to_string()));
-        let request = request.body(body).expect("the origin was checked, and headers are made of what they may hold");
+        let request =
+            request.body(body).expect("the origin was checked, and headers are made of what they may hold");
         let response = match self.http.request(request).await {
             Ok(response) => response,
             Err(error) => return self.unreachable(&asked.id, &reason_of(&error)),
         };
         let status = response.status();
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let retry_after =
+            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
             Ok(body) => body.to_bytes(),
             Err(error) => return self.unreachable(&asked.id, &reason_of(error.as_ref())),
@@ -185,7 +189,8 @@ impl Bridge {
             }
             Ok(refused) if refused["error"]["message"].is_string() => {
                 let said = refused["error"]["message"].as_str().unwrap_or_default();
-                let again = retry_after.map(|seconds| format!("; try again in {seconds} s")).unwrap_or_default();
+                let again =
+                    retry_after.map(|seconds| format!("; try again in {seconds} s")).unwrap_or_default();
                 let data = json!({"status": status.as_u16(), "code": refused["error"]["code"]});
                 error(id, SERVER_ERROR, &format!("{said}{again}"), Some(data))
             }
@@ -222,14 +227,16 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 
 /// What a line asks for; nothing for an answer, which the service never asks for. Or what is wrong with it.
 fn read(line: &[u8]) -> Result<Option<Asked>, Value> {
-    let message: Value = serde_json::from_slice(line)
-        .map_err(|why| error(&Value::Null, PARSE_ERROR, &format!("the line is not valid JSON: {why}"), None))?;
+    let message: Value = serde_json::from_slice(line).map_err(|why| {
+        error(&Value::Null, PARSE_ERROR, &format!("the line is not valid JSON: {why}"), None)
+    })?;
     if !message.is_object() {
         let why = "a message is one JSON object; batches are not taken";
         return Err(error(&Value::Null, INVALID_REQUEST, why, None));
     }
     let id = message.get("id").cloned().unwrap_or_default();
-    let is_answer = message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some());
+    let is_answer = message.get("method").is_none()
+        && (message.get("result").is_some() || message.get("error").is_some());
     Ok((!is_answer).then_some(Asked { id, message }))
 }
 

@@ -66,7 +66,8 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     })?;
     let key = Secret::api_key(key).read(args.api_key, args.api_key_file)?;
     let authorization = key.ok_or_else(|| {
-        let reason = "must be set: an API key, which whoever manages the business makes (`receptionist key create`)";
+        let reason =
+            "must be set: an API key, which whoever manages the business makes (`receptionist key create`)";
         ConfigError::new(variables::API_KEY, reason)
     })?;
     let tls = origin.is_https().then(trusting_the_system).transpose();
@@ -127,7 +128,10 @@ mod tests {
             ("http://127.0.0.1:8080", Some("rcpt_secret"), "RECEPTIONIST_API_KEY: must be an API key"),
         ] {
             let error = remote(url, key).unwrap_err();
-            assert!(error.starts_with(start) && !error.contains('\n') && !error.contains("secret"), "{error}");
+            assert!(
+                error.starts_with(start) && !error.contains('\n') && !error.contains("secret"),
+                "{error}"
+            );
         }
     }
 }

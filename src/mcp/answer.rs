@@ -19,6 +19,11 @@ pub(super) fn answer<V: Serialize>(shown: &V) -> Result<Value, Refused> {
     }
 }
 
+/// Whether what is shown makes an answer within its bound.
+pub(super) fn is_within_bound<V: Serialize>(shown: &V) -> bool {
+    answer(shown).is_ok()
+}
+
 /// Leaves out what is not there.
 pub(super) fn without_nulls(value: &mut Value) {
     match value {

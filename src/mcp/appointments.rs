@@ -99,7 +99,8 @@ pub(super) struct Rendered {
 impl Appointment {
     /// The appointment that is rendered here.
     pub(super) fn read(rendered: Rendered) -> Result<Self, Refused> {
-        let fault = |what: &str| Refused::Fault(ApiError::internal(format!("a rendered appointment has no {what}")));
+        let fault =
+            |what: &str| Refused::Fault(ApiError::internal(format!("a rendered appointment has no {what}")));
         let zone = rendered.timezone.parse().map_err(|_| fault("zone"))?;
         let instant = |text: &str| Timestamp::parse(text).map_err(|_| fault("instant"));
         let (clock, starts_at, ends_at) =
@@ -157,7 +158,10 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
         from,
         to,
         service_id: wanted.service.map(|named| catalog.service(&asking, &named, For::Finding)).transpose()?,
-        staff_id: wanted.staff.map(|named| catalog.staff_member(&asking, &named, For::Finding)).transpose()?,
+        staff_id: wanted
+            .staff
+            .map(|named| catalog.staff_member(&asking, &named, For::Finding))
+            .transpose()?,
         contact_id,
         updated_since: None,
     };

@@ -93,7 +93,8 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
     let catalog = Catalog::read(&asking.business).await?;
     let clock = catalog.clock();
     let service_id = catalog.service(&asking, &booking.service, For::Booking)?;
-    let staff_id = booking.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
+    let staff_id =
+        booking.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
     let starts_at = clock.instant("starts_at", booking.starts_at)?;
     clock.check_weekday(starts_at, booking.weekday)?;
     let contact_id = booking.contact_id.map(|id| id.get()).transpose()?;
@@ -110,8 +111,8 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         Ok(answer) => answer,
         Err(refused) => return Err(explained(&asking, clock, refused, Some(wanted)).await),
     };
-    let rendered: RenderedBooking = serde_json::from_slice(&answer.body)
-        .map_err(|error| Refused::Fault(ApiError::internal(error)))?;
+    let rendered: RenderedBooking =
+        serde_json::from_slice(&answer.body).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
     let appointment = Appointment::read(rendered.appointment)?;
     Ok(Booked { already_booked: rendered.already_booked, appointment })
 }
@@ -123,7 +124,8 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     let expected = clock.instant("expected_starts_at", asked.expected_starts_at)?;
     let starts_at = clock.instant("starts_at", asked.starts_at)?;
     clock.check_weekday(starts_at, asked.weekday)?;
-    let staff_id = asked.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
+    let staff_id =
+        asked.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
     let request = MoveRequest { starts_at, staff_id, party: assistant(asked.allow_pending) };
     let change = StartingAt { expected, change: Reschedule { id, request } };
     match asking.change(None, change).await {
@@ -164,12 +166,7 @@ struct Wanted {
 }
 
 /// A refusal with what can be had instead.
-async fn explained(
-    asking: &Asking,
-    clock: WallClock,
-    refused: Refused,
-    wanted: Option<Wanted>,
-) -> Refused {
+async fn explained(asking: &Asking, clock: WallClock, refused: Refused, wanted: Option<Wanted>) -> Refused {
     match (&refused, wanted) {
         (Refused::Rules(Refusal::Conflict { details, .. }), _) => {
             let starts = details.iter().find(|detail| detail.path == EXPECTED_STARTS_AT);
@@ -189,8 +186,12 @@ async fn explained(
             let why = match reason {
                 SlotReason::Taken => format!("{time} is taken."),
                 SlotReason::Past => format!("{time} is in the past."),
-                SlotReason::OutsideHours => format!("{time} is outside opening hours, or too near their end."),
-                SlotReason::OffGrid => format!("{time} is not one of the start times, which are 30 minutes apart."),
+                SlotReason::OutsideHours => {
+                    format!("{time} is outside opening hours, or too near their end.")
+                }
+                SlotReason::OffGrid => {
+                    format!("{time} is not one of the start times, which are 30 minutes apart.")
+                }
                 other => format!("{time} cannot be booked: {other}."),
             };
             match proposed(asking, clock, (wanted.service_id, wanted.staff_id), wanted.starts_at).await {

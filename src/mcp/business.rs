@@ -6,9 +6,8 @@ use actors::view::BusinessView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::answer;
+use super::answer::is_within_bound;
 use super::asking::Asking;
-use super::bounds::fits;
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -133,7 +132,7 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
 fn within_bounds(mut business: Business) -> Result<Business, Refused> {
     let all = business.services.len() + business.staff.len();
     loop {
-        if answer(&business).is_ok_and(|value| fits(&value)) {
+        if is_within_bound(&business) {
             return Ok(business);
         }
         if business.staff.iter().any(|member| member.services.is_some()) {

@@ -6,8 +6,9 @@ use actors::view::CallView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer::is_within_bound;
 use super::asking::Asking;
-use super::bounds::{CALL_TEXT_CHARS_MAX, TEXT_CHARS_MAX, cut, fits};
+use super::bounds::{CALL_TEXT_CHARS_MAX, TEXT_CHARS_MAX, cut};
 use super::lists::{Listed, page};
 use super::moment::{End, WallClock};
 use super::refused::Refused;
@@ -128,7 +129,7 @@ pub(super) async fn get(asking: Asking, one: One) -> Result<Call, Refused> {
     loop {
         let call = Call::of(found.clone(), clock, (chars, &whole));
         // What is escaped as it is sent may be many times as long.
-        if chars <= TEXT_CHARS_MAX || fits(&super::answer::answer(&call).unwrap_or_default()) {
+        if chars <= TEXT_CHARS_MAX || is_within_bound(&call) {
             return Ok(call);
         }
         chars /= 2;

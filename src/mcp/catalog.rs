@@ -60,10 +60,18 @@ impl Catalog {
     }
 
     /// The service that is meant.
-    pub(super) fn service(&self, asking: &Asking, named: &Named, good_for: For) -> Result<ServiceId, Refused> {
+    pub(super) fn service(
+        &self,
+        asking: &Asking,
+        named: &Named,
+        good_for: For,
+    ) -> Result<ServiceId, Refused> {
         let services = self.services.iter();
-        let candidates =
-            services.map(|service| Candidate { id: service.id, name: &service.name, is_active: service.active });
+        let candidates = services.map(|service| Candidate {
+            id: service.id,
+            name: &service.name,
+            is_active: service.active,
+        });
         meant(asking, "service", named, good_for, candidates.collect())
     }
 
@@ -138,8 +146,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
 
 fn nothing<I>(asking: &Asking, argument: &str, candidates: &[Candidate<'_, I>]) -> Refused {
     let active: Vec<_> = candidates.iter().filter(|candidate| candidate.is_active).collect();
-    let names: Vec<String> =
-        active.iter().take(TOLD_MAX).map(|candidate| one_line(candidate.name)).collect();
+    let names: Vec<String> = active.iter().take(TOLD_MAX).map(|candidate| one_line(candidate.name)).collect();
     let next = match () {
         () if !asking.may_name() => format!("Send the id or the exact name of one as `{argument}`."),
         () if names.is_empty() => "There is none at the moment.".into(),

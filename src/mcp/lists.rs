@@ -77,7 +77,8 @@ where
 
 fn rendered<V: serde::Serialize>(items: &[V]) -> Result<Vec<Value>, Refused> {
     let render = |item: &V| {
-        let mut value = serde_json::to_value(item).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
+        let mut value =
+            serde_json::to_value(item).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
         without_nulls(&mut value);
         Ok(value)
     };

@@ -64,10 +64,8 @@ type Properties = [(String, Json)];
 impl Message {
     /// Reads a body.
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
-        let json = Json::parse(bytes).map_err(|problem| Unreadable {
-            code: PARSE_ERROR,
-            ..Unreadable::no_message(problem.message)
-        })?;
+        let json = Json::parse(bytes)
+            .map_err(|problem| Unreadable { code: PARSE_ERROR, ..Unreadable::no_message(problem.message) })?;
         let Json::Object(properties) = &json else {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
         };

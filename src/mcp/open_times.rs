@@ -93,7 +93,9 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     }
     let days = (last - first).num_days() + 1;
     if days < 1 {
-        return Err(Refused::told(format!("`to` ({last}) lies before `from` ({first}). Send the earlier day as `from`.")));
+        return Err(Refused::told(format!(
+            "`to` ({last}) lies before `from` ({first}). Send the earlier day as `from`."
+        )));
     }
     if days > AVAILABILITY_DAYS_MAX {
         let until = first + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);

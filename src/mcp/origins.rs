@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn loopback_is_good_on_any_port() {
-        for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "127.9.9.9", "[::1]:3000", "[::ffff:127.0.0.1]"]
+        for host in
+            ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "127.9.9.9", "[::1]:3000", "[::ffff:127.0.0.1]"]
         {
             assert_eq!(refused(None, host, None), None, "{host}");
             assert_eq!(refused(Some("https://book.example.com"), host, None), None, "{host}");
@@ -78,7 +79,8 @@ mod tests {
         for host in ["book.example.com", "Book.example.com:443"] {
             assert_eq!(refused(public, host, Some("https://book.example.com")), None);
         }
-        for host in ["book.example.com:8443", "evil.example", "book.example.com.evil.example", "10.0.0.1", ""] {
+        for host in ["book.example.com:8443", "evil.example", "book.example.com.evil.example", "10.0.0.1", ""]
+        {
             assert_eq!(refused(public, host, None), Some("Host"), "{host}");
         }
         for origin in [

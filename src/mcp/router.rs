@@ -110,9 +110,8 @@ async fn answer(context: Context, Raw(body): Raw, business: Business) -> Result<
 fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = axum::http::Method::POST;
-    let kept = headers.iter().filter(|(name, _)| {
-        HEADERS.contains(name) || name.as_str().starts_with(PARAM_HEADERS)
-    });
+    let kept =
+        headers.iter().filter(|(name, _)| HEADERS.contains(name) || name.as_str().starts_with(PARAM_HEADERS));
     let told = request.headers_mut();
     for (name, value) in kept {
         told.append(name.clone(), value.clone());

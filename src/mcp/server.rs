@@ -9,11 +9,11 @@ use std::sync::Arc;
 use actors::domain::Scope;
 use parking_lot::Mutex;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents, ServerCapabilities,
-    ServerConfig,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -117,7 +117,8 @@ impl Server {
         let read = read.instrument(self.request.span.clone()).await.map_err(|fault| self.fault(fault))?;
         match read {
             Ok(value) => {
-                let contents = ResourceContents::text(text_of(&value), uri).with_mime_type(resources::MEDIA_TYPE);
+                let contents =
+                    ResourceContents::text(text_of(&value), uri).with_mime_type(resources::MEDIA_TYPE);
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
             Err(resources::Missing::Unknown) => {
@@ -230,9 +231,10 @@ impl ServerHandler for Server {
             }
             Err(prompts::Missing::Unknown) => Err(ErrorData::invalid_params("there is no such prompt", None)),
             Err(prompts::Missing::Scope(scope)) => Err(lacking(scope)),
-            Err(prompts::Missing::Argument(name)) => {
-                Err(ErrorData::invalid_params(format!("{name} is no argument of this prompt, or no text"), None))
-            }
+            Err(prompts::Missing::Argument(name)) => Err(ErrorData::invalid_params(
+                format!("{name} is no argument of this prompt, or no text"),
+                None,
+            )),
         }
     }
 }

@@ -23,8 +23,8 @@ pub(super) fn named(name: &str) -> Option<&'static Tool> {
 fn table() -> Vec<Tool> {
     use Effect::{Adds, Changes, Reads};
     use Scope::{
-        AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead, ContactsWrite,
-        KnowledgeWrite, MessagesRead,
+        AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead,
+        ContactsWrite, KnowledgeWrite, MessagesRead,
     };
     vec![
         tool(
@@ -113,7 +113,13 @@ fn table() -> Vec<Tool> {
             "Calls with outcome and summary, newest first, 20 to a page.",
             calls::list,
         ),
-        tool(("get_call", "One call"), CallsRead, Reads, "One call by its id, with more of its summary.", calls::get),
+        tool(
+            ("get_call", "One call"),
+            CallsRead,
+            Reads,
+            "One call by its id, with more of its summary.",
+            calls::get,
+        ),
         tool(
             ("list_messages", "List messages"),
             MessagesRead,

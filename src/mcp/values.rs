@@ -203,9 +203,15 @@ mod tests {
         ] {
             assert_eq!(When::from_text(text), Ok(expected), "{text}");
         }
-        for bad in
-            ["", "10:00", "2026-11-24", "2026-11-24T25:00", "2026-02-30T10:00", "tomorrow", "2026-11-24T1é:00"]
-        {
+        for bad in [
+            "",
+            "10:00",
+            "2026-11-24",
+            "2026-11-24T25:00",
+            "2026-02-30T10:00",
+            "tomorrow",
+            "2026-11-24T1é:00",
+        ] {
             assert!(When::from_text(bad).unwrap_err().contains("2026-11-24T10:00"), "{bad}");
         }
     }
@@ -220,9 +226,12 @@ mod tests {
 
     #[test]
     fn a_day_has_three_parts() {
-        for (hour, part) in
-            [(0, PartOfDay::Morning), (11, PartOfDay::Morning), (12, PartOfDay::Afternoon), (16, PartOfDay::Afternoon)]
-        {
+        for (hour, part) in [
+            (0, PartOfDay::Morning),
+            (11, PartOfDay::Morning),
+            (12, PartOfDay::Afternoon),
+            (16, PartOfDay::Afternoon),
+        ] {
             assert!(part.holds(hour));
         }
         assert!(PartOfDay::Evening.holds(17) && !PartOfDay::Afternoon.holds(17));

@@ -3,9 +3,7 @@
 //!
 //! A local time that a clock change skips or repeats is refused, with the instants that may be meant.
 
-use chrono::{
-    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc, Weekday,
-};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc, Weekday};
 use chrono_tz::Tz;
 
 use crate::local_time::{self, WallClockError};

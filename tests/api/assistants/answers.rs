@@ -67,12 +67,16 @@ async fn a_bounded_scan_is_read_through_and_says_when_it_ended_early() {
     let assistant = Assistant::of(&server, &salon);
     let wanted = salon.record_call(json!({"outcome": "spam"})).await;
     for _ in 0..200 {
-        salon.record_call(json!({"started_at": "2026-03-02T05:30:00Z", "ended_at": "2026-03-02T05:31:00Z"})).await;
+        salon
+            .record_call(json!({"started_at": "2026-03-02T05:30:00Z", "ended_at": "2026-03-02T05:31:00Z"}))
+            .await;
     }
     let found = assistant.call("list_calls", json!({"outcome": "spam"})).await.done();
     assert_eq!(found["calls"][0]["id"], wanted["id"], "short pages are read through: {found}");
     for _ in 0..600 {
-        salon.record_call(json!({"started_at": "2026-03-02T05:40:00Z", "ended_at": "2026-03-02T05:41:00Z"})).await;
+        salon
+            .record_call(json!({"started_at": "2026-03-02T05:40:00Z", "ended_at": "2026-03-02T05:41:00Z"}))
+            .await;
     }
     let early = assistant.call("list_calls", json!({"outcome": "spam"})).await.done();
     assert_eq!((&early["search_incomplete"], &early["calls"]), (&json!(true), &json!([])), "{early}");
@@ -90,7 +94,10 @@ async fn long_texts_are_cut_and_say_where_the_rest_is() {
     let shown = assistant.call("get_call", json!({"call_id": plain["id"]})).await.done();
     let summary = shown["summary"].as_str().unwrap();
     assert!(summary.starts_with(&"é".repeat(8_000)) && !summary.starts_with(&"é".repeat(8_001)));
-    assert!(summary.ends_with(&format!("[1000 more characters; GET /v1/calls/{} has the whole]", plain["id"].as_str().unwrap())));
+    assert!(summary.ends_with(&format!(
+        "[1000 more characters; GET /v1/calls/{} has the whole]",
+        plain["id"].as_str().unwrap()
+    )));
     let listed = assistant.call("list_calls", json!({})).await.done();
     let summary = listed["calls"][0]["summary"].as_str().unwrap();
     assert!(summary.starts_with(&"é".repeat(2_000)) && summary.contains("[7000 more characters; get_call"));
@@ -148,7 +155,11 @@ async fn the_next_thirty_days_are_listed_unless_times_are_named() {
     let (soon, later) = (soon["id"].clone(), later["id"].clone());
     assert_eq!(list(json!({})).await, [soon.clone()]);
     assert_eq!(list(json!({"from": "2026-03-31"})).await, [soon.clone(), later.clone()]);
-    assert_eq!(list(json!({"from": "2026-03-31", "to": "2026-03-31"})).await, [soon.clone()], "a day counts whole");
+    assert_eq!(
+        list(json!({"from": "2026-03-31", "to": "2026-03-31"})).await,
+        [soon.clone()],
+        "a day counts whole"
+    );
     assert_eq!(list(json!({"from": "2026-03-31T11:30"})).await, [later.clone()]);
     assert_eq!(list(json!({"to": "2026-04-02T09:00:00Z"})).await, [soon.clone()]);
     assert!(list(json!({"from": "2026-03-31", "status": "cancelled"})).await.is_empty());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Assistant;
-use crate::harness::{Salon, Server};
+use crate::harness::{Salon, Server, week};
 
 /// A value of each kind, and the strangest ones.
 fn strange() -> Vec<Value> {
@@ -32,16 +32,22 @@ fn good(salon: &Salon, ids: &Value) -> Vec<(&'static str, Value)> {
     let at = "2026-03-04T10:00";
     vec![
         ("get_business", json!({})),
-        ("update_business", json!({"name": "Salon"})),
+        ("update_business", json!({"name": "Salon", "hours": week("09:00", "18:00")})),
         ("find_open_times", json!({"service": salon.cut, "from": "2026-03-04"})),
         ("list_appointments", json!({})),
         ("get_appointment", json!({"appointment_id": ids["appointment"]})),
-        ("book_appointment", json!({"service": "Cut", "starts_at": "2026-03-05T10:00", "contact_id": ids["contact"]})),
+        (
+            "book_appointment",
+            json!({"service": "Cut", "starts_at": "2026-03-05T10:00", "contact_id": ids["contact"]}),
+        ),
         (
             "reschedule_appointment",
             json!({"appointment_id": ids["appointment"], "expected_starts_at": at, "starts_at": at}),
         ),
-        ("cancel_appointment", json!({"appointment_id": ids["other"], "expected_starts_at": "2026-03-04T11:00"})),
+        (
+            "cancel_appointment",
+            json!({"appointment_id": ids["other"], "expected_starts_at": "2026-03-04T11:00"}),
+        ),
         ("find_contacts", json!({})),
         ("get_contact", json!({"contact_id": ids["contact"]})),
         ("create_contact", json!({"name": "Somebody"})),
@@ -143,8 +149,13 @@ async fn names_are_read_in_any_case_and_never_guessed() {
     find("Pedicure", None).await.refuses(&["no active service", "There are: Cut, Massage, Colouring."]);
     find("Cut", Some("Zed")).await.refuses(&["no active staff member", "Anna, Ben, Chloé"]);
     find("Colouring", Some("Chloé")).await.refuses(&["staff "]);
-    let twin = salon.operator.post("/services", &json!({"name": "cut", "duration_minutes": 45})).await.created();
-    find("Cut", None).await.refuses(&["2 of this business have that name", &salon.cut, twin["id"].as_str().unwrap()]);
+    let twin =
+        salon.operator.post("/services", &json!({"name": "cut", "duration_minutes": 45})).await.created();
+    find("Cut", None).await.refuses(&[
+        "2 of this business have that name",
+        &salon.cut,
+        twin["id"].as_str().unwrap(),
+    ]);
     // One that is no longer active steps back.
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
@@ -165,7 +176,8 @@ async fn times_that_are_not_or_are_twice_are_asked_back() {
     let assistant = Assistant::of(&server, &salon);
     let book = |starts_at: &str| {
         let contact = json!({"phone": "+33612345607"});
-        let arguments = json!({"service": "Cut", "starts_at": starts_at, "contact": contact, "staff": "Anna"});
+        let arguments =
+            json!({"service": "Cut", "starts_at": starts_at, "contact": contact, "staff": "Anna"});
         assistant.call("book_appointment", arguments)
     };
     book("2026-03-29T02:30").await.refuses(&["no 02:30 on Sunday 29 March", "2026-03-29T03:30:00+02:00"]);

@@ -35,7 +35,8 @@ async fn an_appointment_is_booked_moved_and_cancelled() {
     );
     let found = assistant.call("find_contacts", json!({"query": "dupont"})).await.done();
     assert_eq!(found["contacts"][0]["id"], booked["contact_id"]);
-    let listed = assistant.call("list_appointments", json!({"contact_id": booked["contact_id"]})).await.done();
+    let listed =
+        assistant.call("list_appointments", json!({"contact_id": booked["contact_id"]})).await.done();
     assert_eq!(listed["appointments"][0]["id"], booked["id"]);
     let moved = assistant
         .call(
@@ -177,7 +178,9 @@ async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
     cancelling("2026-03-04T10:00").await.refuses(&["starts at 10:00 on Thursday 5 March"]);
     assert_eq!(cancelling("2026-03-05T10:00").await.done()["status"], "cancelled");
     assert_eq!(cancelling("2026-03-05T10:00").await.done()["status"], "cancelled");
-    moving("2026-03-05T10:00", "2026-03-06T10:00").await.refuses(&["that is cancelled cannot be rescheduled"]);
+    moving("2026-03-05T10:00", "2026-03-06T10:00")
+        .await
+        .refuses(&["that is cancelled cannot be rescheduled"]);
 }
 
 #[tokio::test]
@@ -222,7 +225,8 @@ async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
     assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &pending["id"]));
     salon.set(json!({"booking_mode": "off"})).await;
     book(json!({"starts_at": "2026-03-03T16:00"})).await.refuses(&["takes no bookings"]);
-    let none = assistant.call("find_open_times", json!({"service": "cut", "from": "2026-03-03"})).await.done();
+    let none =
+        assistant.call("find_open_times", json!({"service": "cut", "from": "2026-03-03"})).await.done();
     assert_eq!(none["days"][0]["times"], json!([]));
     assert!(none["note"].as_str().unwrap().contains("no bookings"));
 }

@@ -14,7 +14,8 @@ async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)>
     let at = "2026-03-04T10:00";
     let with = |tool, argument: &'static str, id: &Value, others: Value| (tool, id.clone(), argument, others);
     let (cut, anna) = (json!(salon.cut), json!(salon.anna));
-    let book = json!({"service": "Cut", "starts_at": "2026-03-05T10:00", "contact": {"phone": "+33612345608"}});
+    let book =
+        json!({"service": "Cut", "starts_at": "2026-03-05T10:00", "contact": {"phone": "+33612345608"}});
     vec![
         with("find_open_times", "service", &cut, json!({"from": "2026-03-04"})),
         with("find_open_times", "staff", &anna, json!({"service": "Cut", "from": "2026-03-04"})),

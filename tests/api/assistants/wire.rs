@@ -13,7 +13,8 @@ fn ping() -> serde_json::Value {
 async fn host_and_origin_are_looked_at_before_the_key() {
     let server = Server::open().await;
     let api = server.root();
-    for (header, value) in [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null")] {
+    for (header, value) in [("host", "evil.example"), ("origin", "https://evil.example"), ("origin", "null")]
+    {
         let refused = api.call("POST", "/mcp").json(&ping()).header(header, value).await;
         refused.fails(403, "forbidden").says("RECEPTIONIST_PUBLIC_URL");
     }
@@ -42,7 +43,8 @@ async fn without_a_good_key_there_is_nothing() {
     let assistant = Assistant::of(&server, &salon);
     assistant.0.call("GET", "/mcp").await.fails(405, "method_not_allowed");
     assert_eq!(assistant.0.call("DELETE", "/mcp").await.header("allow"), "POST");
-    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/mcp/x"] {
+    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/mcp/x"]
+    {
         server.root().get(path).await.fails(404, "not_found");
     }
     salon.operator.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
@@ -78,7 +80,9 @@ async fn a_message_has_its_size_and_its_form() {
     let assistant = Assistant::of(&server, &salon);
     let post = |bytes: Vec<u8>| assistant.0.call("POST", "/mcp").bytes(bytes);
     post(vec![b' '; 256 * 1024 + 1]).await.fails(413, "invalid_request");
-    for (body, code) in [(&b"{"[..], -32700), (b"", -32700), (b"\xff", -32700), (b"[]", -32600), (b"{}", -32600)] {
+    for (body, code) in
+        [(&b"{"[..], -32700), (b"", -32700), (b"\xff", -32700), (b"[]", -32600), (b"{}", -32600)]
+    {
         let answer = post(body.to_vec()).await;
         assert_eq!((answer.status, &answer.body["error"]["code"]), (400, &json!(code)), "{answer}");
         assert_eq!(answer.body["id"], json!(null));

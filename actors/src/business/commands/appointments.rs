@@ -72,8 +72,7 @@ pub(super) fn book<G: Gives>(
             unreachable!("an unknown contact is a problem, and problems refuse")
         }
     };
-    let (appointment, event) =
-        booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
+    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
     if is_new {
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }

@@ -129,7 +129,11 @@ impl Change for StartingAt<Cancel> {
         let Self { expected, change: Cancel { id } } = self;
         let at = context.at();
         amend(context, id, "appointment.cancelled", |before| {
-            if before.starts_at == expected { Ok(booking::cancel(before, at)) } else { Err(elsewhere(before)) }
+            if before.starts_at == expected {
+                Ok(booking::cancel(before, at))
+            } else {
+                Err(elsewhere(before))
+            }
         })
     }
 
