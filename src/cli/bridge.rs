@@ -115,7 +115,7 @@ impl Bridge {
                         Err(answer) => write(&answer),
                         // What comes behind it depends on it.
                         Ok(Some(asked)) if asked.message["method"] == "initialize" => {
-                            bridge.carry(asked).await
+                            bridge.carry(asked).await;
                         }
                         Ok(Some(asked)) => {
                             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };

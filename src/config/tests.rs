@@ -53,7 +53,7 @@ fn every_setting_has_its_flag() {
     ]);
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
-    assert_eq!(settings.public_url.unwrap().to_string(), "https://book.example.com");
+    assert_eq!(settings.public_url.as_ref().unwrap().to_string(), "https://book.example.com");
     assert_eq!(settings.rate_limit_per_minute.get(), 1);
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());

@@ -16,6 +16,9 @@ use crate::rest::context::{Caller, Context};
 /// The surface, by which its requests are none of another one with the same idempotency key.
 const SURFACE: &[u8] = b"MCP";
 
+/// The tool that may name services and staff members without the business's scope, and to which refusals point.
+pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
+
 /// The arguments that do not say what is asked for, only how.
 const HOW: [&str; 2] = ["cursor", "idempotency_key"];
 
@@ -57,7 +60,7 @@ impl Asking {
 
     /// Whether an answer may name services and staff members.
     pub(super) fn may_name(&self) -> bool {
-        self.may(Scope::BusinessRead) || self.tool == super::open_times::FIND_OPEN_TIMES
+        self.may(Scope::BusinessRead) || self.tool == FIND_OPEN_TIMES
     }
 
     /// Carries out a change.

@@ -72,7 +72,7 @@ impl Catalog {
             name: &service.name,
             is_active: service.active,
         });
-        meant(asking, "service", named, good_for, candidates.collect())
+        meant(asking, "service", named, good_for, &candidates.collect::<Vec<_>>())
     }
 
     /// The staff member who is meant.
@@ -85,7 +85,7 @@ impl Catalog {
         let staff = self.staff.iter();
         let candidates =
             staff.map(|member| Candidate { id: member.id, name: &member.name, is_active: member.active });
-        meant(asking, "staff", named, good_for, candidates.collect())
+        meant(asking, "staff", named, good_for, &candidates.collect::<Vec<_>>())
     }
 
     /// The name of a service.
@@ -115,7 +115,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     argument: &str,
     named: &Named,
     good_for: For,
-    candidates: Vec<Candidate<'_, I>>,
+    candidates: &[Candidate<'_, I>],
 ) -> Result<I, Refused> {
     let usable = |candidate: &&Candidate<'_, I>| candidate.is_active || good_for == For::Finding;
     if let Ok(id) = named.0.parse::<I>()
@@ -131,7 +131,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     let called = if active.is_empty() { called } else { active };
     match called[..] {
         [one] => Ok(one.id),
-        [] => Err(nothing(asking, argument, &candidates)),
+        [] => Err(nothing(asking, argument, candidates)),
         [..] => {
             let ids: Vec<String> =
                 called.iter().take(TOLD_MAX).map(|candidate| candidate.id.to_string()).collect();

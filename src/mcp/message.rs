@@ -80,7 +80,7 @@ impl Message {
         };
         let params = one(properties, "params")?;
         match one(properties, "method")? {
-            Some(Json::String(method)) if method == CALL => Self::call(bytes, params, id),
+            Some(Json::String(method)) if method == CALL => Self::call(bytes, params, &id),
             Some(Json::String(_)) => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
             Some(_) => Err(Unreadable::no_message("a method is a string")),
             // An answer to a question that was never put: the protocol says so.
@@ -88,7 +88,7 @@ impl Message {
         }
     }
 
-    fn call(bytes: &Bytes, params: Option<&Json>, id: Value) -> Result<Self, Unreadable> {
+    fn call(bytes: &Bytes, params: Option<&Json>, id: &Value) -> Result<Self, Unreadable> {
         let invalid = |message: &str| Unreadable {
             status: StatusCode::OK,
             id: id.clone(),
@@ -148,6 +148,13 @@ mod tests {
             r#"[{"jsonrpc":"2.0","method":"ping","id":1}]"#,
         ] {
             assert_eq!(read(body).unwrap_err(), (400, -32600, Value::Null), "{body}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(text in r#"[\[\]{},:"a-z0-9 ]{0,60}|\{"jsonrpc":"2.0","method":"tools/call","params":[\[\]{},:"a-z0-9]{0,40}\}"#) {
+            let _ = read(&text);
         }
     }
 

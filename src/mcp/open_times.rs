@@ -6,15 +6,12 @@ use chrono::{Datelike, Days, NaiveDate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::Asking;
+use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::catalog::{Catalog, For};
 use super::moment::{WallClock, hour, spoken_day, weekday};
 use super::refused::Refused;
 use super::values::{Named, PartOfDay};
 use crate::json_object;
-
-/// The name of the tool.
-pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
 
 /// How many times a refusal proposes.
 const PROPOSED_MAX: usize = 6;

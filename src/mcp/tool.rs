@@ -28,6 +28,7 @@ pub(super) enum Effect {
     Changes,
 }
 
+type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
 type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
 
 /// A tool.
@@ -36,7 +37,7 @@ pub(super) struct Tool {
     pub(super) scope: Scope,
     /// What clients are told of it.
     pub(super) listed: Listed,
-    run: Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>,
+    run: Run,
 }
 
 impl Tool {

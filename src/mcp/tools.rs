@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use actors::domain::Scope;
 
-use super::open_times::{self, FIND_OPEN_TIMES};
+use super::asking::FIND_OPEN_TIMES;
 use super::tool::{Effect, Tool, tool};
-use super::{appointments, booking, business, calls, contacts, knowledge, messages};
+use super::{appointments, booking, business, calls, contacts, knowledge, messages, open_times};
 
 /// The table, in the order in which clients see it. It is the same in the whole life of the process.
 pub(super) fn all() -> &'static [Tool] {

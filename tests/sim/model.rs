@@ -305,6 +305,8 @@ impl Model {
                             | Op::RemoveService(_)
                             | Op::RemoveStaff(_)
                     );
+                    let creates =
+                        creates || (matches!(tried.op, Op::BookOnce(_)) && shown["already_booked"] == false);
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }
                 Came::Refused => {

@@ -7,6 +7,7 @@ use actors::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
 use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::guarded::BookOnce;
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
@@ -16,6 +17,8 @@ use actors::business::{Answer, Change, Request};
 use actors::domain::{Email, Phone, ServiceId, StaffId};
 use actors::store::Weight;
 use actors::{BusinessHandle, EngineError};
+
+use crate::assistants::{CancelAt, MoveFrom};
 
 /// Deletes a service that nothing refers to, which is looked for first.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +120,7 @@ ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
-    PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff,
+    PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,
 }
 
 impl Op {
@@ -161,7 +164,8 @@ impl Op {
     /// Whom a new contact would be made from, when nobody has this phone or email.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
-            Self::Book(Book { contact: BookingContact::Described(details), .. }) => {
+            Self::Book(Book { contact: BookingContact::Described(details), .. })
+            | Self::BookOnce(BookOnce(Book { contact: BookingContact::Described(details), .. })) => {
                 Some((details.phone.as_ref(), details.email.as_ref()))
             }
             Self::RecordCall(RecordCall { details, .. }) if details.contact_id.is_none() => {

@@ -88,6 +88,7 @@ impl Sim {
             10..=16 => self.some_change_by_key(life),
             17 | 18 => self.some_search(life),
             20 | 21 => self.some_removal(life),
+            22 | 23 => self.some_assistant(life),
             19 if !self.has_burst && self.world.has_room() => self.burst(life).await,
             _ => return false,
         }

@@ -8,6 +8,7 @@ mod changes;
 mod clock;
 mod conversations;
 mod failures;
+mod guarded;
 mod harness;
 mod idempotency;
 mod lifecycle;

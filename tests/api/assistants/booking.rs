@@ -2,6 +2,8 @@
 
 use futures_util::future::join_all;
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use super::Assistant;
 use crate::harness::Server;
@@ -123,6 +125,32 @@ async fn many_clients_at_once_book_once() {
     assert!(booked.iter().all(|other| other["id"] == booked[0]["id"]));
     assert_eq!(salon.api.all("/appointments").await.len(), 1);
     assert_eq!(salon.api.all("/contacts").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_books_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
+        "contact": {"name": "Cut off", "phone": "+33612345610"}});
+    // Each comes under an id of its own and hangs up before it is answered; nobody knows which were carried out.
+    for id in 0..12 {
+        let params = json!({"name": "book_appointment", "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n",
+            salon.key,
+            body.len()
+        );
+        let mut stream = TcpStream::connect(server.root().address).await.unwrap();
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        drop(stream);
+    }
+    assistant.call("book_appointment", arguments.clone()).await.done();
+    let again = assistant.call("book_appointment", arguments).await.done();
+    assert_eq!(again["already_booked"], true);
+    assert_eq!(salon.api.all("/appointments").await.len(), 1);
 }
 
 #[tokio::test]
