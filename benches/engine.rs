@@ -12,17 +12,20 @@ use std::task::{Context, Poll, Waker};
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
-use actors::business::{AppointmentFilter, CallFilter, Change, PageRequest, Request};
+use actors::business::commands::webhooks::CreateWebhook;
+use actors::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
 use actors::credentials::Credential;
 use actors::delivery::sign;
 use actors::domain::availability::Schedule;
 use actors::domain::booking::{self, BookRequest, Party};
 use actors::domain::{
     Actor, Appointment, AppointmentStatus, AuditEntry, BookingMode, Business, Busy, CalendarSyncStatus,
-    CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours, Direction, LocalTime,
-    Locale, Phone, Scopes, Service, Source, StaffMember, Text, Timestamp, WeeklyHours,
+    CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours, Direction, EventTypes,
+    LocalTime, Locale, Phone, Scopes, Service, Source, StaffMember, Text, Timestamp, WeeklyHours,
 };
+use actors::net::WebhookUrl;
 use actors::ports::Ports;
 use actors::store::Record;
 use actors::{BusinessHandle, Engine, NewBusiness};
@@ -157,7 +160,7 @@ fn records(criterion: &mut Criterion) {
         ends_at: now() + TimeDelta::minutes(30),
         service_id: id(2),
         staff_id: id(3),
-        contact_id: id(4),
+        contact_id: Some(id(4)),
         source: Source::Api,
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,
@@ -268,6 +271,62 @@ fn list(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
+/// How many businesses lie in the store of which one after the other is looked at.
+const UNUSED: usize = 20_000;
+
+/// Whether a business that nobody uses has anything to do, as the round through all of them asks: one that has nothing,
+/// and one that remembers an answer and has a log.
+fn duties(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, unused, used) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let mut pending = tokio::task::JoinSet::new();
+        for _ in 0..UNUSED {
+            let engine = engine.clone();
+            pending.spawn(async move { engine.create_business(salon(), Actor::Operator).await.unwrap().id });
+            while pending.len() > 500 {
+                pending.join_next().await.unwrap().unwrap();
+            }
+        }
+        pending.join_all().await;
+        let mut unused = Vec::new();
+        let mut page = PageRequest { limit: 100, after: None };
+        loop {
+            let found = engine.businesses(&page).await.unwrap();
+            unused.extend(found.items.iter().map(|business| engine.business(business.id)));
+            match found.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        let used = unused.swap_remove(UNUSED / 2);
+        let create = CreateWebhook {
+            url: WebhookUrl::parse("https://hooks.example.com/").unwrap(),
+            events: EventTypes::all(),
+            description: Text::default(),
+        };
+        made(&used, create).await;
+        let details =
+            ContactDetails { name: Some(Text::new("Ada".into()).unwrap()), ..ContactDetails::default() };
+        let idempotency = Some(Idempotency { key: [1; 32], fingerprint: [1; 32] });
+        let request = Request { idempotency, ..Request::by(Actor::Operator) };
+        used.change(request, CreateContact { details }).await.unwrap();
+        (engine, unused, used)
+    });
+    let mut group = criterion.benchmark_group("has anything to do");
+    let mut turn = unused.iter().cycle();
+    group.bench_function("a business that was never used", |bencher| {
+        bencher.iter(|| turn.next().unwrap().has_duties().unwrap());
+    });
+    group.bench_function("a business with a log", |bencher| {
+        bencher.iter(|| used.has_duties().unwrap());
+    });
+    group.finish();
+    runtime.block_on(engine.close()).unwrap();
+}
+
 /// Makes something, and gives its id.
 async fn made(business: &BusinessHandle, change: impl Change + 'static) -> Uuid {
     let answer = business.change(Request::by(Actor::Operator), change).await.unwrap();
@@ -360,5 +419,5 @@ fn signature(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, availability, decision, records, key_check, list, signature);
+criterion_group!(benches, availability, decision, records, key_check, list, duties, signature);
 criterion_main!(benches);

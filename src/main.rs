@@ -36,7 +36,7 @@ enum Command {
     Verify(cli::VerifyArgs),
     /// Bring stamps that a wrong clock has set in the future back to the present; the service must be stopped
     RepairStamps(cli::RepairArgs),
-    /// Write a business, or all of them, as JSON Lines; the service must be stopped
+    /// Write a business, or all of them, as JSON Lines, of the running service or of the store of a stopped one
     Export(cli::ExportArgs),
     /// Read businesses that `export` has written; the service must be stopped
     Import(cli::ImportArgs),

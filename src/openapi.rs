@@ -122,7 +122,7 @@ fn operator_about() -> String {
 
         Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, a list is
         walked with `cursor`, and every answer carries `X-Request-Id`. An `Idempotency-Key` is the operator's own, for
-        each business apart, and does not bring a key or a rotated secret back: that field is null when the answer is
+        each business apart, and does not bring a key or a secret of a webhook back: that field is null when the answer is
         given again. Nothing is answered without the operator's
         token, and requests are not counted but for those with a wrong one: an address that has sent {} of them within a
         minute is answered 429 until the minute is over. GET answers HEAD as well.",

@@ -64,7 +64,9 @@ pub struct Service {
     watches: Vec<JoinHandle<()>>,
     engine: Engine,
     stop: watch::Sender<bool>,
-    listeners: Vec<JoinHandle<server::Drained>>,
+    listeners: Vec<JoinHandle<Option<server::Drained>>>,
+    /// Whether a listener's task has ended in a panic.
+    fallen: watch::Receiver<bool>,
 }
 
 impl Service {
@@ -110,6 +112,7 @@ impl Service {
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
+        let (falls, fallen) = watch::channel(false);
         let metrics = Arc::new(Metrics::new(paths()));
         let limits = server::Limits {
             connections: server::CONNECTIONS_MAX,
@@ -136,15 +139,13 @@ impl Service {
             engine,
             stop,
             listeners: vec![
-                tokio::spawn(server::serve(
-                    public,
-                    tls,
-                    public_app,
-                    limits.clone(),
-                    stopped(stopping.clone()),
-                )),
-                tokio::spawn(server::serve(admin, admin_tls, admin_app, limits, stopped(stopping))),
+                watched(
+                    server::serve(public, tls, public_app, limits.clone(), stopped(stopping.clone())),
+                    falls.clone(),
+                ),
+                watched(server::serve(admin, admin_tls, admin_app, limits, stopped(stopping)), falls),
             ],
+            fallen,
         };
         Ok(service)
     }
@@ -170,6 +171,15 @@ impl Service {
         &self.engine
     }
 
+    /// Waits for a listener's task to end in a panic: nobody would hear anybody any more.
+    pub async fn fallen(&self) -> ServiceError {
+        if self.fallen.clone().wait_for(|fallen| *fallen).await.is_err() {
+            // Both have ended in order.
+            std::future::pending::<()>().await;
+        }
+        ServiceError::Listener
+    }
+
     /// Stops accepting, finishes what is in flight (at most 10 s), makes everything durable and lets go of the store.
     ///
     /// # Errors
@@ -178,7 +188,7 @@ impl Service {
         self.stop.send_replace(true);
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
-            let drained = listener.await.map_err(|_| ServiceError::Listener)?;
+            let drained = listener.await.ok().flatten().ok_or(ServiceError::Listener)?;
             if drained.cut_off > 0 {
                 tracing::warn!(connections = drained.cut_off, "connections were cut off at the end");
             }
@@ -239,6 +249,20 @@ fn paths() -> impl Iterator<Item = &'static str> {
     routes().into_iter().map(|(_, path)| path).chain(["/healthz", "/openapi.json", "/metrics", mcp::PATH])
 }
 
+/// Serves in a task of its own; one that ends in a panic tells it.
+fn watched<T: Send + 'static>(
+    serving: impl Future<Output = T> + Send + 'static,
+    falls: watch::Sender<bool>,
+) -> JoinHandle<Option<T>> {
+    tokio::spawn(async move {
+        let served = tokio::spawn(serving).await;
+        if served.is_err() {
+            falls.send_replace(true);
+        }
+        served.ok()
+    })
+}
+
 /// Where a listener really listens: port 0 picks one.
 fn address(listener: &tokio::net::TcpListener, asked: SocketAddr) -> SocketAddr {
     listener.local_addr().unwrap_or(asked)
@@ -262,4 +286,20 @@ fn healthz(health: &Health) -> Response {
         (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"unavailable"}"#)
     };
     (status, [(header::CONTENT_TYPE, "application/json")], word).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_listener_that_panics_is_told_of_and_one_that_ends_in_order_is_not() {
+        let (falls, fallen) = watch::channel(false);
+        assert_eq!(watched(async { 7 }, falls.clone()).await.unwrap(), Some(7));
+        assert!(!*fallen.borrow());
+        // Unlike `panic!`, this prints nothing.
+        let panics = async { std::panic::resume_unwind(Box::new("a test ends the listener")) };
+        assert_eq!(watched::<()>(panics, falls).await.unwrap(), None);
+        assert!(*fallen.borrow());
+    }
 }

@@ -3,6 +3,7 @@
 mod authenticate;
 mod backups;
 mod businesses;
+mod exports;
 mod figures;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 pub use self::businesses::NewBusiness;
+pub use self::exports::{Export, ExportError};
 use crate::actor::{Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};
 use crate::clock::Clocks;
@@ -31,7 +33,7 @@ use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::repair;
 use crate::scans::Scans;
-use crate::shared::Shared;
+use crate::shared::{EXPORTS_MAX, Shared, Swept};
 use crate::store::keys::installation_kind;
 use crate::store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
 use crate::supervisor::{self, Supervisor};
@@ -43,6 +45,9 @@ pub const ENGINE_PERMITS: usize = 16_384;
 /// business. What waits for somebody's slow name server or receiver must leave room for everybody else.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
+/// How many failures in a minute a business has before it rests: after one the next request starts it at once. Nobody
+/// waits for a delivery, which rests after the first.
+const BUSINESS_PATIENCE: u32 = 1;
 /// How long closing waits for what is in flight; the listeners have drained by then, so nobody waits for it.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
@@ -98,23 +103,25 @@ impl Engine {
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        let newest = store.scan(&all, Order::Descending).next().transpose()?;
-        let mint = match newest {
-            Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
-            None => IdMint::default(),
-        };
+        let mut newest = store.scan(&all, Order::Descending).filter_map(|row| {
+            let id = row.and_then(|(key, _)| store.usable(&key, keys::listed_business(&key)));
+            id.transpose()
+        });
+        let mint = newest.next().transpose()?.map_or_else(IdMint::default, IdMint::after);
+        drop(newest);
         let steady = SteadyClock::set(clocks.now());
         let webhooks = WebhookClient::new(&ports, &ports.trust);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
-        let (supervisor, _) = supervisor.map_err(|_| StoreError::Stopped)?;
+        let (supervisor, its_end) = supervisor.map_err(|_| StoreError::Stopped)?;
         let shared = Arc::new_cyclic(|shared| Shared {
             store,
             ports,
             businesses: Directory::new(
                 starting(shared, BusinessActor::start),
                 Some(|| business::Message::Sweep),
+                BUSINESS_PATIENCE,
             ),
-            deliveries: Directory::new(starting(shared, DeliveryActor::start), None),
+            deliveries: Directory::new(starting(shared, DeliveryActor::start), None, 0),
             supervisor: supervisor.get_cell(),
             key_usage: KeyUsage::default(),
             principals: Principals::default(),
@@ -131,13 +138,19 @@ impl Engine {
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
+            swept: Swept::default(),
             backups: Arc::default(),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
             creating: Arc::default(),
+            ending: Arc::default(),
             secret,
             mint: parking_lot::Mutex::new(mint),
         });
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
+        supervisor::watch_over(its_end, Arc::downgrade(&shared));
         shared.begin_deliveries();
+        tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 
@@ -188,6 +201,7 @@ impl Engine {
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
+        self.shared.ending.notify_one();
         self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);
@@ -195,6 +209,7 @@ impl Engine {
         if tokio::time::timeout_at(closed_by, all).await.is_err() {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
+        let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
         // What is not done by then is sent again by the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
         self.shared.businesses.stop();

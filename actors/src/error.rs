@@ -1,5 +1,7 @@
 //! Why the engine does not carry out a request: one error for all that is asked of it.
 
+use std::time::Duration;
+
 use crate::domain::Refusal;
 use crate::store::{DiskFull, StoreError};
 
@@ -27,6 +29,9 @@ pub enum EngineError {
     /// The disk has too little room for it; nothing was changed.
     #[error(transparent)]
     DiskFull(#[from] DiskFull),
+    /// The actor fails again and again, and rests for so long before it is started again; nothing was changed.
+    #[error("the actor fails again and again, and rests")]
+    Resting(Duration),
     /// The actor failed while it held the request.
     #[error("the business's actor failed")]
     Failed,

@@ -29,6 +29,11 @@ impl KeyUsage {
         }
     }
 
+    /// Forgets the use of a key that is no more.
+    pub(crate) fn forget(&self, key: KeyId) {
+        self.pending.remove(&key);
+    }
+
     /// Writes what was noted and waits until it is on the disk. Where the disk has no room it stays noted.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         if store.check_room(Weight::Keeps).is_err() {
@@ -52,8 +57,9 @@ impl KeyUsage {
 
 /// When a key was last used, as far as it is written.
 pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
-    let value = reader.get_raw(&keys::key_used(key))?;
-    value.map(|value| keys::millis_from_value(&value)).transpose()
+    let at = keys::key_used(key);
+    let Some(value) = reader.get_raw(&at)? else { return Ok(None) };
+    reader.usable(&at, keys::millis_from_value(&value))
 }
 
 #[cfg(test)]

@@ -50,17 +50,25 @@ impl Principals {
         }
         let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
         let known = known.filter(|known| known.key_row == key_row);
-        let fresh = if known.is_none() { Some(ApiKey::decode(&key_row)?) } else { None };
+        let at = keys::api_key(prefix);
+        let fresh = if known.is_none() { Some(store.checked(&at, ApiKey::decode(&key_row))?) } else { None };
         let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
         let key = key.expect("one of the two is there");
-        let business_row = store.get_raw(&keys::profile(key.business_id))?;
-        let business_row =
-            business_row.ok_or_else(|| StoreError::damaged("api_key", "its business is not there"))?;
+        let profile = keys::profile(key.business_id);
+        let Some(business_row) = store.get_raw(&profile)? else {
+            // One that was ended lets nobody in while its rows go, the key's among them.
+            let is_ended = store.contains(&keys::ending(key.business_id))?;
+            if is_ended || !store.contains(&keys::api_key(prefix))? {
+                return Ok(None);
+            }
+            return Err(StoreError::damaged("api_key", "its business is not there"));
+        };
         if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
             known.generation.fetch_max(generation, Ordering::AcqRel);
             return Ok(Some(Arc::clone(&known.principal)));
         }
-        let principal = Arc::new(Principal { key: key.clone(), business: Business::decode(&business_row)? });
+        let business = store.checked(&profile, Business::decode(&business_row))?;
+        let principal = Arc::new(Principal { key: key.clone(), business });
         if self.0.len() >= KNOWN_MAX {
             self.0.clear();
         }

@@ -19,13 +19,9 @@ use self::rows::{Moved, each_of};
 use crate::domain::{Business, BusinessId, ResourceId, SteadyTime, Timestamp};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::{ClockRecord, IdempotencyRecord, MetaRecord};
-use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::upgrade;
 
-/// How many rows are read before those of them that change are written.
-const ROWS_PER_PAGE: usize = 512;
-/// How many bytes of changes are queued before they are waited for.
-const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 /// How many stamps one row of a kept map holds: 32 KiB.
 const STAMPS_PER_PART: usize = 4_096;
 
@@ -81,7 +77,8 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     let present = begun.as_deref().map_or(Ok(present), keys::millis_from_value)?;
     let clock = store.get::<ClockRecord>(&keys::clock())?;
     let steady = clock.as_ref().map_or(SteadyTime::from_millis(present.millis()), |clock| clock.steady);
-    let mut repair = Repair { store, present, steady, dry_run, in_flight: 0 };
+    let writer = BulkWriter::new(store, BusinessId::INSTALLATION);
+    let mut repair = Repair { store, writer, present, steady, dry_run };
     if begun.is_none() {
         let mut batch = Batch::default();
         batch.put(keys::repair(), keys::millis_value(present));
@@ -106,49 +103,39 @@ fn stamped(of: BusinessId) -> KeyRange {
 /// A repair under way.
 struct Repair<'a> {
     store: &'a Store,
+    writer: BulkWriter,
     /// The instant behind which nothing was stamped.
     present: Timestamp,
     /// The store's steady time.
     steady: SteadyTime,
     dry_run: bool,
-    /// How many bytes were queued since it was waited for them last.
-    in_flight: usize,
 }
 
 impl Repair<'_> {
     /// Has a batch written, unless this only tells what would be.
     async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
-        if self.dry_run || batch.is_empty() {
-            return Ok(());
-        }
-        self.in_flight += batch.bytes();
-        self.store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-        if self.in_flight >= BYTES_IN_FLIGHT_MAX { self.settle().await } else { Ok(()) }
+        let batch = if self.dry_run { Batch::default() } else { batch };
+        self.writer.write(batch).await.map(drop)
     }
 
     /// Waits until all that was written is on the disk.
     async fn settle(&mut self) -> Result<(), StoreError> {
-        self.in_flight = 0;
-        self.store.settled(BusinessId::INSTALLATION).await
+        self.writer.settle().await
     }
 
-    /// Reads a range page by page, and hands each row on.
+    /// Goes through a range, and has written what each row comes to, unless this only tells what would be.
     async fn walk(
         &mut self,
-        mut range: KeyRange,
+        range: KeyRange,
         mut row: impl FnMut(&Key, &[u8]) -> Result<Batch, StoreError>,
     ) -> Result<(), StoreError> {
-        loop {
-            let page = self.store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
-            let page = page.collect::<Result<Vec<_>, _>>()?;
-            let Some((last, _)) = page.last() else { return Ok(()) };
-            range = range.after(Key::new(last));
-            for (key, value) in &page {
-                let batch = row(&Key::new(key), value)?;
-                self.write(batch).await?;
-            }
-            tokio::task::yield_now().await;
-        }
+        let (dry_run, store) = (self.dry_run, self.store);
+        let rewrite = self.writer.rewrite(range, |key, value| {
+            // What does not decode stays as it is.
+            let batch = store.usable(key, row(key, value))?;
+            Ok(if dry_run { Batch::default() } else { batch.unwrap_or_default() })
+        });
+        rewrite.await
     }
 
     /// Repairs one business; gives what moved, if anything did.

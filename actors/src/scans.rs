@@ -81,7 +81,15 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Store::get`].
     pub(crate) fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        self.get_raw(key)?.map(|bytes| R::decode(&bytes)).transpose()
+        self.get_raw(key)?.map(|bytes| self.store.checked(key, R::decode(&bytes))).transpose()
+    }
+
+    /// What a row was found to hold, as [`Store::usable`] has it.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        self.store.usable(key, read)
     }
 
     /// The bytes under the key.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ractor::ActorCell;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::actor::Directory;
 use crate::backup::Backups;
@@ -25,7 +25,10 @@ use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
 use crate::scans::Scans;
-use crate::store::Store;
+use crate::store::{SNAPSHOTS_MAX, Store};
+
+/// How many exports may be under way; there is room for a backup beside them.
+pub(crate) const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 1;
 
 /// What the actors, the handles and the engine share.
 pub(crate) struct Shared {
@@ -62,12 +65,37 @@ pub(crate) struct Shared {
     pub(crate) turned_off: AtomicU64,
     /// How many deliveries were missed at once, for as many waited as may.
     pub(crate) missed_over_budget: AtomicU64,
+    /// The businesses that nobody uses and that were looked at.
+    pub(crate) swept: Swept,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
+    /// The exports that may be under way, and those of them that may be reading.
+    pub(crate) exports: Arc<Semaphore>,
+    pub(crate) export_steps: Arc<Semaphore>,
     /// The idempotency keys of the businesses that are being created.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
+    /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
+    /// that has no actor.
+    pub(crate) ending: Arc<Notify>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
+}
+
+/// How many businesses that nobody uses were looked at since the engine started.
+#[derive(Debug, Default)]
+pub(crate) struct Swept {
+    /// Those with nothing to do.
+    pub(crate) idle: AtomicU64,
+    /// Those whose actor was started.
+    pub(crate) started: AtomicU64,
+}
+
+impl Swept {
+    /// Counts one, which had something to do or not.
+    pub(crate) fn note(&self, has_any: bool) {
+        let counted = if has_any { &self.started } else { &self.idle };
+        counted.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Shared {
@@ -88,6 +116,21 @@ impl Shared {
         );
     }
 
+    /// Has a business go on with what it does in steps, if it runs; one that starts does so by itself.
+    pub(crate) fn go_on(&self, business: BusinessId) {
+        if let Some(running) = self.businesses.if_running(business) {
+            let _ = running.actor.cast(business::Message::Chores);
+        }
+    }
+
+    /// A business is no more: whoever asks for it from now on finds none. What was asked before is answered first.
+    pub(crate) fn end(&self, business: BusinessId) {
+        if let Some(running) = self.businesses.dismiss(business) {
+            let _ = running.actor.cast(business::Message::End);
+        }
+        self.ending.notify_one();
+    }
+
     /// Counts deliveries that were missed at once, for as many waited as may.
     pub(crate) fn note_missed(&self, deliveries: u64) {
         self.missed_over_budget.fetch_add(deliveries, Ordering::Relaxed);
@@ -96,6 +139,14 @@ impl Shared {
     /// A new id for something that belongs to no business's own sequence.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
+    }
+
+    /// Waits until no export reads the store; none does after that.
+    pub(crate) async fn end_exports(&self) {
+        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        let all = self.export_steps.acquire_many(EXPORTS_MAX as u32).await;
+        self.export_steps.close();
+        drop(all);
     }
 
     /// Refuses what comes while the engine closes.

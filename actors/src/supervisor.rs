@@ -1,54 +1,27 @@
 //! The root of the actors: it outlives every failure below it, and sweeps once a minute.
 //!
 //! ractor's default supervisor stops itself when a child fails. This one notes the failure and lives on: the next
-//! request starts the business again from the store.
+//! request starts the business again from the store, a delivery is started again once it has rested. A failure of its own
+//! ends the process: without it nothing is started again, swept or written down.
 
-use std::collections::HashMap;
 use std::sync::Weak;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
-use tokio::time::Instant;
+use tokio::task::JoinHandle;
 
 use crate::delivery::EndpointKey;
-use crate::domain::BusinessId;
+use crate::housekeeping::Housekeeping;
 use crate::shared::Shared;
-use crate::store::keys::installation_kind;
-use crate::store::{Order, StoreError, keys};
+use crate::store::StoreError;
 
 /// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How long after a failure an endpoint's deliveries are started again; it doubles with each failure, up to
-/// [`BACK_OFF_MAX`], until a minute passes without one.
-const BACK_OFF: Duration = Duration::from_secs(1);
-/// The longest such wait.
-const BACK_OFF_MAX: Duration = Duration::from_secs(60);
-/// How often the businesses that nobody uses are swept, one after the other.
-const SWEEP_UNUSED_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How many businesses that nobody uses are swept in a minute.
-const BUSINESSES_PER_SWEEP: usize = 10;
-
 /// What the supervisor remembers.
 pub(crate) struct State {
     shared: Weak<Shared>,
-    /// The endpoints whose actors failed of late.
-    failed: HashMap<EndpointKey, Failed>,
-    /// When the next round of sweeping begins.
-    next_round: Instant,
-    /// How far this round has come, while there is one.
-    round: Option<Option<BusinessId>>,
-}
-
-/// An endpoint whose actor failed.
-struct Failed {
-    /// How long to wait after the next failure.
-    back_off: Duration,
-    /// Whether it failed since the last minute began.
-    of_late: bool,
-    /// Whether it is going to be started: once, however often it fails meanwhile.
-    starting: bool,
+    housekeeping: Housekeeping,
 }
 
 /// What the supervisor is told.
@@ -64,7 +37,6 @@ pub(crate) enum Message {
 
 impl State {
     async fn sweep(&mut self) {
-        self.failed.retain(|_, failed| std::mem::take(&mut failed.of_late) || failed.starting);
         let Some(shared) = self.shared.upgrade() else { return };
         shared.clocks.tell();
         shared.businesses.sweep();
@@ -74,17 +46,24 @@ impl State {
         }
         // Behind what is waited for above, so that nobody waits for it.
         shared.clocks.keep(&shared.store);
-        if self.round.is_none() && Instant::now() >= self.next_round {
-            self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
-            self.round = Some(None);
-        }
-        if let Some(after) = self.round {
-            match sweep_unused(&shared, after).await {
-                Ok(last) => self.round = last.map(Some),
-                Err(error) => tracing::warn!(%error, "businesses could not be swept"),
-            }
+        shared.ending.notify_one();
+        if let Err(error) = self.housekeeping.go_on(&shared) {
+            tracing::warn!(%error, "businesses could not be swept");
         }
     }
+}
+
+/// Ends the process, by way of the store, when the supervisor has ended though the engine does not close.
+pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
+    tokio::spawn(async move {
+        // What goes with its runtime has not failed.
+        if its_end.await.is_err_and(|ended| ended.is_cancelled()) {
+            return;
+        }
+        if let Some(shared) = shared.upgrade().filter(|shared| shared.check_open().is_ok()) {
+            shared.store.fail(&StoreError::Unsupervised);
+        }
+    });
 }
 
 /// The supervisor of every business actor.
@@ -97,8 +76,7 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        let next_round = Instant::now() + SWEEP_UNUSED_EVERY / 24;
-        Ok(State { shared: Weak::new(), failed: HashMap::new(), next_round, round: None })
+        Ok(State { shared: Weak::new(), housekeeping: Housekeeping::default() })
     }
 
     async fn handle(
@@ -110,9 +88,6 @@ impl Actor for Supervisor {
         match message {
             Message::Watch(shared) => state.shared = shared,
             Message::StartDelivery(key) => {
-                if let Some(failed) = state.failed.get_mut(&key) {
-                    failed.starting = false;
-                }
                 if let Some(shared) = state.shared.upgrade() {
                     shared.wake_delivery(key);
                 }
@@ -128,48 +103,33 @@ impl Actor for Supervisor {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        let (actor, failure) = match event {
-            SupervisionEvent::ActorFailed(actor, error) => (actor.get_id(), Some(error)),
-            SupervisionEvent::ActorTerminated(actor, _, _) => (actor.get_id(), None),
-            _ => return Ok(()),
-        };
-        let key = state.shared.upgrade().and_then(|shared| shared.deliveries.ended(actor));
-        if let Some(error) = failure {
-            tracing::error!(actor.id = %actor, %error, "an actor failed; it starts again from the store");
-            // A business starts again with its next request; a delivery waits for nobody.
-            if let Some(key) = key {
-                if let Some(shared) = state.shared.upgrade() {
+        let Some(shared) = state.shared.upgrade() else { return Ok(()) };
+        match event {
+            SupervisionEvent::ActorFailed(actor, error) => {
+                let actor = actor.get_id();
+                // A business starts again with the next request behind its rest; a delivery waits for nobody.
+                if let Some((id, rest)) = shared.businesses.failed(actor) {
+                    let rest = rest.as_secs();
+                    tracing::error!(business.id = %id, %error, rest, "a business failed; it starts again from the store");
+                } else if let Some((key, rest)) = shared.deliveries.failed(actor) {
+                    let EndpointKey { business, endpoint } = key;
+                    tracing::error!(
+                        business.id = %business,
+                        webhook.id = %endpoint,
+                        %error,
+                        rest = rest.as_secs(),
+                        "the deliveries of an endpoint failed; they start again from the store"
+                    );
                     shared.dispatcher.rest(key, None); // no place has it started before it is time
-                }
-                let fresh = Failed { back_off: BACK_OFF, of_late: true, starting: false };
-                let failed = state.failed.entry(key).or_insert(fresh);
-                failed.of_late = true;
-                if !std::mem::replace(&mut failed.starting, true) {
-                    drop(myself.send_after(failed.back_off, move || Message::StartDelivery(key)));
-                    failed.back_off = (failed.back_off * 2).min(BACK_OFF_MAX);
+                    drop(myself.send_after(rest, move || Message::StartDelivery(key)));
                 }
             }
+            SupervisionEvent::ActorTerminated(actor, _, _) => {
+                shared.businesses.ended(actor.get_id());
+                shared.deliveries.ended(actor.get_id());
+            }
+            _ => {}
         }
         Ok(())
     }
-}
-
-/// Has the next businesses after this one swept that nobody uses; gives the last one, or `None` at the end.
-async fn sweep_unused(shared: &Shared, after: Option<BusinessId>) -> Result<Option<BusinessId>, StoreError> {
-    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-    if let Some(after) = after {
-        range = range.after(keys::business_index(after));
-    }
-    let rows: Result<Vec<_>, _> =
-        shared.store.scan(&range, Order::Ascending).take(BUSINESSES_PER_SWEEP).collect();
-    let mut last = None;
-    for (key, _) in rows? {
-        let id = keys::id_at_end::<BusinessId>(&key)?;
-        last = Some(id);
-        // One that is in memory sweeps itself, and one that starts does so first of all.
-        if shared.businesses.if_running(id).is_none() {
-            let _ = shared.businesses.running(id).await;
-        }
-    }
-    Ok(last)
 }

@@ -1,16 +1,17 @@
-//! `/admin/v1/businesses`: creating, listing and changing businesses.
+//! `/admin/v1/businesses`: creating, listing, changing and ending businesses.
 
 use actors::NewBusiness;
 use actors::business::commands::profile::PatchBusiness;
-use actors::domain::{BookingMode, Locale, Text, WeeklyHours};
-use actors::view::OperatorBusinessView;
+use actors::domain::{BookingMode, BusinessId, Locale, Text, WeeklyHours};
+use actors::view::{EndedView, OperatorBusinessView};
 
 use crate::http::cursor::Binding;
 use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::output::AnswerTo;
 use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, PlainList, Query,
+    ApiError, Body, Business, Changed, Context, Created, Ending, ListQuery, Listed, One, Path, PlainList,
+    Query,
 };
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
@@ -107,4 +108,9 @@ pub(super) async fn update(
             suspended: patch.suspended.set(),
         })
         .await
+}
+
+pub(super) async fn end(context: Context, Path(id): Path<BusinessId>) -> Result<Ending<EndedView>, ApiError> {
+    let answer = context.engine.end_business(id, context.request()?).await?;
+    Ok(Ending::answer_to(answer))
 }

@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, services, staff,
-    webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, moving,
+    retention, services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -46,6 +46,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change a business, suspend it or let it in again")
             .details("What is left out stays. `hours` replaces the whole week."),
+        delete(b!(""), Token, businesses::end)
+            .named("endBusiness", "End a business for good")
+            .details("Its keys let nobody in and it is found no more with the answer; its rows go in steps behind that. Nothing brings it back."),
         post(b!("/services"), Token, services::create)
             .named("createService", "Add a service")
             .refuses(CONFLICT),
@@ -118,6 +121,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateContact", "Change a contact")
             .details("What is left out stays, null clears. A name, a phone or an email must remain.")
             .refuses(CONFLICT),
+        delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
+            .named("eraseContact", "Erase a person")
+            .details("The contact is gone with the answer. Calls, messages and appointments keep their ids and times and lose names, numbers and text, in steps behind the answer; so do the audit log, remembered answers, and what receivers of webhooks answered. Events that wait are sent as they were, for 24 hours at most, and are wiped then. Nothing brings it back."),
         get(b!("/calls"), Token, api::calls::list)
             .named("listCalls", "List calls")
             .details("Newest first; with `updated_since` by their last change."),
@@ -148,9 +154,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/knowledge/{knowledge_id}"), Token, knowledge::delete)
             .named("deleteKnowledge", "Remove a piece of what the receptionist knows"),
-        post(b!("/webhooks"), Token, api::webhooks::create)
+        post(b!("/webhooks"), Token, webhooks::create)
             .named("createWebhook", "Subscribe an endpoint to events")
-            .details("The answer is the only one that carries the `secret`.")
+            .details("The answer is the only one that carries the `secret`; given again under its `Idempotency-Key`, it carries null.")
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Remove a webhook endpoint")
@@ -181,6 +187,11 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/budget"), Token, budget::update)
             .named("updateBudget", "Change how much a business may keep")
             .details("What is left out stays, null brings the default back."),
+        get(b!("/retention"), Token, retention::show)
+            .named("getRetention", "Get for how many days a business keeps what has happened"),
+        patch(b!("/retention"), Token, retention::update)
+            .named("updateRetention", "Change for how many days a business keeps what has happened")
+            .details("What is left out stays, null is for ever. What is older goes within an hour, and from then on as its time comes; what refers to it keeps its id."),
         post("/admin/v1/backup", Token, backup::create)
             .named("createBackup", "Begin to copy the store while the service runs")
             .details("Into a directory of the service's machine. One backup is made at a time.")
@@ -188,6 +199,12 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get("/admin/v1/backup/{backup_id}", Token, backup::show)
             .named("getBackup", "Get how far a backup has come")
             .details("Of those begun since the service started, the last 32."),
+        get("/admin/v1/export", Token, moving::export_all)
+            .named("exportBusinesses", "Export every business")
+            .details("As lines of JSON, each business as it is at a point of its own while the service runs. The README tells what is on a line."),
+        get(b!("/export"), Token, moving::export)
+            .named("exportBusiness", "Export a business")
+            .details("As lines of JSON, as it is at one point while the service runs."),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

@@ -1,16 +1,17 @@
 //! `B/webhooks`: the endpoints as the operator sees them, their delivery log, and sending again.
 
-use actors::business::commands::webhooks::PatchWebhook;
+use actors::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
 use actors::delivery::DeliveryFilter;
 use actors::domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
-use actors::view::{DeliveryView, WebhookView};
+use actors::view::{DeliveryView, NewWebhookView, WebhookView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::api::webhooks::{WebhookBody, created};
 use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Changed, Context, Done, ListQuery, Listed, One, Path, PlainList,
-    Query, RecordId,
+    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, One, Path,
+    PlainList, Query, RecordId,
 };
 use crate::{json_object, list_query};
 
@@ -52,6 +53,14 @@ pub(super) struct Rotated {
 pub(super) struct Resending {
     /// The event.
     event_id: EventId,
+}
+
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<WebhookBody>,
+    business: Business,
+) -> Result<Created<NewWebhookView<Option<String>>>, ApiError> {
+    created(&context, body, &business, OperatorCreateWebhook).await
 }
 
 pub(super) async fn list(

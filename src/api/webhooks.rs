@@ -1,9 +1,11 @@
 //! `/webhooks`: the endpoints that events are sent to (spec §4, §6).
 
 use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
+use actors::business::{Change, New};
 use actors::domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus};
 use actors::net::WebhookUrl;
 use actors::view::{NewWebhookView, TestView, WebhookView};
+use serde::Serialize;
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
@@ -66,25 +68,39 @@ pub(super) async fn show(
     Ok(One::of(&WebhookView::from(&endpoint)))
 }
 
-pub(crate) async fn create(
+pub(super) async fn create(
     context: Context,
     Body(body): Body<WebhookBody>,
     business: Business,
 ) -> Result<Created<NewWebhookView>, ApiError> {
-    let created: Created<NewWebhookView> = match context.remembered::<CreateWebhook, _>().await? {
+    created(&context, body, &business, |endpoint| endpoint).await
+}
+
+/// Creates an endpoint by a change of its own kind.
+pub(crate) async fn created<C, S>(
+    context: &Context,
+    body: WebhookBody,
+    business: &Business,
+    change: impl FnOnce(CreateWebhook) -> C,
+) -> Result<Created<NewWebhookView<S>>, ApiError>
+where
+    C: Change<Gives = New<NewWebhookView<S>>> + 'static,
+    S: Serialize + 'static,
+{
+    let created: Created<NewWebhookView<S>> = match context.remembered::<C, _>().await? {
         Some(given) => given,
         None => {
             business.check_webhook_url(&body.url).await?;
-            let change = CreateWebhook {
+            let endpoint = CreateWebhook {
                 url: body.url,
                 events: body.events.into_vec().into_iter().collect(),
                 description: body.description.unwrap_or_default(),
             };
-            context.change(change).await?
+            context.change(change(endpoint)).await?
         }
     };
     // The one answer that shows the secret. Its tag is that of the endpoint as it is shown from then on.
-    Ok(created.tagged_as(NewWebhookView::without_secret))
+    Ok(created.tagged_as(NewWebhookView::<S>::without_secret))
 }
 
 pub(super) async fn update(

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
+use super::stopped::carry_out;
 
 /// How often it is asked how far the backup has come.
 const ASK_EVERY: Duration = Duration::from_millis(250);
@@ -40,8 +41,6 @@ enum BackupError {
     Failed(String),
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] std::io::Error),
 }
 
 /// What is answered of a backup.
@@ -68,16 +67,8 @@ struct Manifest {
 
 /// Makes a backup. Exit code 0 once it is whole and on the disk, 1 when it is not, 2 when a setting is bad.
 pub fn backup(args: BackupArgs) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let made =
-        runtime.map_err(BackupError::Runtime).and_then(|runtime| runtime.block_on(Box::pin(make(args))));
-    match made {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print::note(&error.to_string().replace('\n', " "));
-            ExitCode::from(if matches!(error, BackupError::Options(_)) { 2 } else { 1 })
-        }
-    }
+    let made = async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) };
+    carry_out(made, |error| if matches!(error, BackupError::Options(_)) { 2 } else { 1 })
 }
 
 async fn make(args: BackupArgs) -> Result<(), BackupError> {

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use clap::{Args, Subcommand};
 
 use super::arguments::{Paging, business};
+use super::confirm::{Final, Sure};
 use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::hours::Week;
@@ -26,6 +27,17 @@ pub enum BusinessCommand {
     },
     /// Change a business; what is not given stays as it is
     Update(Box<Update>),
+    /// End a business for good: its keys let nobody in any more, and everything of it is deleted
+    Delete(Delete),
+}
+
+/// Which business to end.
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// The business, by its id or name
+    business: String,
+    #[command(flatten)]
+    sure: Sure,
 }
 
 /// What a new business is.
@@ -114,6 +126,9 @@ impl BusinessCommand {
             }
             Self::List(paging) => Task::list(Path::businesses(), COLUMNS, paging),
             Self::Show { business } => Task::get(one(business)),
+            Self::Delete(Delete { business, sure }) => {
+                Task::delete(one(Some(business)), "ended; its rows go from now on").asking(Final::Ends, sure)
+            }
             Self::Update(update) => {
                 let body = Body::default().given("name", update.name).given("timezone", update.timezone);
                 let body = update

@@ -1,22 +1,22 @@
-//! A small client of the operator API: HTTP/1.1 to one address, with the operator's token.
+//! A small client of the operator API: HTTP/1.1 to one server, with the operator's token.
 //!
 //! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
 //! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
 
 use std::error::Error;
 use std::io;
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-use super::connect::Connector;
+use super::connect::{Connector, Place};
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
 
@@ -33,17 +33,17 @@ const ANY_LIST: &str = "/admin/v1/businesses?limit=1";
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ClientError {
     #[error(
-        "cannot reach the operator API on {address}: {reason}; is `receptionist serve` running? --admin-listen says where it listens"
+        "cannot reach the operator API on {address}: {reason}; is `receptionist serve` running? --admin-listen or --admin-url says where it listens"
     )]
-    Connect { address: SocketAddr, reason: String },
+    Connect { address: Place, reason: String },
     #[error("the operator API on {address} gave no answer within {timeout:?}")]
-    TimedOut { address: SocketAddr, timeout: Duration },
+    TimedOut { address: Place, timeout: Duration },
     #[error("the answer of the operator API on {address} broke off: {reason}")]
-    BrokeOff { address: SocketAddr, reason: String },
+    BrokeOff { address: Place, reason: String },
     #[error(
         "what listens on {address} does not answer as HTTP; if it speaks HTTPS, --admin-tls-cert names its certificate"
     )]
-    NotHttp { address: SocketAddr },
+    NotHttp { address: Place },
     #[error("the answer of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
     TooLong,
     #[error("the operator API answered {status} with a body that is not of its form")]
@@ -64,17 +64,17 @@ pub(super) struct Answer {
 pub(super) struct Client {
     http: HttpClient<Connector, Full<Bytes>>,
     scheme: &'static str,
-    address: SocketAddr,
+    address: Place,
     authorization: HeaderValue,
     timeout: Duration,
 }
 
 impl Client {
     pub(super) fn new(access: Access, timeout: Duration) -> Self {
-        let connector = Connector::new(access.address, access.tls);
+        let connector = Connector::new(access.place.clone(), access.tls);
         let scheme = connector.scheme();
         let http = HttpClient::builder(TokioExecutor::new()).build(connector);
-        Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
+        Self { http, scheme, address: access.place, authorization: access.authorization, timeout }
     }
 
     /// A client with the token that the service takes, where two may be meant. Asking that changes nothing.
@@ -100,14 +100,37 @@ impl Client {
         let exchange = Box::pin(self.exchange(method, target, body));
         let answer = tokio::time::timeout(self.timeout, exchange)
             .await
-            .map_err(|_| ClientError::TimedOut { address: self.address, timeout: self.timeout })??;
+            .map_err(|_| ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout })??;
         if answer.status.is_success() {
             return Ok(answer);
         }
-        match serde_json::from_slice::<ErrorBody>(&answer.body) {
-            Ok(refused) => Err(ClientError::Api(refused.error)),
-            Err(_) => Err(ClientError::NotOfTheForm { status: answer.status }),
+        Err(refused(&answer))
+    }
+
+    /// Asks for lines, and hands on their bytes as they come, however many they are. The beginning of the answer and
+    /// each part of it may take as long as a request.
+    pub(super) async fn lines<E: From<ClientError>>(
+        &self,
+        target: &str,
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let timed_out = || ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout };
+        let begun =
+            tokio::time::timeout(self.timeout, self.begin(Method::GET, target, Full::default(), false));
+        let mut response = begun.await.map_err(|_| timed_out())??;
+        if !response.status().is_success() {
+            return Err(refused(&self.collected(response).await?).into());
         }
+        while let Some(frame) =
+            tokio::time::timeout(self.timeout, response.body_mut().frame()).await.map_err(|_| timed_out())?
+        {
+            let frame = frame.map_err(|error| self.broke_off(&error))?;
+            // Trailers say nothing.
+            if let Ok(bytes) = frame.into_data() {
+                take(&bytes)?;
+            }
+        }
+        Ok(())
     }
 
     async fn exchange(
@@ -116,38 +139,61 @@ impl Client {
         target: &str,
         body: Option<&Value>,
     ) -> Result<Answer, ClientError> {
+        let has_body = body.is_some();
+        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
+        self.collected(self.begin(method, target, Full::new(body), has_body).await?).await
+    }
+
+    /// Sends a request, and gives the beginning of the answer.
+    async fn begin(
+        &self,
+        method: Method,
+        target: &str,
+        body: Full<Bytes>,
+        has_body: bool,
+    ) -> Result<Response<Incoming>, ClientError> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}://{}{target}", self.scheme, self.address))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
-        if body.is_some() {
+        if has_body {
             request = request.header(CONTENT_TYPE, "application/json");
         }
-        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
-        let request =
-            request.body(Full::new(body)).expect("paths and queries are encoded where they are made");
-
-        let response = self.http.request(request).await.map_err(|error| {
+        let request = request.body(body).expect("paths and queries are encoded where they are made");
+        self.http.request(request).await.map_err(|error| {
             let is_of_http = |error: &hyper::Error| error.is_parse();
             if error.source().and_then(|source| source.downcast_ref()).is_some_and(is_of_http) {
-                return ClientError::NotHttp { address: self.address };
+                return ClientError::NotHttp { address: self.address.clone() };
             }
-            let (address, reason) = (self.address, reason_of(&error));
             if error.is_connect() {
-                ClientError::Connect { address, reason }
+                ClientError::Connect { address: self.address.clone(), reason: reason_of(&error) }
             } else {
-                ClientError::BrokeOff { address, reason }
+                self.broke_off(&error)
             }
-        })?;
+        })
+    }
+
+    /// The whole answer.
+    async fn collected(&self, response: Response<Incoming>) -> Result<Answer, ClientError> {
         let status = response.status();
         match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
             Ok(body) => Ok(Answer { status, body: body.to_bytes() }),
             Err(error) if error.is::<LengthLimitError>() => Err(ClientError::TooLong),
-            Err(error) => {
-                Err(ClientError::BrokeOff { address: self.address, reason: reason_of(error.as_ref()) })
-            }
+            Err(error) => Err(self.broke_off(error.as_ref())),
         }
+    }
+
+    fn broke_off(&self, error: &(dyn Error + 'static)) -> ClientError {
+        ClientError::BrokeOff { address: self.address.clone(), reason: reason_of(error) }
+    }
+}
+
+/// What an answer says that is no success.
+fn refused(answer: &Answer) -> ClientError {
+    match serde_json::from_slice::<ErrorBody>(&answer.body) {
+        Ok(refused) => ClientError::Api(refused.error),
+        Err(_) => ClientError::NotOfTheForm { status: answer.status },
     }
 }
 

@@ -1,7 +1,7 @@
-//! How the service is reached: plainly, or by TLS.
+//! How the operator API is reached: plainly, or by TLS.
 //!
-//! What always holds: by TLS nothing is sent but to a server that is trusted. For the operator API that is one that
-//! shows a certificate of the file that is named, or one that an authority in the file has signed for the address.
+//! What always holds: by TLS nothing is sent but to a server that shows a certificate for the name or the address by which
+//! it is called, from an authority that is trusted; or, where a file is named, the very certificate that is in it.
 
 use std::fmt;
 use std::io;
@@ -49,7 +49,7 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config.dangerous().with_custom_certificate_verifier(Arc::new(named)).with_no_client_auth()))
 }
 
-/// How TLS is spoken with servers that the system trusts, and those of the file that `SSL_CERT_FILE` names.
+/// How TLS is spoken with a server that has a certificate from whom the system trusts, or the file `SSL_CERT_FILE`.
 ///
 /// # Errors
 /// What is wrong with that file.
@@ -125,23 +125,37 @@ impl Connection for Box<dyn Stream> {
     }
 }
 
-/// Connects to one place, by TLS or plainly.
+/// Which server is called: an address or a name, and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Without brackets.
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl From<SocketAddr> for Place {
+    fn from(address: SocketAddr) -> Self {
+        Self { host: address.ip().to_string(), port: address.port() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+/// Connects to one server, by TLS or plainly.
 #[derive(Clone)]
 pub(super) struct Connector {
-    host: String,
-    port: u16,
+    place: Place,
     tls: Option<TlsConnector>,
 }
 
 impl Connector {
-    /// To an address.
-    pub(super) fn new(address: SocketAddr, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self::to((address.ip().to_string(), address.port()), tls)
-    }
-
-    /// To a host, which may be a name, and a port.
-    pub(super) fn to((host, port): (String, u16), tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { host, port, tls: tls.map(TlsConnector::from) }
+    pub(super) fn new(place: Place, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { place, tls: tls.map(TlsConnector::from) }
     }
 
     /// With which scheme it is called.
@@ -150,12 +164,15 @@ impl Connector {
     }
 
     async fn connect(self) -> io::Result<TokioIo<Box<dyn Stream>>> {
-        let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
+        let Self { place: Place { host, port }, tls } = self;
+        // By the system's resolver, so that names of its own files are known too.
+        let addresses = tokio::net::lookup_host((host.as_str(), port)).await.map_err(io::Error::other)?;
+        let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await?;
         stream.set_nodelay(true)?;
-        let stream: Box<dyn Stream> = match self.tls {
+        let stream: Box<dyn Stream> = match tls {
             None => Box::new(stream),
             Some(tls) => {
-                let name = ServerName::try_from(self.host).map_err(io::Error::other)?;
+                let name = ServerName::try_from(host).map_err(io::Error::other)?;
                 Box::new(tls.connect(name, stream).await?)
             }
         };
@@ -165,7 +182,7 @@ impl Connector {
 
 impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connector({}://{}:{})", self.scheme(), self.host, self.port)
+        write!(f, "Connector({}://{})", self.scheme(), self.place)
     }
 }
 

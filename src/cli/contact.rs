@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::arguments::{Changed, InBusiness, OneInBusiness, Paging};
+use super::confirm::{Final, Sure};
 use super::request::Body;
 use super::task::{ContactTable, Task};
 use super::typed::zone;
@@ -22,6 +23,17 @@ pub enum ContactCommand {
     Import(ImportTable),
     /// Change a contact; what is not given stays as it is
     Update(Update),
+    /// Erase a contact for good, and what calls, messages and appointments say of them
+    Erase(Erase),
+}
+
+/// Whom to erase.
+#[derive(Debug, Args)]
+pub struct Erase {
+    #[command(flatten)]
+    one: OneInBusiness,
+    #[command(flatten)]
+    sure: Sure,
 }
 
 /// Which contacts to show.
@@ -150,6 +162,10 @@ impl ContactCommand {
             Self::Create(Create { of, details }) => Task::post(of.path(&["contacts"]), details.body()),
             Self::Import(ImportTable { of, file, dry_run }) => {
                 Task::contacts(of.path(&[]), ContactTable { file, dry_run })
+            }
+            Self::Erase(Erase { one, sure }) => {
+                Task::delete(one.path("contacts"), "erased; what tells of them goes from now on")
+                    .asking(Final::Erases, sure)
             }
             Self::Update(Update { one, details, clear }) => {
                 Task::patch(one.path("contacts"), clear.add_to(details.body()))

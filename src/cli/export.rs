@@ -1,29 +1,33 @@
-//! `export`: writes businesses as lines, from a store that no service runs on.
+//! `export`: writes businesses as lines, of the running service where one uses the data directory, else of its store.
 //!
-//! What always holds: a file of the name that was given is whole and on the disk, or not there; nobody but its owner
-//! reads it; of what is written one line is in memory.
+//! What always holds: what is written is whole or not there ([`WholeFile`]); of what is written one step of records is in
+//! memory.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use actors::domain::Business;
-use actors::moving::{LeftOut, Which, leave, meant};
+use actors::moving::{Leaving, LeftOut, Moved, Which, meant};
 use actors::ports::system_clock;
 use actors::store::{Store, StoreError};
 use clap::Args;
 
+use super::client::{CALL_TIMEOUT, Client, ClientError};
+use super::options::{OperatorOptions, OptionsError};
 use super::print;
+use super::request;
+use super::resolve::{ResolveError, resolve};
+use super::stopped::{carry_out, on_store};
+use super::task::Task;
+use super::typed::{Kind, Typed};
+use super::whole_file::{WholeFile, WriteError};
 use crate::config::variables;
 use crate::moving;
 
 /// The options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The data directory of the stopped service
-    #[arg(long, value_name = "DIR", env = variables::DATA_DIR, default_value = "./receptionist-data")]
-    data_dir: PathBuf,
     /// Only this business, by its id or its whole name [default: all]
     #[arg(long, value_name = "BUSINESS")]
     business: Option<String>,
@@ -33,6 +37,8 @@ pub struct ExportArgs {
     /// Webhook endpoints too, with the secrets that their deliveries are signed with
     #[arg(long)]
     with_secrets: bool,
+    #[command(flatten)]
+    options: OperatorOptions,
 }
 
 /// Why nothing was exported.
@@ -43,63 +49,114 @@ enum CommandError {
         #[from]
         source: StoreError,
     },
-    #[error("{variable}: there is no store in {}", .dir.display(), variable = variables::DATA_DIR)]
+    #[error(
+        "{variable}: there is no store in {}; a service elsewhere is told by --admin-url or --admin-listen, with its token",
+        .dir.display(), variable = variables::DATA_DIR
+    )]
     NoStore { dir: PathBuf },
     #[error("--business: {0}")]
     Business(String),
-    #[error("--to: {} is there already", .0.display())]
-    IsThere(PathBuf),
-    #[error("cannot write to {file}: {source}")]
-    Write { file: String, source: io::Error },
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] io::Error),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
 }
 
-/// Exports, and notes what stays behind. Exit code 1 when that cannot be done, by a service that runs among others.
+/// Exports, and notes what stays behind. Exit code 1 when that cannot be done, 2 when a setting is bad.
 pub fn export(args: ExportArgs) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let exported = runtime.map_err(CommandError::Runtime).and_then(|runtime| runtime.block_on(run(args)));
-    match exported {
-        Ok(note) => {
-            print::note(&note);
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            print::note(&error.to_string().replace('\n', " "));
-            ExitCode::FAILURE
-        }
-    }
+    carry_out(Box::pin(run(args)), |error| if matches!(error, CommandError::Options(_)) { 2 } else { 1 })
 }
 
-async fn run(args: ExportArgs) -> Result<String, CommandError> {
-    // Opening would make one.
-    if !args.data_dir.is_dir() {
-        return Err(CommandError::NoStore { dir: args.data_dir });
+async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
+    let mut to = WholeFile::begin(args.to.as_deref())?;
+    let note = match args.options.stopped_data_dir() {
+        None => of_service(&args, &mut to).await?,
+        // Opening would make one.
+        Some(dir) if !dir.is_dir() => return Err(CommandError::NoStore { dir }),
+        Some(dir) => match on_store(&dir, async |store| of_store(store, &args, &mut to)).await {
+            Err(CommandError::Store { source: StoreError::InUse(_) }) => of_service(&args, &mut to).await?,
+            exported => exported?,
+        },
+    };
+    to.finish()?;
+    print::note(&note);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the running service gives.
+async fn of_service(args: &ExportArgs, to: &mut WholeFile) -> Result<String, CommandError> {
+    let client = Client::admitted(args.options.access()?, CALL_TIMEOUT).await;
+    let mut target = match &args.business {
+        None => "/admin/v1/export".to_owned(),
+        Some(text) => {
+            let business = Typed::new("--business", Kind::Business, text.clone());
+            let mut task = Task::get(request::Path::business(business, &["export"]));
+            for note in resolve(&client, &mut task, SystemTime::now().into()).await? {
+                print::note(&note);
+            }
+            task.request.call().target(&[])
+        }
+    };
+    if args.with_secrets {
+        target.push_str("?with_secrets=true");
     }
-    if let Some(to) = args.to.as_ref().filter(|to| to.exists()) {
-        return Err(CommandError::IsThere(to.clone()));
+    let mut lines = 0_u64;
+    let taken = client.lines(&target, |bytes| {
+        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        to.write(bytes).map_err(CommandError::from)
+    });
+    taken.await?;
+    let lines = print::count(lines, "line", "lines");
+    let mut note = format!("exported {lines} of the running service");
+    note.push_str("\nleft out API keys: make new ones where the businesses go");
+    if !args.with_secrets {
+        note.push_str("\nleft out webhook endpoints: --with-secrets takes them along");
     }
-    let store = Store::open_disk(&args.data_dir, Box::new(|_| ()))?;
-    let written = write(&store, &args);
-    let closed = store.close().await;
-    let note = written?;
-    closed?;
     Ok(note)
 }
 
-fn write(store: &Store, args: &ExportArgs) -> Result<String, CommandError> {
+/// What lies in a store that no service runs on.
+fn of_store(store: &Store, args: &ExportArgs, to: &mut WholeFile) -> Result<String, CommandError> {
     let businesses = chosen(store, args.business.as_deref())?;
-    let Some(to) = &args.to else {
-        let told = |source| CommandError::Write { file: "standard output".into(), source };
-        let stdout = BufWriter::new(io::stdout().lock());
-        return lines(store, &businesses, args.with_secrets, stdout, &told).map(|(_, note)| note);
-    };
-    let told = |source| CommandError::Write { file: to.display().to_string(), source };
-    let part = part_of(to);
-    let file = private(&part).map_err(told)?;
-    let (file, note) = lines(store, &businesses, args.with_secrets, BufWriter::new(file), &told)?;
-    let file = file.into_inner().map_err(|error| told(error.into_error()))?;
-    file.sync_all().and_then(|()| fs::rename(&part, to)).map_err(told)?;
+    let (mut records, mut left_out) = (0_u64, LeftOut::default());
+    to.write(moving::head(system_clock().now()).as_bytes())?;
+    for business in &businesses {
+        let mut leaving = Leaving::of(business.clone(), args.with_secrets);
+        loop {
+            let moved = leaving.next(store, store.rows())?;
+            if moved.is_empty() {
+                break;
+            }
+            for moved in moved {
+                records += u64::from(!matches!(moved, Moved::End { .. }));
+                to.write(moving::line(&moved).as_bytes())?;
+            }
+        }
+        let left = leaving.left_out();
+        left_out.keys += left.keys;
+        left_out.endpoints += left.endpoints;
+    }
+    let count = businesses.len() as u64;
+    to.write(moving::end(count).as_bytes())?;
+    let businesses = print::count(count, "business", "businesses");
+    let mut note = format!("exported {businesses}, {}", print::count(records, "record", "records"));
+    if left_out.keys > 0 {
+        let keys = print::count(left_out.keys, "API key", "API keys");
+        note.push_str(&format!("\nleft out {keys}: make new ones where the businesses go"));
+    }
+    let unreadable = store.rows_set_aside() as u64;
+    if unreadable > 0 {
+        let rows = print::count(unreadable, "row", "rows");
+        note.push_str(&format!("\nleft out {rows} that do not decode: `receptionist verify` names them"));
+    }
+    if left_out.endpoints > 0 {
+        let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
+        note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));
+    }
     Ok(note)
 }
 
@@ -118,55 +175,4 @@ fn chosen(store: &Store, text: Option<&str>) -> Result<Vec<Business>, CommandErr
         }
         _ => Ok(businesses),
     }
-}
-
-/// Writes every line, and says what was written and what stays behind.
-fn lines<W: Write>(
-    store: &Store,
-    businesses: &[Business],
-    with_secrets: bool,
-    mut to: W,
-    told: &impl Fn(io::Error) -> CommandError,
-) -> Result<(W, String), CommandError> {
-    let (mut records, mut left_out) = (0_u64, LeftOut::default());
-    to.write_all(moving::head(system_clock().now()).as_bytes()).map_err(told)?;
-    for business in businesses {
-        let left = leave(store, business, with_secrets, &mut |moved| {
-            records += 1;
-            to.write_all(moving::line(&moved).as_bytes()).map_err(told)
-        })?;
-        records -= 1; // its end is none
-        left_out.keys += left.keys;
-        left_out.endpoints += left.endpoints;
-    }
-    let count = businesses.len() as u64;
-    to.write_all(moving::end(count).as_bytes()).and_then(|()| to.flush()).map_err(told)?;
-    let businesses = print::count(count, "business", "businesses");
-    let mut note = format!("exported {businesses}, {}", print::count(records, "record", "records"));
-    if left_out.keys > 0 {
-        let keys = print::count(left_out.keys, "API key", "API keys");
-        note.push_str(&format!("\nleft out {keys}: make new ones where the businesses go"));
-    }
-    if left_out.endpoints > 0 {
-        let endpoints = print::count(left_out.endpoints, "webhook endpoint", "webhook endpoints");
-        note.push_str(&format!("\nleft out {endpoints}: --with-secrets takes them along"));
-    }
-    Ok((to, note))
-}
-
-/// Where a file is written until it is whole.
-fn part_of(to: &Path) -> PathBuf {
-    let mut name = to.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    to.with_file_name(name)
-}
-
-/// An empty file that only its owner reads.
-fn private(path: &Path) -> io::Result<File> {
-    let _ = fs::remove_file(path);
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

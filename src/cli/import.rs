@@ -15,6 +15,7 @@ use actors::store::{Store, StoreError};
 use clap::Args;
 
 use super::print;
+use super::stopped::{carry_out, failure, on_store};
 use crate::config::variables;
 use crate::moving::{LINE_BYTES_MAX, Line, read};
 
@@ -52,8 +53,6 @@ enum CommandError {
     Ports(String),
     #[error("cannot write to standard output: {0}")]
     Output(#[source] io::Error),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] io::Error),
 }
 
 impl From<StoreError> for CommandError {
@@ -73,36 +72,27 @@ enum Outcome {
 /// Imports and says how much. Exit code 1 when that cannot be done, by a service that runs among others, or by lines
 /// that are not good.
 pub fn import(args: ImportArgs) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let imported = runtime.map_err(CommandError::Runtime).and_then(|runtime| runtime.block_on(run(args)));
-    match imported {
-        Ok(Outcome::Done(said)) => match print::output(&said).map_err(CommandError::Output) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failed(&error.to_string()),
-        },
-        Ok(Outcome::Bad(wrong)) => failed(&told(&wrong)),
-        Err(error) => failed(&error.to_string().replace('\n', " ")),
-    }
+    carry_out(run(args), failure)
 }
 
-fn failed(said: &str) -> ExitCode {
-    print::note(said);
-    ExitCode::FAILURE
-}
-
-async fn run(args: ImportArgs) -> Result<Outcome, CommandError> {
+async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {
     let input: Box<dyn Read> = match &args.from {
         _ if args.settle => Box::new(io::empty()),
         None => Box::new(io::stdin().lock()),
         Some(file) => Box::new(File::open(file).map_err(|source| unreadable(&args, source))?),
     };
     let ports = Ports::system().map_err(|error| CommandError::Ports(error.to_string()))?;
-    let store = Store::open_disk(&args.data_dir, Box::new(|_| ()))?;
-    let imported = within(&store, &ports, &args, BufReader::new(input)).await;
-    let closed = store.close().await;
-    let outcome = imported?;
-    closed?;
-    Ok(outcome)
+    let input = BufReader::new(input);
+    match on_store(&args.data_dir, async |store| within(store, &ports, &args, input).await).await? {
+        Outcome::Done(said) => {
+            print::output(&said).map_err(CommandError::Output)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Bad(wrong) => {
+            print::note(&told(&wrong));
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 fn unreadable(args: &ImportArgs, source: io::Error) -> CommandError {

@@ -11,7 +11,7 @@ use clap::Args;
 use hyper::header::HeaderValue;
 
 use super::bridge::{Bridge, Remote};
-use super::connect::{Connector, trusting_the_system};
+use super::connect::{Connector, Place, trusting_the_system};
 use super::print;
 use crate::config::{ConfigError, EXIT_CODE, PublicUrl, Secret, text, variables};
 
@@ -72,7 +72,12 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     })?;
     let tls = origin.is_https().then(trusting_the_system).transpose();
     let tls = tls.map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
-    Ok(Remote { connector: Connector::to(origin.dialled(), tls), origin: origin.to_string(), authorization })
+    let (host, port) = origin.dialled();
+    Ok(Remote {
+        connector: Connector::new(Place { host, port }, tls),
+        origin: origin.to_string(),
+        authorization,
+    })
 }
 
 /// The origin in what people copy as the address of a service.

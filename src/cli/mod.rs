@@ -20,6 +20,7 @@ mod budget;
 mod business;
 mod call;
 mod client;
+mod confirm;
 mod connect;
 mod contact;
 mod contact_import;
@@ -42,17 +43,20 @@ mod repair;
 mod request;
 mod resolve;
 mod restore;
+mod retention;
 mod run;
 mod serve;
 mod service;
 mod shown;
 mod staff;
+mod stopped;
 mod task;
 #[cfg(test)]
 mod tests;
 mod typed;
 mod walk;
 mod webhook;
+mod whole_file;
 
 use clap::{Args, Subcommand};
 
@@ -75,7 +79,7 @@ use task::Task;
 /// The operator's commands on a running service.
 #[derive(Debug, Subcommand)]
 pub enum OperatorCommand {
-    /// Businesses: create, list, show, update.
+    /// Businesses: create, list, show, update, delete.
     Business(Resource<business::BusinessCommand>),
     /// Services of a business: what can be booked.
     Service(Resource<service::ServiceCommand>),
@@ -87,7 +91,7 @@ pub enum OperatorCommand {
     Appointment(Resource<appointment::AppointmentCommand>),
     /// Open times of a business: when a service can be booked.
     Availability(Box<availability::AvailabilityArgs>),
-    /// Contacts of a business: see, create and change them.
+    /// Contacts of a business: see, create, change and erase them.
     Contact(Resource<contact::ContactCommand>),
     /// Calls of a business: see them, and save those that have ended.
     Call(Resource<call::CallCommand>),
@@ -99,6 +103,8 @@ pub enum OperatorCommand {
     Webhook(Resource<webhook::WebhookCommand>),
     /// The budget of a business: how much it may keep of each kind, and how much it keeps.
     Budget(Resource<budget::BudgetCommand>),
+    /// For how many days a business keeps what has happened.
+    Retention(Resource<retention::RetentionCommand>),
     /// The audit log of a business: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
@@ -121,6 +127,7 @@ impl OperatorCommand {
             Self::Knowledge(Resource { command, options }) => (command.into_task(), options),
             Self::Webhook(Resource { command, options }) => (command.into_task(), options),
             Self::Budget(Resource { command, options }) => (command.into_task(), options),
+            Self::Retention(Resource { command, options }) => (command.into_task(), options),
             Self::Audit(Resource { command, options }) => (command.into_task(), options),
         }
     }

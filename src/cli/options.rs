@@ -14,8 +14,9 @@ use std::sync::Arc;
 use clap::Args;
 use hyper::header::HeaderValue;
 use rustls::ClientConfig;
+use url::{Host, Url};
 
-use super::connect::trusting;
+use super::connect::{Place, trusting, trusting_the_system};
 use crate::config::{ConfigError, Secret, TOKEN_FILE, variables};
 
 /// Where `serve` keeps its data when it is not told.
@@ -44,6 +45,9 @@ pub struct OperatorOptions {
         default_value = ADMIN_LISTEN
     )]
     admin_listen: String,
+    /// The same as a URL, by name too, such as https://desk.example.com:8081; it counts if both are given
+    #[arg(long, global = true, help_heading = HEADING, value_name = "URL", env = variables::ADMIN_URL)]
+    admin_url: Option<String>,
     /// The operator's token [default: the one in the data directory]
     #[arg(
         long,
@@ -63,7 +67,8 @@ pub struct OperatorOptions {
         env = variables::ADMIN_TOKEN_FILE
     )]
     admin_token_file: Option<OsString>,
-    /// PEM file with the certificate of the operator listener, or of who has signed it: it is then called by HTTPS
+    /// PEM file with the certificate of the operator listener, or of who has signed it: it is then called by HTTPS. An
+    /// https URL needs none where the system trusts who has signed it
     #[arg(
         long,
         global = true,
@@ -121,6 +126,10 @@ pub(super) enum OptionsError {
         "RECEPTIONIST_ADMIN_LISTEN (--admin-listen) must name the port on which the service listens, not 0"
     )]
     Port,
+    #[error("RECEPTIONIST_ADMIN_URL (--admin-url) {0}")]
+    Url(String),
+    #[error("{0}")]
+    Trust(String),
     #[error(transparent)]
     Setting(#[from] ConfigError),
     #[error("{origin} {reason}")]
@@ -139,7 +148,7 @@ pub(super) enum OptionsError {
 /// Where to call and with what.
 #[derive(Debug)]
 pub(super) struct Access {
-    pub(super) address: SocketAddr,
+    pub(super) place: Place,
     /// How TLS is spoken there, if it is.
     pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) authorization: HeaderValue,
@@ -155,12 +164,29 @@ impl OperatorOptions {
         self.access_from(Path::new("."))
     }
 
-    /// The same with the data directories that go without saying in this one.
+    /// The data directory of which a command may use the store itself, where no service does; none where a service is
+    /// named.
+    pub(super) fn stopped_data_dir(&self) -> Option<PathBuf> {
+        if self.admin_url.is_some() {
+            return None;
+        }
+        if let Some(dir) = &self.data_dir {
+            return Some(dir.clone());
+        }
+        let found = [SERVE_DATA_DIR, DEMO_DATA_DIR].map(PathBuf::from).into_iter().find(|dir| dir.is_dir());
+        let has_token = self.admin_token.is_some() || self.admin_token_file.is_some();
+        found.or_else(|| (!has_token).then(|| SERVE_DATA_DIR.into()))
+    }
+
+    /// [`Self::access`] with the data directories that go without saying in this one.
     fn access_from(&self, here: &Path) -> Result<Access, OptionsError> {
-        let address = self.address()?;
-        let tls = self.tls()?;
+        let (place, tls) = match &self.admin_url {
+            Some(url) => self.at_url(url)?,
+            None => (self.address()?.into(), self.tls()?),
+        };
         let one = |(authorization, origin)| {
-            Ok(Access { address, tls: tls.clone(), authorization, origin, otherwise: None })
+            let (place, tls) = (place.clone(), tls.clone());
+            Ok(Access { place, tls, authorization, origin, otherwise: None })
         };
         let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
         let origin = match file {
@@ -183,6 +209,35 @@ impl OperatorOptions {
             (false, true) => one(read_token(&demo)?),
             (false, false) => Err(OptionsError::NoDataDir),
         }
+    }
+
+    /// Where a URL leads, and how TLS is spoken there.
+    fn at_url(&self, text: &str) -> Result<(Place, Option<Arc<ClientConfig>>), OptionsError> {
+        let bad = |why: &str| OptionsError::Url(why.to_owned());
+        let url =
+            Url::parse(text).map_err(|_| bad("must be a URL, such as https://desk.example.com:8081"))?;
+        let more = !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some();
+        if more || !url.username().is_empty() || url.password().is_some() {
+            return Err(bad("must be a scheme, a host and a port, and nothing else"));
+        }
+        let host = match url.host() {
+            Some(Host::Domain(name)) => name.to_owned(),
+            Some(Host::Ipv4(ip)) => ip.to_string(),
+            Some(Host::Ipv6(ip)) => ip.to_string(),
+            None => return Err(bad("must have a host")),
+        };
+        let port =
+            url.port_or_known_default().filter(|port| *port != 0).ok_or_else(|| bad("must have a port"))?;
+        let tls = match url.scheme() {
+            // What a setting says of certificates is meant for the listener.
+            "http" => None,
+            "https" => Some(match self.tls()? {
+                Some(named) => named,
+                None => trusting_the_system().map_err(OptionsError::Trust)?,
+            }),
+            _ => return Err(bad("must begin with https:// or http://")),
+        };
+        Ok((Place { host, port }, tls))
     }
 
     fn tls(&self) -> Result<Option<Arc<ClientConfig>>, OptionsError> {
@@ -225,6 +280,7 @@ mod tests {
         OperatorOptions {
             json: false,
             admin_listen: address.into(),
+            admin_url: None,
             admin_token: token.map(|token| AdminToken(token.into())),
             admin_token_file: None,
             admin_tls_cert: None,
@@ -253,7 +309,29 @@ mod tests {
             [("0.0.0.0:8081", "127.0.0.1:8081"), ("[::]:9", "[::1]:9"), ("192.0.2.1:9", "192.0.2.1:9")]
         {
             let access = options(listen, Some("t"), Path::new("nowhere")).access().unwrap();
-            assert_eq!(access.address.to_string(), called);
+            assert_eq!(access.place.to_string(), called);
+        }
+    }
+
+    #[test]
+    fn a_url_names_a_server_and_nothing_else() {
+        let at = |url: &str| {
+            let admin_url = Some(url.to_owned());
+            OperatorOptions { admin_url, ..options("127.0.0.1:1", Some("t"), Path::new("nowhere")) }.access()
+        };
+        for (url, place, by_tls) in [
+            ("http://desk.example.com:8081", "desk.example.com:8081", false),
+            ("https://desk.example.com/", "desk.example.com:443", true),
+            ("http://[::1]:9", "[::1]:9", false),
+        ] {
+            let access = at(url).unwrap();
+            assert_eq!((access.place.to_string().as_str(), access.tls.is_some()), (place, by_tls));
+        }
+        for bad in
+            ["desk:8081", "desk", "ftp://desk:1", "http://a@desk:1", "http://desk:1/admin", "http://desk:0"]
+        {
+            let error = at(bad).unwrap_err().to_string();
+            assert!(error.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must "), "{bad}: {error}");
         }
     }
 

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use actors::ports::system_clock;
 use actors::repair::{RepairError, Report, repair_stamps};
-use actors::store::{Store, StoreError};
+use actors::store::StoreError;
 use clap::Args;
 
 use super::print;
+use super::stopped::{carry_out, failure, on_store};
 use crate::config::variables;
 
 /// The options of `repair-stamps`.
@@ -33,8 +34,6 @@ enum CommandError {
     },
     #[error("cannot write to standard output: {0}")]
     Output(#[source] io::Error),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] io::Error),
 }
 
 impl From<StoreError> for CommandError {
@@ -46,29 +45,21 @@ impl From<StoreError> for CommandError {
 /// Repairs the stamps of a store and prints what it did. Exit code 1 when that cannot be done, by a service that runs
 /// among others; begun again it goes on.
 pub fn repair(args: RepairArgs) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let repaired = runtime.map_err(CommandError::Runtime).and_then(|runtime| runtime.block_on(run(args)));
-    match repaired {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print::note(&error.to_string().replace('\n', " "));
-            ExitCode::FAILURE
-        }
-    }
+    carry_out(run(args), failure)
 }
 
-async fn run(args: RepairArgs) -> Result<(), CommandError> {
+async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {
     let RepairArgs { data_dir, dry_run } = args;
     // Opening would make one.
     if !data_dir.is_dir() {
         return Err(RepairError::NoStore.into());
     }
-    let store = Store::open_disk(&data_dir, Box::new(|_| ()))?;
-    let repaired = repair_stamps(&store, system_clock().now(), dry_run).await;
-    let closed = store.close().await;
-    let report = repaired?;
-    closed?;
-    print::output(&told(&report, dry_run)).map_err(CommandError::Output)
+    let report = on_store(&data_dir, async |store| {
+        Ok::<_, CommandError>(repair_stamps(store, system_clock().now(), dry_run).await?)
+    });
+    let report = report.await?;
+    print::output(&told(&report, dry_run)).map_err(CommandError::Output)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is printed of a repair.

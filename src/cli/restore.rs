@@ -9,6 +9,7 @@ use actors::verify::{Report, verify};
 use clap::Args;
 
 use super::print;
+use super::stopped::{carry_out, failure};
 
 /// The options of `restore`.
 #[derive(Debug, Args)]
@@ -19,8 +20,8 @@ pub struct RestoreArgs {
     /// The data directory to be made: one that is not there or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The list of what was revoked since, from the data directory that the backup was made of (DATA_DIR/tombstones).
-    /// Without it every API key is revoked
+    /// The list of what was revoked, erased and ended since, from the data directory that the backup was made of
+    /// (DATA_DIR/tombstones). Without it every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
 }
@@ -36,51 +37,45 @@ pub struct VerifyArgs {
 /// Makes a store of a backup. Exit code 0 once it is whole and on the disk.
 pub fn restored(args: RestoreArgs) -> ExitCode {
     let RestoreArgs { from, to, after } = args;
-    run(async {
+    let act = async {
         // Nothing of the network is needed.
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
         let restored = restore(&from, &to, after.as_deref(), &ports).await;
         let restored = restored.map_err(|error| error.to_string())?;
         print::output(&told(&restored, after.is_some())).map_err(|error| error.to_string())?;
-        Ok(true)
-    })
+        Ok(ExitCode::SUCCESS)
+    };
+    carry_out::<String>(act, failure)
 }
 
 /// Verifies a directory. Exit code 0 when all is well, 1 when something is wrong or nothing could be verified.
 pub fn verified(args: VerifyArgs) -> ExitCode {
     let VerifyArgs { dir } = args;
-    run(async {
+    let act = async {
         let report = verify(&dir).await.map_err(|error| error.to_string())?;
         print::output(&found(&report)).map_err(|error| error.to_string())?;
-        Ok(report.is_whole())
-    })
-}
-
-fn run(act: impl Future<Output = Result<bool, String>>) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ran = runtime.map_err(|error| format!("cannot start the runtime: {error}"));
-    match ran.and_then(|runtime| runtime.block_on(act)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            print::note(&error.replace('\n', " "));
-            ExitCode::FAILURE
-        }
-    }
+        Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    };
+    carry_out::<String>(act, failure)
 }
 
 /// What is printed of a restore.
 fn told(restored: &Restored, with_list: bool) -> String {
-    let Restored { manifest, revoked, valid } = restored;
+    let Restored { manifest, revoked, erased, ended, valid } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
     );
     if with_list {
         text.push_str(&format!("{revoked} API keys that were revoked since are revoked; {valid} let in\n"));
+        text.push_str(&format!(
+            "{erased} contacts that were erased since and {ended} businesses that were ended since are gone again; \
+             the service deletes what is left of them when it starts\n"
+        ));
     } else {
         text.push_str(&format!(
-            "there was no list of what was revoked since (--after), so all {revoked} API keys are revoked\n"
+            "there was no list of what was revoked, erased and ended since (--after), so all {revoked} API keys are \
+             revoked; contacts that were erased and businesses that were ended since the backup was made are back\n"
         ));
     }
     text

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
+use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
 use super::options::OptionsError;
 use super::problems::{Flags, Hint, hints, told};
@@ -35,6 +36,8 @@ pub(super) enum RunError {
         "the service refuses the operator's token of {origin}; say where its own is with --data-dir, or give it with --admin-token"
     )]
     TokenRefused { origin: String },
+    #[error(transparent)]
+    Confirm(#[from] ConfirmError),
     #[error("cannot write to standard output: {0}")]
     Output(#[source] std::io::Error),
     #[error("cannot start the runtime: {0}")]
@@ -45,7 +48,7 @@ impl RunError {
     /// 2 where the command was not even tried, 1 where it failed.
     pub(super) fn exit_status(&self) -> u8 {
         match self {
-            Self::Options(_) => 2,
+            Self::Options(_) | Self::Confirm(ConfirmError::NobodyToAsk) => 2,
             Self::Resolve(error) if error.is_of_the_command() => 2,
             _ => 1,
         }
@@ -55,6 +58,7 @@ impl RunError {
     fn refusal(&self) -> Option<&ApiError> {
         match self {
             Self::Client(ClientError::Api(refused))
+            | Self::Confirm(ConfirmError::Client(ClientError::Api(refused)))
             | Self::Walk(WalkError::Client(ClientError::Api(refused)))
             | Self::Resolve(ResolveError::Walk(WalkError::Client(ClientError::Api(refused)))) => {
                 Some(refused)
@@ -116,6 +120,9 @@ async fn carry_out(command: OperatorCommand, flags: &Flags) -> Result<(), RunErr
 async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
     for note in resolve(client, task, SystemTime::now().into()).await? {
         print::note(&note);
+    }
+    if let Some(what) = task.asks {
+        confirm(client, what, &task.request.path).await?;
     }
     perform(client, task, json, print::look()).await
 }

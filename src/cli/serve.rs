@@ -81,6 +81,8 @@ pub(super) fn run(
         tokio::select! {
             () = stop.wait() => {}
             () = hung_up(&service, &mut hangup) => {}
+            // What was answered is on the disk; what is in flight has nobody to wait for.
+            fallen = service.fallen() => return Err(fallen.into()),
             failed = listens => match failed {
                 Ok(never) => match never {},
                 Err(error) => return Err(error),
@@ -131,12 +133,13 @@ pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
     }
 }
 
-/// Ends the process when the store has failed: nothing may be answered any more, and nothing of what is in memory may
-/// reach the disk. The next start reads what the disk holds.
+/// Ends the process when the store has failed, or what nothing goes on without: nothing may be answered any more, and
+/// nothing of what is in memory may reach the disk. The next start reads what the disk holds.
 fn die(error: &StoreError) {
-    tracing::error!(error = error as &dyn std::error::Error, "the store has failed; the service ends");
+    tracing::error!(error = error as &dyn std::error::Error, "nothing can go on; the service ends");
     telemetry::finish();
-    print::note(&format!("{}: {error}", variables::DATA_DIR).replace('\n', " "));
+    let of = if matches!(error, StoreError::Unsupervised) { "receptionist" } else { variables::DATA_DIR };
+    print::note(&format!("{of}: {error}").replace('\n', " "));
     std::process::exit(1);
 }
 

@@ -4,6 +4,7 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::Paging;
+use super::confirm::{Final, Sure};
 use super::request::{Body, Call, Path, Request, Term};
 use super::typed::Typed;
 
@@ -86,6 +87,8 @@ pub(super) struct ContactTable {
 pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
+    /// What somebody has to want, if anything.
+    pub(super) asks: Option<Final>,
 }
 
 impl Task {
@@ -133,6 +136,11 @@ impl Task {
         Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
     }
 
+    /// The same, once somebody at the terminal has said so, unless they have already.
+    pub(super) fn asking(self, what: Final, sure: Sure) -> Self {
+        Self { asks: (!sure.yes).then_some(what), ..self }
+    }
+
     /// Imports a table of contacts into the business at this path.
     pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
         Self { show: Show::Contacts(import), ..Self::get(path) }
@@ -148,7 +156,7 @@ impl Task {
     }
 
     fn new(method: Method, path: Path, body: Option<Body>) -> Self {
-        Self { request: Request { method, path, query: Vec::new(), body }, show: Show::Record }
+        Self { request: Request { method, path, query: Vec::new(), body }, show: Show::Record, asks: None }
     }
 }
 

@@ -6,6 +6,8 @@ pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
 /// The origin at which the service is reached.
 pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
+/// Where commands call the operator API.
+pub const ADMIN_URL: &str = "RECEPTIONIST_ADMIN_URL";
 /// The store.
 pub const DATA_DIR: &str = "RECEPTIONIST_DATA_DIR";
 /// The operator's token.

@@ -84,6 +84,8 @@ pub(super) struct Booked {
 /// What is taken of the answer to a booking.
 #[derive(Deserialize)]
 struct RenderedBooking {
+    /// An answer that is given again once its contact was erased shows the appointment alone, as it is.
+    #[serde(default)]
     already_booked: bool,
     #[serde(flatten)]
     appointment: Rendered,

@@ -187,6 +187,14 @@ impl Exposition {
         for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
             count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
         }
+        let about =
+            "Businesses that nobody uses, looked at for what has outlived its time, by whether there was any";
+        let mut counter =
+            encoder.encode_descriptor("unused_businesses_looked_at", about, None, MetricType::Counter)?;
+        let (idle, started) = self.engine.unused_businesses_looked_at();
+        for (had, count) in [("nothing", idle), ("something", started)] {
+            count_of(&mut counter.encode_family(&[("had", had)])?, count)?;
+        }
         let about = "Rows read for parts of lists";
         let mut counter = encoder.encode_descriptor("listed_rows", about, None, MetricType::Counter)?;
         count_of(&mut counter, self.engine.rows_listed())?;
@@ -216,6 +224,11 @@ impl Exposition {
                 "wall_clock_doubted",
                 "1 while the wall clock has jumped and is not followed yet",
                 usize::from(self.engine.clock_doubted()),
+            ),
+            (
+                "store_rows_set_aside",
+                "Rows of the store met since the start that do not decode",
+                self.engine.rows_set_aside(),
             ),
             ("store_failed", "1 once the store has failed for good", usize::from(self.engine.store_failed())),
         ] {
@@ -339,6 +352,9 @@ mod tests {
         has(&text, "receptionist_permits_available 16384");
         has(&text, "receptionist_permits_in_use 0");
         has(&text, "receptionist_store_failed 0");
+        has(&text, "receptionist_store_rows_set_aside 0");
+        has(&text, r#"receptionist_unused_businesses_looked_at_total{had="nothing"} 0"#);
+        has(&text, r#"receptionist_unused_businesses_looked_at_total{had="something"} 0"#);
         has(&text, "receptionist_disk_reserved 0");
         has(&text, "receptionist_disk_exhausted 0");
         has(&text, "receptionist_disk_full 0");

@@ -8,17 +8,21 @@
 //! - a property that is added, removed or means something else makes another version.
 
 mod contacts;
+mod conversations;
 mod read;
 mod records;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod values;
+mod webhooks;
 mod write;
 
 use actors::moving::Moved;
 
 pub(crate) use contacts::{Flaw, Row, table};
 pub(crate) use read::{Line, read};
+pub(crate) use stream::stream;
 pub(crate) use write::{end, head, line};
 
 /// What the first line calls the format.

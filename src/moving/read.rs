@@ -4,10 +4,9 @@ use actors::domain::{Problem, Timestamp};
 use actors::moving::Moved;
 use schemars::JsonSchema;
 
-use super::records::{
-    AppointmentLine, BusinessLine, CallLine, ContactLine, KnowledgeLine, MessageLine, ServiceLine, StaffLine,
-    WebhookLine,
-};
+use super::conversations::{CallLine, MessageLine};
+use super::records::{AppointmentLine, BusinessLine, ContactLine, KnowledgeLine, ServiceLine, StaffLine};
+use super::webhooks::WebhookLine;
 use super::{FORMAT, VERSION};
 use crate::http::json::Json;
 use crate::http::numbers::Whole;

@@ -1,19 +1,15 @@
-//! The lines of records, property by property. A property that says nothing is null, or left out.
+//! The lines of a business and of what it keeps, property by property; those of calls and messages and of webhook
+//! endpoints stand beside this file. A property that says nothing is null, or left out.
 
 use actors::domain::{
     Appointment, AppointmentId, AppointmentStatus, BookingMode, Business, BusinessId, CalendarSyncStatus,
-    CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, DisabledReason, Email,
-    EventType, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, Service, ServiceId, Source, StaffId,
-    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
-    WeeklyHours,
+    Contact, ContactId, Email, Knowledge, KnowledgeId, Locale, Service, ServiceId, Source, StaffId,
+    StaffMember, Text, Timestamp, WeeklyHours,
 };
-use actors::net::WebhookUrl;
 
-use super::values::{E164, Secret};
+use super::values::E164;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
-use crate::http::problems::{FieldPath, Problems};
-use crate::http::read::Properties;
 use crate::json_object;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
@@ -185,8 +181,8 @@ json_object! {
         service_id: ServiceId,
         /// With whom.
         staff_id: StaffId,
-        /// For whom.
-        contact_id: ContactId,
+        /// For whom; null once they were erased.
+        contact_id: Option<ContactId>,
         /// Where the booking came from.
         source: Source,
         /// Whether it stands in the staff member's own calendar.
@@ -223,116 +219,6 @@ impl AppointmentLine {
 }
 
 json_object! {
-    /// A call.
-    pub(super) struct CallLine {
-        /// Its id.
-        id: CallId,
-        /// Who called whom.
-        direction: Direction,
-        /// How it ended.
-        status: CallStatus,
-        /// What came of it.
-        outcome: CallOutcome,
-        /// The number that called.
-        from_number: Option<E164>,
-        /// The number that was called.
-        to_number: Option<E164>,
-        /// The contact.
-        contact_id: Option<ContactId>,
-        /// When it started.
-        started_at: Timestamp,
-        /// When it ended.
-        ended_at: Timestamp,
-        /// How long the talk took.
-        duration_seconds: Whole<0, { u32::MAX }>,
-        /// The language that was spoken.
-        locale: Option<Locale>,
-        /// What was said.
-        summary: Option<Text<0, 20_000>>,
-        /// Where the recording is.
-        recording_url: Option<WebsiteUrl>,
-        /// The appointment that it was about.
-        appointment_id: Option<AppointmentId>,
-        /// The message that was taken.
-        message_id: Option<MessageId>,
-        /// When it was created.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-    }
-}
-
-impl CallLine {
-    pub(super) fn made(self) -> CallRecord {
-        CallRecord {
-            id: self.id,
-            direction: self.direction,
-            status: self.status,
-            outcome: self.outcome,
-            from_number: self.from_number.map(E164::into_string),
-            to_number: self.to_number.map(E164::into_string),
-            contact_id: self.contact_id,
-            started_at: self.started_at,
-            ended_at: self.ended_at,
-            duration_seconds: self.duration_seconds.get(),
-            locale: self.locale,
-            summary: self.summary.map(Text::into_string),
-            recording_url: self.recording_url.map(WebsiteUrl::into_string),
-            appointment_id: self.appointment_id,
-            message_id: self.message_id,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        }
-    }
-}
-
-json_object! {
-    /// A message.
-    pub(super) struct MessageLine {
-        /// Its id.
-        id: MessageId,
-        /// The call in which it was taken.
-        call_id: Option<CallId>,
-        /// The contact who left it.
-        contact_id: Option<ContactId>,
-        /// Who left it, as they said.
-        caller_name: Option<Text<1, 200>>,
-        /// The number to call back.
-        caller_phone: Option<E164>,
-        /// What it says.
-        body: Text<1, 10_000>,
-        /// How soon the team should see it.
-        urgency: Urgency,
-        /// For whom it is.
-        staff_id: Option<StaffId>,
-        /// How far the team is with it.
-        status: MessageStatus,
-        /// When it was created.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-    }
-}
-
-impl MessageLine {
-    pub(super) fn made(self) -> TakenMessage {
-        TakenMessage {
-            id: self.id,
-            call_id: self.call_id,
-            contact_id: self.contact_id,
-            caller_name: self.caller_name.map(Text::into_string),
-            caller_phone: self.caller_phone.map(E164::into_string),
-            body: self.body.into_string(),
-            urgency: self.urgency,
-            staff_id: self.staff_id,
-            status: self.status,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        }
-    }
-}
-
-json_object! {
     /// A piece of knowledge.
     pub(super) struct KnowledgeLine {
         /// Its id.
@@ -362,65 +248,6 @@ impl KnowledgeLine {
             locale: self.locale,
             created_at: self.created_at,
             updated_at: self.updated_at,
-        }
-    }
-}
-
-json_object! {
-    /// A webhook endpoint.
-    pub(super) struct WebhookLine {
-        /// Its id.
-        id: WebhookId,
-        /// Where events are sent.
-        url: WebhookUrl,
-        /// Which events.
-        events: DistinctList<EventType, 1, 6>,
-        /// What it is for.
-        description: Text<0, 500>,
-        /// Whether it is sent events.
-        status: WebhookStatus,
-        /// Why it is disabled, while it is.
-        disabled_reason: Option<DisabledReason>,
-        /// Since when it is disabled, while it is.
-        disabled_at: Option<Timestamp>,
-        /// What its deliveries are signed with.
-        secret: Secret,
-        /// When it was created.
-        created_at: Timestamp,
-        /// When it last changed.
-        updated_at: Timestamp,
-    }
-    check off_with_a_reason
-}
-
-impl WebhookLine {
-    pub(super) fn made(self) -> WebhookEndpoint {
-        WebhookEndpoint {
-            id: self.id,
-            url: self.url.as_str().to_owned(),
-            events: self.events.into_vec().into_iter().collect(),
-            description: self.description.into_string(),
-            status: self.status,
-            disabled_reason: self.disabled_reason,
-            disabled_at: self.disabled_at,
-            epoch: 0,
-            secret: self.secret.get(),
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        }
-    }
-}
-
-/// An endpoint that is off says why and since when, and one that is on does not.
-fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
-    let mut unasked = Problems::new(problems.reading().clone());
-    let status = properties.read::<WebhookStatus>("status", at, &mut unasked);
-    let off = status == Some(WebhookStatus::Disabled);
-    for name in ["disabled_reason", "disabled_at"] {
-        if status.is_some() && properties.has(name) != off {
-            let message =
-                if off { "is required of what is disabled" } else { "must be null of what is enabled" };
-            problems.add(&at.property(name), message);
         }
     }
 }

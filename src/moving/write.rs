@@ -39,6 +39,13 @@ pub(crate) fn line(moved: &Moved) -> String {
     line.end()
 }
 
+/// Puts fields of a record that are called as their properties are.
+macro_rules! put {
+    ($line:expr, $it:ident: $($name:ident),+ $(,)?) => {
+        $line$(.put(stringify!($name), &$it.$name))+
+    };
+}
+
 /// A line as it is written, property by property.
 struct Line(String);
 
@@ -79,120 +86,49 @@ fn business(line: Line, it: &Business) -> Line {
         close: it.close.to_string(),
     };
     let hours: Vec<_> = it.hours.days().iter().map(of_day).collect();
-    line.put("id", &it.id)
-        .put("name", &it.name)
-        .put("timezone", it.zone.name())
-        .put("locale", &it.locale)
-        .put("website_url", &it.website_url)
-        .put("booking_mode", &it.booking_mode)
-        .put("hours", &hours)
-        .put("phone_region", &it.phone_region)
-        .put("suspended", &it.suspended)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, name).put("timezone", it.zone.name());
+    let line = put!(line, it: locale, website_url, booking_mode).put("hours", &hours);
+    put!(line, it: phone_region, suspended, created_at, updated_at)
 }
 
 fn service(line: Line, it: &Service) -> Line {
-    line.put("id", &it.id)
-        .put("name", &it.name)
-        .put("description", &it.description)
-        .put("duration_minutes", &it.duration_minutes)
-        .put("active", &it.active)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    put!(line, it: id, name, description, duration_minutes, active, created_at, updated_at)
 }
 
 fn staff(line: Line, it: &StaffMember) -> Line {
-    line.put("id", &it.id)
-        .put("name", &it.name)
-        .put("active", &it.active)
-        .put("timezone", it.zone.name())
-        .put("service_ids", &it.service_ids)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, name, active).put("timezone", it.zone.name());
+    put!(line, it: service_ids, created_at, updated_at)
 }
 
 fn contact(line: Line, it: &Contact) -> Line {
-    line.put("id", &it.id)
-        .put("name", &it.name)
-        .put("phone", &it.phone)
-        .put("email", &it.email)
-        .put("locale", &it.locale)
-        .put("timezone", &it.zone.map(|zone| zone.name()))
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, name, phone, email, locale);
+    put!(line.put("timezone", &it.zone.map(|zone| zone.name())), it: created_at, updated_at)
 }
 
 fn appointment(line: Line, it: &Appointment) -> Line {
-    line.put("id", &it.id)
-        .put("status", &it.status)
-        .put("starts_at", &it.starts_at)
-        .put("ends_at", &it.ends_at)
-        .put("service_id", &it.service_id)
-        .put("staff_id", &it.staff_id)
-        .put("contact_id", &it.contact_id)
-        .put("source", &it.source)
-        .put("calendar_sync_status", &it.calendar_sync_status)
-        .put("announced", &it.announced)
-        .put("move_unannounced", &it.move_unannounced)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, status, starts_at, ends_at, service_id, staff_id, contact_id, source);
+    put!(line, it: calendar_sync_status, announced, move_unannounced, created_at, updated_at)
 }
 
 fn call(line: Line, it: &CallRecord) -> Line {
-    line.put("id", &it.id)
-        .put("direction", &it.direction)
-        .put("status", &it.status)
-        .put("outcome", &it.outcome)
-        .put("from_number", &it.from_number)
-        .put("to_number", &it.to_number)
-        .put("contact_id", &it.contact_id)
-        .put("started_at", &it.started_at)
-        .put("ended_at", &it.ended_at)
-        .put("duration_seconds", &it.duration_seconds)
-        .put("locale", &it.locale)
-        .put("summary", &it.summary)
-        .put("recording_url", &it.recording_url)
-        .put("appointment_id", &it.appointment_id)
-        .put("message_id", &it.message_id)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, direction, status, outcome, from_number, to_number, contact_id);
+    let line = put!(line, it: started_at, ended_at, duration_seconds, locale, summary, recording_url);
+    put!(line, it: appointment_id, message_id, created_at, updated_at)
 }
 
 fn message(line: Line, it: &TakenMessage) -> Line {
-    line.put("id", &it.id)
-        .put("call_id", &it.call_id)
-        .put("contact_id", &it.contact_id)
-        .put("caller_name", &it.caller_name)
-        .put("caller_phone", &it.caller_phone)
-        .put("body", &it.body)
-        .put("urgency", &it.urgency)
-        .put("staff_id", &it.staff_id)
-        .put("status", &it.status)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id);
+    put!(line, it: status, created_at, updated_at)
 }
 
 fn knowledge(line: Line, it: &Knowledge) -> Line {
-    line.put("id", &it.id)
-        .put("title", &it.title)
-        .put("content", &it.content)
-        .put("source_url", &it.source_url)
-        .put("locale", &it.locale)
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    put!(line, it: id, title, content, source_url, locale, created_at, updated_at)
 }
 
 fn webhook(line: Line, it: &WebhookEndpoint) -> Line {
     let events: Vec<EventType> = it.events.iter().collect();
-    line.put("id", &it.id)
-        .put("url", &it.url)
-        .put("events", &events)
-        .put("description", &it.description)
-        .put("status", &it.status)
-        .put("disabled_reason", &it.disabled_reason)
-        .put("disabled_at", &it.disabled_at)
-        .put("secret", &format!("{SECRET_TAG}{}", STANDARD.encode(it.secret.bytes())))
-        .put("created_at", &it.created_at)
-        .put("updated_at", &it.updated_at)
+    let line = put!(line, it: id, url).put("events", &events);
+    let line = put!(line, it: description, status, disabled_reason, disabled_at);
+    let secret = format!("{SECRET_TAG}{}", STANDARD.encode(it.secret.bytes()));
+    put!(line.put("secret", &secret), it: created_at, updated_at)
 }

@@ -112,6 +112,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "last_response_status": 503, "last_response_body": "try later", "last_error": null,
             "last_attempt_at": THEN, "next_attempt_at": "2026-02-24T08:30:30.000Z", "created_at": THEN})
         }
+        "EndedBusiness" => json!({"id": BUSINESS}),
         "KeyBody" => json!({"name": "booking page", "scopes": ["appointments:read", "appointments:write"]}),
         "MessageBody" => json!({"caller_name": "Ada Lovelace", "caller_phone": "+33 6 12 34 56 80",
             "body": "Please send me a quotation."}),
@@ -129,6 +130,10 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "OperatorWebhookPatch" => json!({"status": "enabled"}),
         "ResentDeliveries" => json!({"resent": 7}),
         "ResentDelivery" => json!({"event_id": EVENT}),
+        "Retention" => {
+            json!({"calls_days": 365, "messages_days": 365, "audit_days": 730, "appointments_days": null})
+        }
+        "RetentionPatch" => json!({"calls_days": 365, "appointments_days": null}),
         "ServiceBody" => json!({"name": "Coupe", "duration_minutes": 30}),
         "ServicePatch" => json!({"duration_minutes": 45}),
         "StaffBody" => json!({"name": "Camille", "service_ids": [SERVICE]}),

@@ -17,6 +17,9 @@ pub(super) struct Operation<'a> {
 impl Operation<'_> {
     /// Whether it changes something that is there, or adds to it: then it can be made to happen once.
     pub(super) fn changes(&self) -> bool {
-        matches!(self.signature.answers, Kind::Changed | Kind::Created | Kind::Done | Kind::Gone)
+        matches!(
+            self.signature.answers,
+            Kind::Changed | Kind::Created | Kind::Done | Kind::Ending | Kind::Gone
+        )
     }
 }

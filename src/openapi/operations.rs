@@ -12,7 +12,7 @@ use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
 use crate::rest::input::PathId;
-use crate::rest::output::Kind;
+use crate::rest::output::{JSON_LINES, Kind};
 use crate::rest::route::Route;
 
 /// What the operator's paths begin with that are about one business.
@@ -131,8 +131,12 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     let (status, description) = match answers {
         Kind::One | Kind::Changed | Kind::Plain | Kind::Done => ("200", "Done."),
         Kind::Page => ("200", "A page of the list."),
+        Kind::Lines => {
+            ("200", "Lines of JSON, one record a line. An answer that broke off has no last line.")
+        }
         Kind::Created => ("201", "Created."),
         Kind::Accepted => ("202", "It will be done."),
+        Kind::Ending => ("202", "It is ended, and goes."),
         Kind::Gone => ("204", "Removed."),
     };
     let mut sent = Vec::new();
@@ -143,6 +147,9 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
         sent.push("Idempotent-Replayed");
     }
     let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});
+    if answers == Kind::Lines {
+        response["content"][JSON_LINES] = json!({"schema": {"type": "string"}});
+    }
     if let Some(shown) = &operation.signature.shows {
         let example = examples::of(&shown.name).map(|example| match answers {
             Kind::Page => json!(Page { data: &[example], has_more: false, next_cursor: None }),

@@ -114,6 +114,12 @@ pub(crate) enum ApiError {
         /// Seconds until there may be room.
         retry_after: u64,
     },
+    /// The business fails again and again, and rests; nothing was changed.
+    #[error("the business rests")]
+    Resting {
+        /// Seconds until it is started again.
+        retry_after: u64,
+    },
     /// Overloaded or shutting down; nothing was changed.
     #[error("unavailable")]
     Unavailable,
@@ -172,6 +178,7 @@ impl From<EngineError> for ApiError {
             EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
             EngineError::DiskFull(_) => Self::DiskFull,
+            EngineError::Resting(left) => Self::Resting { retry_after: left.as_secs_f64().ceil() as u64 },
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
         }
     }
@@ -218,7 +225,9 @@ impl ApiError {
             Self::RateLimitUnavailable { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
             }
-            Self::Unavailable | Self::DiskFull => (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError),
+            Self::Unavailable | Self::Resting { .. } | Self::DiskFull => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError)
+            }
             Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
     }
@@ -260,6 +269,9 @@ impl ApiError {
             Self::RateLimited { .. } => "too many requests in this minute".into(),
             Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
+            Self::Resting { .. } => {
+                "the business has failed and is started again soon; nothing was changed".into()
+            }
             Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
             Self::Internal(_) | Self::Panicked => "an internal error occurred".into(),
         }
@@ -288,9 +300,9 @@ impl ApiError {
             Self::BodyTooLarge(_) | Self::BodyTimeout | Self::BodyBroken | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
-            Self::RateLimited { retry_after } | Self::RateLimitUnavailable { retry_after } => {
-                Some((header::RETRY_AFTER, HeaderValue::from(*retry_after)))
-            }
+            Self::RateLimited { retry_after }
+            | Self::RateLimitUnavailable { retry_after }
+            | Self::Resting { retry_after } => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
             Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
             Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))

@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use actors::business::{Answer, Gives, New, Removed, Shown};
+use actors::business::{Answer, Ended, Gives, New, Removed, Shown};
 use actors::view;
+use axum::body::Body;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -21,6 +22,9 @@ use crate::http::envelope;
 use crate::http::etag::Condition;
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
+
+/// The media type of lines of JSON.
+pub(crate) const JSON_LINES: &str = "application/x-ndjson";
 
 /// Something that a handler gives.
 pub(crate) trait Output: Send {
@@ -70,8 +74,12 @@ pub(crate) enum Kind {
     Done,
     /// 202 with what will be done.
     Accepted,
+    /// 202 with what was ended and will be gone.
+    Ending,
     /// 204.
     Gone,
+    /// 200 with lines of JSON, as many as there are.
+    Lines,
 }
 
 /// A resource that is rendered.
@@ -261,6 +269,46 @@ impl<V: Serialize + JsonSchema + Send> Output for Accepted<V> {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(envelope::plain(StatusCode::ACCEPTED, &view::render(&self.0)))
+    }
+}
+
+/// What was ended, and of which everything goes from now on.
+pub(crate) struct Ending<V> {
+    rendered: Bytes,
+    replayed: bool,
+    shows: PhantomData<fn() -> V>,
+}
+
+impl<V: 'static> AnswerTo<Ended> for Ending<V> {
+    fn answer_to(answer: Answer) -> Self {
+        Self { rendered: answer.body, replayed: answer.replayed, shows: PhantomData }
+    }
+}
+
+impl<V: JsonSchema> Output for Ending<V> {
+    const KIND: Kind = Kind::Ending;
+
+    fn shows(schemas: &mut Schemas) -> Option<Described> {
+        Some(Described::one::<V>(schemas))
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(with_replayed(envelope::plain(StatusCode::ACCEPTED, &self.rendered), self.replayed))
+    }
+}
+
+/// Lines of JSON that are made while they are sent. Where they break off, so does the answer.
+pub(crate) struct Lines(pub(crate) Body);
+
+impl Output for Lines {
+    const KIND: Kind = Kind::Lines;
+
+    fn shows(_: &mut Schemas) -> Option<Described> {
+        None
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(([(header::CONTENT_TYPE, JSON_LINES)], self.0).into_response())
     }
 }
 

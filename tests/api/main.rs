@@ -21,6 +21,7 @@ mod contact_create;
 mod contact_list;
 mod contacts;
 mod cursors;
+mod erasing;
 mod etag;
 mod foreign;
 mod fuzz;

@@ -90,7 +90,7 @@ async fn a_path_of_another_method_is_405() {
         methods.join(" ")
     };
     for (method, path, allow) in [
-        ("DELETE", "", "GET HEAD PATCH"),
+        ("PUT", "", "DELETE GET HEAD PATCH"),
         ("PUT", "/services", "GET HEAD POST"),
         ("GET", "/services/x", "DELETE PATCH"),
         ("GET", "/appointments/x/confirm", "POST"),

@@ -71,7 +71,6 @@ async fn every_change_of_a_business_happens_once() {
     });
     let booking = json!({ "service_id": salon.cut, "starts_at": "2026-03-06T09:00:00Z",
         "contact": { "phone": "+14155550101" } });
-    let url = json!({ "url": "https://b.example.com/", "events": ["call.completed"] });
     let rows: Vec<(&str, String, Value)> = vec![
         ("PATCH", String::new(), json!({ "name": "Salon Zoë" })),
         ("POST", "/services".into(), json!({ "name": "Perm", "duration_minutes": 60 })),
@@ -94,10 +93,11 @@ async fn every_change_of_a_business_happens_once() {
         ("POST", "/knowledge".into(), json!({ "title": "Parking", "content": "Behind the house." })),
         ("PATCH", of("knowledge", &known, ""), json!({ "content": "No." })),
         ("DELETE", of("knowledge", &known, ""), Value::Null),
-        ("POST", "/webhooks".into(), url),
         ("PATCH", of("webhooks", &hook, ""), json!({ "status": "disabled" })),
         ("DELETE", of("webhooks", &hook, ""), Value::Null),
         ("PATCH", "/budget".into(), json!({ "contacts": { "rows_max": 1000 } })),
+        ("PATCH", "/retention".into(), json!({ "calls_days": 3650 })),
+        ("DELETE", of("contacts", &contact, ""), Value::Null),
     ];
     let mut tried: BTreeSet<(String, String)> = BTreeSet::new();
     for (number, (method, path, body)) in rows.iter().enumerate() {
@@ -112,8 +112,17 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
-    // Those two have tests of their own. What is sent again waits, and what waits is not sent again.
-    let apart = ["/keys", "/rotate-secret", "/resend", "/resend-missed"];
+    // The last one, and what is remembered of it is not the business's.
+    let end = ("DELETE", "", &Value::Null);
+    let first = send(&salon, end, "adapter-ends").await;
+    assert_eq!(first.status, 202, "{first}");
+    let second = send(&salon, end, "adapter-ends").await;
+    assert_eq!(second.header("idempotent-replayed"), "true");
+    assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
+    send(&salon, end, "another").await.fails(404, "not_found");
+    tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
+    // Those three have tests of their own. What is sent again waits, and what waits is not sent again.
+    let apart = ["/keys", "/webhooks", "/rotate-secret", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
         method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))
     });
@@ -187,6 +196,28 @@ async fn a_key_that_is_created_again_is_not_shown_again() {
     server.restart().await;
     assert!(is_kept(server.data_dir(), "till"), "what is kept can be found");
     assert!(!is_kept(server.data_dir(), text), "of a key only a hash is kept");
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_created_again_does_not_show_its_secret_again() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let body = json!({ "url": "https://b.example.com/", "events": ["call.completed"] });
+    let first = send(&salon, ("POST", "/webhooks", &body), "k").await;
+    let mut shown = first.created();
+    assert!(shown["secret"].as_str().unwrap().starts_with("whsec_"));
+    let again = send(&salon, ("POST", "/webhooks", &body), "k").await;
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    assert_eq!(again.etag(), first.etag());
+    shown["secret"] = Value::Null;
+    assert_eq!(again.created(), shown);
+    assert_eq!(salon.operator.all("/webhooks").await.len(), 1);
+    // The public answer carries the secret, the first time and again: there is no other way to it.
+    let of_key = async || salon.api.call("POST", "/webhooks").json(&body).once("k").await;
+    let (first, again) = (of_key().await, of_key().await);
+    replays(&first, &again);
+    assert!(again.created()["secret"].as_str().unwrap().starts_with("whsec_"));
+    assert_eq!(salon.operator.all("/webhooks").await.len(), 2);
 }
 
 #[tokio::test]

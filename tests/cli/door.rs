@@ -57,6 +57,43 @@ fn https_is_spoken_with_the_server_that_was_named_and_with_no_other() {
 }
 
 #[test]
+fn a_server_is_called_by_its_name_and_shows_a_certificate_for_it() {
+    let here = tempfile::tempdir().unwrap();
+    let authority = put_signed(here.path(), "localhost");
+    fs::write(here.path().join("authority.pem"), authority).unwrap();
+    let mut demo = Demo::start_in(here, HTTPS);
+    let url = format!("https://localhost:{}", demo.operator_port());
+    let named = [LIST, &["--admin-url", &url]].concat();
+    let by_file = [&named[..], &["--admin-tls-cert", "authority.pem"]].concat();
+    assert!(demo.printed(&by_file).contains("Salon Lumière"));
+    // By whom the system trusts: nobody here knows the authority, unless that is said.
+    let trusts = demo.run_in(&named, &[("SSL_CERT_FILE", "authority.pem")]);
+    assert_eq!(trusts.code, Some(0), "{}", trusts.errors);
+    let errors = demo.refused(&named, 1);
+    assert!(errors.contains(&format!("cannot reach the operator API on localhost:{}", demo.operator_port())));
+    assert!(errors.contains("certificate"), "{errors}");
+    // By its address it is another server, and so is one whose certificate is for another name.
+    let address = format!("https://127.0.0.1:{}", demo.operator_port());
+    let errors =
+        demo.refused(&[LIST, &["--admin-url", &address, "--admin-tls-cert", "authority.pem"]].concat(), 1);
+    assert!(errors.contains("not valid for"), "{errors}");
+    let authority = put_signed(demo.here(), "elsewhere.example");
+    fs::write(demo.here().join("authority.pem"), authority).unwrap();
+    demo.signal("HUP");
+    let exact = [&named[..], &["--admin-tls-cert", "cert.pem"]].concat();
+    assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
+    let errors = demo.refused(&by_file, 1);
+    assert!(errors.contains("not valid for"), "{errors}");
+    // Without TLS the name is as good as the address, and nothing else is meant by a URL.
+    let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
+    assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must be a scheme"), "{errors}");
+    demo.stop();
+    let plain = Demo::start();
+    let url = format!("http://localhost:{}", plain.operator_port());
+    assert!(plain.printed(&[LIST, &["--admin-url", &url]].concat()).contains("Salon Lumière"));
+}
+
+#[test]
 fn a_hang_up_has_the_certificate_read_again() {
     let here = tempfile::tempdir().unwrap();
     put_self_signed(here.path());

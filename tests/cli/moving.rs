@@ -8,7 +8,14 @@ const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
 
 /// A demonstration that has something of every kind, stopped.
 fn used() -> Demo {
-    let mut demo = Demo::start();
+    let mut demo = running();
+    demo.stop();
+    demo
+}
+
+/// The same while it runs.
+fn running() -> Demo {
+    let demo = Demo::start();
     let book = ["appointment", "book", "--service", "coupe", "--contact-name", "Ada", "--contact-phone"];
     let open = demo.data(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
     let time = |at: usize| open[at]["starts_at"].as_str().unwrap().to_owned();
@@ -23,7 +30,6 @@ fn used() -> Demo {
     demo.data(&["contact", "create", "--name", "Only \"a\" name"]);
     // Last, so that nothing is sent there.
     demo.data(&["webhook", "create", "--url", "https://8.8.8.8/hook", "--event", "call.completed"]);
-    demo.stop();
     demo
 }
 
@@ -75,6 +81,43 @@ fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
     let printed = demo.printed(&[&["export", "--business", "SALON LUMIÈRE"], &FROM[..]].concat());
     let piped = demo.run_with(&["import", "--data-dir", "piped"], &printed);
     assert_eq!(piped.code, Some(0), "{}", piped.errors);
+}
+
+#[test]
+fn a_running_service_exports_what_its_store_does_when_it_is_stopped() {
+    let mut demo = running();
+    let demo_dir: &[&str] = &FROM;
+    let url = format!("http://localhost:{}", demo.operator_port());
+    let token = demo.file("receptionist-demo/admin-token").trim().to_owned();
+    let elsewhere = ["--admin-url", &url, "--admin-token", &token];
+    let cases: [(&str, &[&str]); 4] = [
+        ("whole", &["--with-secrets"]),
+        ("plain", &[]),
+        ("one", &["--business", "salon lumière"]),
+        ("called", &elsewhere),
+    ];
+    for (name, more) in cases {
+        // Where the data directory goes without saying, the service is found by it.
+        let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
+        let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
+        assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);
+        assert!(ran.errors.contains(" lines of the running service\nleft out API keys:"), "{}", ran.errors);
+        assert_eq!(ran.errors.contains("left out webhook endpoints:"), name != "whole", "{}", ran.errors);
+    }
+    let said = says(&demo, &["export", "--business", "nobody"]);
+    assert!(said.contains("nobody"), "{said}");
+    let said = says(&demo, &["export", "--to", "plain"]);
+    assert!(said.contains("plain is there already"), "{said}");
+    let printed = demo.printed(&["export"]);
+    demo.stop();
+    for (name, more) in [("whole", &["--with-secrets"][..]), ("plain", &[])] {
+        let stopped = format!("{name}-stopped");
+        demo.printed(&[&["export", "--to", &stopped], &FROM[..], more].concat());
+        assert_eq!(body(&demo, name), body(&demo, &stopped));
+    }
+    assert_eq!(body(&demo, "one"), body(&demo, "plain"));
+    assert_eq!(body(&demo, "called"), body(&demo, "plain"));
+    assert_eq!(printed.lines().skip(1).collect::<Vec<_>>(), body(&demo, "plain"));
 }
 
 #[test]
@@ -194,10 +237,10 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
 #[test]
 fn what_cannot_be_exported_or_imported_is_said() {
     let demo = Demo::start();
-    let in_use = says(&demo, &[&["export"], &FROM[..]].concat());
+    let in_use = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
     assert!(in_use.contains("in use by another process"), "{in_use}");
     for (words, expected) in [
-        (&["export", "--data-dir", "nowhere"][..], "there is no store in nowhere"),
+        (&["export", "--data-dir", "nowhere"][..], "there is no store in nowhere; a service elsewhere"),
         (&["import", "--from", "nothing", "--data-dir", "new"], "cannot read nothing"),
     ] {
         let said = says(&demo, words);

@@ -57,6 +57,11 @@ impl Demo {
         self.here.path()
     }
 
+    /// The operator listener's port.
+    pub(crate) fn operator_port(&self) -> &str {
+        self.operator.rsplit_once(':').unwrap().1
+    }
+
     /// Sends it a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id();
@@ -86,15 +91,26 @@ impl Demo {
 
     /// Runs a command, with what it reads from standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        self.run_whole(words, &[], input)
+    }
+
+    /// Runs a command with more in its environment.
+    pub(crate) fn run_in(&self, words: &[&str], environment: &[(&str, &str)]) -> Ran {
+        self.run_whole(words, environment, "")
+    }
+
+    fn run_whole(&self, words: &[&str], environment: &[(&str, &str)], input: &str) -> Ran {
         let mut child = program(&self.here)
             .args(words)
             .env("RECEPTIONIST_ADMIN_LISTEN", &self.operator)
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        // A command that is refused may have ended without reading.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::from(child.wait_with_output().unwrap())
     }
 

@@ -1,5 +1,7 @@
 //! Randomness that can be had again, and how much of it a run takes.
 
+use std::time::Duration;
+
 /// Randomness from a seed (SplitMix64).
 pub(crate) struct Rng(pub(crate) u64);
 
@@ -9,6 +11,12 @@ impl Rng {
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    /// Some moment within this time, for something to happen at.
+    pub(crate) fn moment(&mut self, within: Duration) -> Duration {
+        let micros = usize::try_from(within.as_micros()).unwrap();
+        Duration::from_micros(u64::try_from(self.below(micros.max(1))).unwrap())
     }
 
     /// Another source, for someone who works beside.

@@ -12,6 +12,8 @@ use crate::process::{Server, refused, serve};
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
+/// Within which time of its start a program that settles is killed.
+const SETTLING: Duration = Duration::from_millis(200);
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;
 
@@ -76,8 +78,8 @@ fn a_killed_import_is_finished_or_taken_back() {
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         let data_dir = dir.path().join(format!("{round}"));
         let mut child = program(&data_dir, &import).spawn().unwrap();
-        let micros = rng.below(usize::try_from(takes.as_micros()).unwrap());
-        std::thread::sleep(Duration::from_micros(micros as u64));
+        let killed_after = rng.moment(takes);
+        std::thread::sleep(killed_after);
         child.kill().unwrap();
         child.wait().unwrap();
         // Where it is still to be decided, no service starts.
@@ -95,7 +97,7 @@ fn a_killed_import_is_finished_or_taken_back() {
         };
         // Killed once more while that is settled.
         let mut settling = program(&data_dir, &["import", "--settle"]).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(rng.below(200_000) as u64));
+        std::thread::sleep(rng.moment(SETTLING));
         settling.kill().unwrap();
         settling.wait().unwrap();
         let settled = printed(program(&data_dir, &["import", "--settle"]));
@@ -113,7 +115,7 @@ fn a_killed_import_is_finished_or_taken_back() {
             (false, true) => all += 1,
             (false, false) => nothing += 1,
         }
-        eprintln!("round {round}: killed after {micros} µs: {}", settled.trim_end());
+        eprintln!("round {round}: killed after {killed_after:?}: {}", settled.trim_end());
     }
     eprintln!("nothing {nothing}, taken back {taken_back}, finished {finished}, whole at once {all}");
 }

@@ -19,7 +19,7 @@ const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
 /// Half hours within which the bookings of a round start: narrow enough for many to be refused.
 const SLOTS: usize = 200;
 /// The longest time between an answer and the kill that follows it, in microseconds.
-const KILL_DELAY_MICROS_MAX: usize = 10_000;
+const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);
 const STAFF: usize = 3;
 /// How many answers of earlier rounds are asked for again.
 const OLD_ANSWERS: usize = 40;
@@ -80,7 +80,7 @@ async fn work_until_killed(
     rng: &mut Rng,
     (round, answers): (usize, usize),
 ) {
-    let delay = Duration::from_micros(u64::try_from(rng.below(KILL_DELAY_MICROS_MAX)).unwrap());
+    let delay = rng.moment(KILL_DELAY_MAX);
     let answered = Arc::new(AtomicUsize::new(0));
     let client = Client::of(server);
     let mut clients = Vec::new();

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use actors::domain::{Appointment, AppointmentId, BusinessId, Timestamp};
 use actors::store::keys::{self, format_1};
@@ -197,7 +197,8 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
         batch.put(format_1::appointment(of, old.id), old.encode());
         batch.put(format_1::appointment_by_start(of, old.starts_at, old.id), vec![1]);
         batch.put(format_1::appointment_by_update(of, old.updated_at, old.id), Vec::new());
-        batch.put(keys::appointment_by_contact(of, old.contact_id, old.starts_at, old.id), Vec::new());
+        let contact = old.contact_id.unwrap();
+        batch.put(keys::appointment_by_contact(of, contact, old.starts_at, old.id), Vec::new());
         store.submit(of, batch, Box::new(|| ())).unwrap();
         ids.push(old.id);
     }
@@ -223,12 +224,12 @@ async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
     start_over();
     let started = Instant::now();
     drop(Server::on(&copy));
-    let micros = usize::try_from(started.elapsed().as_micros()).unwrap();
+    let takes = started.elapsed();
     let mut half = 0;
     for _ in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         start_over();
         for _ in 0..3 {
-            let delay = Duration::from_micros(u64::try_from(rng.below(micros)).unwrap());
+            let delay = rng.moment(takes);
             let mut child = serve(&copy).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
             tokio::time::sleep(delay).await;
             child.kill().unwrap();

@@ -135,7 +135,7 @@ async fn carry_out(
                 EngineError::Stopping | EngineError::Store(_) => ends,
                 EngineError::Failed => ends || broken,
                 // An actor that fails just before it would have taken the request says so.
-                EngineError::Overloaded => broken,
+                EngineError::Overloaded | EngineError::Resting(_) => broken,
                 _ => false,
             };
             if !excused {

@@ -167,7 +167,11 @@ impl Sim {
                     }
                     found.iter().for_each(|resource| ledger.saw(shop, resource, "shown"));
                 }
-                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(shop) => return,
+                Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
+                    if world.was_broken(shop) =>
+                {
+                    return;
+                }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => return,
                 Err(error) => world.wrong(format_args!("a look at {what:?} of {shop} failed: {error}")),
             }

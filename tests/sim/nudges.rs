@@ -72,7 +72,8 @@ impl Sim {
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 // The business says how much more may wait.
-                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(shop) => {}
+                Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
+                    if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }
         });
@@ -98,7 +99,8 @@ impl Sim {
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 // The business says how much more may wait.
-                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(shop) => {}
+                Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
+                    if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
             }
         });

@@ -13,11 +13,13 @@ use tokio::runtime::Runtime;
 
 use crate::backups::Backups;
 use crate::dice::Dice;
+use crate::guests::Guests;
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
 use crate::model::{Model, Span};
 use crate::network::Line;
 use crate::ops::Op;
+use crate::planted::Planted;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
 use crate::shortage::Shortage;
@@ -45,6 +47,10 @@ pub(crate) struct Sim {
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
+    pub(crate) planted: Planted,
+    /// The businesses beside those of the models, in which people are erased; they have lots of their own.
+    pub(crate) guests: Guests,
+    pub(crate) guest_dice: Dice,
 }
 
 /// How a life ends.
@@ -67,7 +73,23 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
     let backups = Backups::new(seed);
-    let mut sim = Sim { dice, world, ledger, shops, models, kept, workload, has_burst, shortage, backups };
+    let planted = Planted::new(seed);
+    let (guests, guest_dice) = (Guests::default(), Dice::new(seed ^ 0x9e57));
+    let mut sim = Sim {
+        dice,
+        world,
+        ledger,
+        shops,
+        models,
+        kept,
+        workload,
+        has_burst,
+        shortage,
+        backups,
+        planted,
+        guests,
+        guest_dice,
+    };
     sim.choose_beginning();
     for life in 0..LIVES {
         sim.live(life);
@@ -97,6 +119,9 @@ impl Sim {
         let runtime = runtime();
         let from = self.ledger.len();
         let wasted = number == LIVES - 1 && self.dice.once_in(5);
+        if !wasted {
+            self.some_planted();
+        }
         if wasted {
             if self.world.time.ahead() != 0 {
                 self.some_jump();
@@ -117,6 +142,7 @@ impl Sim {
             self.lift_suspensions(&life).await;
             if number == 0 {
                 self.found(&mut life).await;
+                self.found_guests(&life).await;
             }
             self.ask_for_answers(&mut life, &unknown);
             let end = if wasted {
@@ -145,7 +171,7 @@ impl Sim {
         span.held_until = self.held_until();
         span.jumped = self.world.time.jumps() != jumps;
         self.learn();
-        self.look_at_disk(span, from);
+        self.look_at_disk(span, from, false);
     }
 
     /// Requests of which nobody knows what came of them.
@@ -215,11 +241,15 @@ impl Sim {
                 17 if self.world.network.line().0 != Line::There => self.world.network.set_line(Line::There),
                 _ => self.some_request(life),
             }
+            for _ in 0..self.guest_dice.below(3) {
+                self.some_guest(life);
+            }
             self.some_shortage(life);
             self.some_backup(life);
             self.some_time().await;
             self.learn();
             self.world.check();
+            self.check_set_aside(life);
             if self.world.failed() {
                 return End::Killed;
             }
@@ -276,7 +306,7 @@ impl Sim {
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
         span.held_until = self.held_until();
-        let all_rows = self.look_at_disk(span, from);
+        let all_rows = self.look_at_disk(span, from, true);
         for (model, rows) in self.models.iter().zip(&all_rows) {
             model.check_nothing_left(rows);
             for (endpoint, event) in model.owed.keys() {
@@ -326,13 +356,15 @@ impl Sim {
     }
 
     /// Checks everything that lies on the disk, now that no engine runs, against everything that is known.
-    fn look_at_disk(&mut self, span: Span, from: usize) -> Vec<Rows> {
+    fn look_at_disk(&mut self, span: Span, from: usize, is_the_end: bool) -> Vec<Rows> {
         self.world.check();
+        self.unplant();
         let runtime = runtime();
         let store = runtime.block_on(async { self.world.store() });
         let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
         let report = actors::verify::check(store.rows()).unwrap();
         assert!(report.is_whole(), "{:?}", report.findings);
+        self.check_guests(&store, is_the_end);
         let kept =
             store.get::<ClockRecord>(&keys::clock()).unwrap().expect("the count is kept from the first");
         runtime.block_on(store.close()).unwrap();
@@ -374,6 +406,9 @@ impl Sim {
                 .iter_mut()
                 .zip(all_rows)
                 .find(|(model, _)| model.hooks.values().any(|hook| hook.has_url(&received.url)));
+            if model.is_none() && self.guests.have_url(&received.url) {
+                continue;
+            }
             let (model, rows) = model.unwrap_or_else(|| panic!("nobody wanted {received:?}"));
             model.check_received(rows, &received);
         }

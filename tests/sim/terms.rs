@@ -181,7 +181,8 @@ impl Sim {
         life.spawn(async move {
             match tried.op.ask(&handle, request).await {
                 Err(EngineError::Refused(Refusal::IdempotencyKeyReused) | EngineError::Suspended) => {}
-                Err(EngineError::Failed | EngineError::Overloaded) if world.was_broken(tried.shop) => {}
+                Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
+                    if world.was_broken(tried.shop) => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 other => {
                     world.wrong(format_args!("the key of #{} was used again: {other:?}", tried.number));

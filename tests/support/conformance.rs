@@ -155,6 +155,12 @@ impl Conformance {
         if method == "HEAD" {
             return if body.is_empty() { Ok(()) } else { Err("a body in answer to HEAD".into()) };
         }
+        if media == "application/x-ndjson" {
+            let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            let bad =
+                lines.find(|line| !serde_json::from_slice::<Value>(line).is_ok_and(|line| line.is_object()));
+            return bad.map_or(Ok(()), |line| Err(format!("a line: {}", String::from_utf8_lossy(line))));
+        }
         let body: Value = serde_json::from_slice(body).map_err(|error| format!("the body: {error}"))?;
         self.validate(&content["schema"], &body).map_err(|why| format!("{why} in {body}"))
     }

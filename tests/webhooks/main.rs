@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod certificates;
+#[allow(dead_code, reason = "the crash tests use the rest of it")]
 #[path = "../crash/chance.rs"]
 mod chance;
 #[allow(dead_code, reason = "the crash tests use the rest of it")]

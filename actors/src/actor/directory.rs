@@ -3,11 +3,12 @@
 //!
 //! What always holds: at most one actor of an id takes messages. A seat is filled, emptied and taken out of the
 //! directory under its own lock; an actor is put away only when it has nothing in flight, and its permits are closed
-//! first, so that a caller who still holds it learns that nothing was done and comes back here.
+//! first, so that a caller who still holds it learns that nothing was done and comes back here. One that fails again and
+//! again rests in between, whoever asks for it.
 
 use std::hash::Hash;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -16,6 +17,7 @@ use ractor::{ActorId, ActorRef, ActorStatus, Message};
 use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
 use tokio::time::Instant;
 
+use super::back_off::BackOff;
 use crate::error::EngineError;
 use crate::ports::BoxFuture;
 
@@ -40,6 +42,8 @@ pub(crate) struct Directory<I: Id, M: Message> {
     start: Start<I, M>,
     /// What an actor in use is told once a minute, if anything.
     minute: Option<fn() -> M>,
+    /// Which of them rest, since they failed.
+    back_off: Arc<BackOff<I>>,
     /// Whose actors those are that were noted and have not ended.
     noted: DashMap<ActorId, I>,
 }
@@ -61,6 +65,8 @@ pub(crate) struct Running<M: Message> {
     started: Instant,
     /// Milliseconds from `started` to the newest use.
     used: AtomicU64,
+    /// Whether it was stopped on purpose, or its failure is counted.
+    accounted: AtomicBool,
 }
 
 impl<M: Message> Default for Seat<M> {
@@ -70,12 +76,13 @@ impl<M: Message> Default for Seat<M> {
 }
 
 impl<I: Id, M: Message> Directory<I, M> {
-    /// No actor runs yet.
-    pub(crate) fn new(start: Start<I, M>, minute: Option<fn() -> M>) -> Self {
-        Self { seats: Arc::default(), start, minute, noted: DashMap::new() }
+    /// No actor runs yet. One of them may fail so often before it rests.
+    pub(crate) fn new(start: Start<I, M>, minute: Option<fn() -> M>, patience: u32) -> Self {
+        let back_off = Arc::new(BackOff::new(patience));
+        Self { seats: Arc::default(), start, minute, back_off, noted: DashMap::new() }
     }
 
-    /// The running actor of an id, started if need be.
+    /// The running actor of an id, started if need be, unless it rests.
     pub(crate) async fn running(&self, id: I) -> Result<Arc<Running<M>>, EngineError> {
         loop {
             let seat = self.seat(id);
@@ -89,12 +96,50 @@ impl<I: Id, M: Message> Directory<I, M> {
             if let Some(running) = seat.open() {
                 return Ok(running);
             }
+            // Whoever comes may be faster than the news that it has failed.
+            if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
+                self.back_off.failed(id);
+            }
+            if let Some(left) = self.back_off.rests(id) {
+                self.vacate(id, &seat, gone);
+                return Err(EngineError::Resting(left));
+            }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
             // In a task of its own: a caller who goes away must not leave an actor behind that has no seat.
-            let filling = tokio::spawn(fill(Arc::clone(&self.seats), (id, seat, gone), starting, permits));
+            let directory = (Arc::clone(&self.seats), Arc::clone(&self.back_off));
+            let filling = tokio::spawn(fill(directory, (id, seat, gone), starting, permits));
             return filling.await.unwrap_or(Err(EngineError::Failed));
         }
+    }
+
+    /// Takes a seat without an actor out of the directory.
+    fn vacate(&self, id: I, seat: &Seat<M>, mut gone: OwnedMutexGuard<bool>) {
+        *seat.running.write() = None;
+        *gone = true;
+        self.seats.remove(&id);
+    }
+
+    /// Takes note that an actor has failed while it ran; gives whose it was, if it was noted, and how long that rests.
+    pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
+        let id = self.ended(actor)?;
+        let seat = self.seats.get(&id).map(|seat| Arc::clone(&seat));
+        let running = seat.and_then(|seat| seat.running.read().clone());
+        let running = running.filter(|running| running.actor.get_id() == actor);
+        if running.is_none_or(|running| running.counts()) {
+            self.back_off.failed(id);
+        }
+        Some((id, self.rests(id)))
+    }
+
+    /// How long the actor of an id still rests.
+    pub(crate) fn rests(&self, id: I) -> Duration {
+        self.back_off.rests(id).unwrap_or_default()
+    }
+
+    /// Whether the actor of an id runs, or is being started. Asking is no use of it.
+    pub(crate) fn is_running(&self, id: I) -> bool {
+        self.seats.contains_key(&id)
     }
 
     /// The actor of an id if it runs.
@@ -134,6 +179,7 @@ impl<I: Id, M: Message> Directory<I, M> {
 
     /// Puts away what was idle for [`IDLE_MAX`], and tells the rest that a minute has passed, if they want to know.
     pub(crate) fn sweep(&self) {
+        self.back_off.forget();
         for (id, seat) in self.in_order() {
             // A seat that is being filled is in use.
             let Ok(mut gone) = seat.gone.try_lock() else { continue };
@@ -159,11 +205,20 @@ impl<I: Id, M: Message> Directory<I, M> {
         }
     }
 
+    /// Has nobody ask an actor for anything more; it answers what it was asked, and whoever has it stopped does so behind
+    /// that. Its seat is free for the next one, and goes with the minute.
+    pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
+        let running = self.seats.get(&id)?.running.read().clone()?;
+        running.permits.close();
+        Some(running)
+    }
+
     /// Stops every actor. Nothing that anyone waits for may be in flight any more.
     pub(crate) fn stop(&self) {
         for (_, seat) in self.in_order() {
             if let Some(running) = seat.running.read().as_ref() {
                 running.permits.close();
+                running.accounted.store(true, Ordering::Release);
                 running.actor.stop(Some("the engine closes".into()));
             }
         }
@@ -182,7 +237,13 @@ impl<M: Message> Seat<M> {
 
 impl<M: Message> Running<M> {
     fn new(actor: ActorRef<M>, permits: Arc<Semaphore>) -> Self {
-        Self { actor, permits, started: Instant::now(), used: AtomicU64::new(0) }
+        Self {
+            actor,
+            permits,
+            started: Instant::now(),
+            used: AtomicU64::new(0),
+            accounted: AtomicBool::new(false),
+        }
     }
 
     /// Whether it takes messages. One that is loaded and has yet to begin takes them too: whoever took it for ended
@@ -190,6 +251,16 @@ impl<M: Message> Running<M> {
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
+    }
+
+    /// Whether it has ended by itself, and that was not counted before.
+    fn has_failed(&self) -> bool {
+        matches!(self.actor.get_status(), ActorStatus::Stopping | ActorStatus::Stopped) && self.counts()
+    }
+
+    /// Whether it is for whoever asks to count its failure.
+    fn counts(&self) -> bool {
+        !self.accounted.swap(true, Ordering::AcqRel)
     }
 
     /// Notes a use.
@@ -209,6 +280,7 @@ impl<M: Message> Running<M> {
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };
         self.permits.close();
+        self.accounted.store(true, Ordering::Release);
         drop(all);
         self.actor.stop(Some("idle".into()));
         true
@@ -217,7 +289,7 @@ impl<M: Message> Running<M> {
 
 /// Seats a new actor; a seat that cannot be filled leaves the directory.
 async fn fill<I: Id, M: Message>(
-    seats: Seats<I, M>,
+    (seats, back_off): (Seats<I, M>, Arc<BackOff<I>>),
     (id, seat, mut gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
     starting: Starting<M>,
     permits: Arc<Semaphore>,
@@ -229,6 +301,9 @@ async fn fill<I: Id, M: Message>(
             Ok(running)
         }
         Err(error) => {
+            if matches!(error, EngineError::Failed | EngineError::Store(_)) {
+                back_off.failed(id);
+            }
             *gone = true;
             seats.remove(&id);
             Err(error)

@@ -2,6 +2,7 @@
 //! each message. What always holds: a message that somebody waits for holds permits until it is answered, so they bound
 //! the mailboxes, which have no bound of their own.
 
+mod back_off;
 mod directory;
 mod message;
 

@@ -8,20 +8,18 @@ use std::path::Path;
 
 use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
+use crate::business::carry_out_alone;
+use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::domain::{
     Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
     ResourceId, Timestamp,
 };
+use crate::error::EngineError;
 use crate::ports::Ports;
-use crate::store::keys::{installation_kind, kind};
+use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{
-    Batch, Filling, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, keys, read_tombstones,
-};
+use crate::store::{Batch, Filling, Key, Pages, Record, Store, StoreError, Tombstone, keys, read_tombstones};
 use crate::upgrade::{Upgrades, upgrade};
-
-/// How many rows are read at once.
-const ROWS_PER_PAGE: usize = 512;
 
 /// Why a backup was not restored.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +30,9 @@ pub enum RestoreError {
     /// The store cannot be made, or the list cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// What was taken back since cannot be taken back again.
+    #[error("what was taken back since cannot be taken back again: {0}")]
+    TakeBack(#[from] EngineError),
 }
 
 /// What was restored.
@@ -41,6 +42,10 @@ pub struct Restored {
     pub manifest: Manifest,
     /// How many keys were revoked.
     pub revoked: usize,
+    /// How many contacts are being erased again, which the service goes on with when it starts.
+    pub erased: usize,
+    /// How many businesses were ended again, of which the rows go when the service starts.
+    pub ended: usize,
     /// How many there are that let in.
     pub valid: usize,
 }
@@ -66,34 +71,59 @@ pub async fn restore(
     }
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
-    let (revoked, valid) = take_back(&store, after, ports).await?;
-    store.close().await?;
-    Filling::finish(to)?;
-    Ok(Restored { manifest: backup.manifest().clone(), revoked, valid })
-}
-
-/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not.
-async fn take_back(
-    store: &Store,
-    after: Option<BTreeSet<Tombstone>>,
-    ports: &Ports,
-) -> Result<(usize, usize), StoreError> {
     if let Some(after) = &after {
         // They must not come back from an earlier backup by this store's own list either.
         store.bury(&after.iter().copied().collect::<Vec<_>>())?;
     }
+    let (erased, ended) = take_back(&store, after.iter().flatten(), ports).await?;
+    let (revoked, valid) = revoke_keys(&store, after, ports).await?;
+    store.close().await?;
+    Filling::finish(to)?;
+    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, valid })
+}
+
+/// Ends the businesses again and erases the contacts again that were since, as far as they are there: the first step of
+/// each, behind which they are gone; the service goes on with it when it starts. Gives how many contacts and businesses.
+async fn take_back(
+    store: &Store,
+    after: impl Iterator<Item = &Tombstone>,
+    ports: &Ports,
+) -> Result<(usize, usize), RestoreError> {
+    let (mut erased, mut ended) = (0, 0);
+    for tombstone in after {
+        match *tombstone {
+            Tombstone::RevokedKey(_) => {}
+            Tombstone::ErasedContact(of, id) => {
+                erased += usize::from(carry_out_alone(store, ports, of, EraseContact { id }).await?);
+            }
+            Tombstone::EndedBusiness(of) => {
+                ended += usize::from(carry_out_alone(store, ports, of, EndBusiness { once: None }).await?);
+            }
+        }
+    }
+    Ok((erased, ended))
+}
+
+/// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not. Those of a
+/// business that was ended go with it.
+async fn revoke_keys(
+    store: &Store,
+    after: Option<BTreeSet<Tombstone>>,
+    ports: &Ports,
+) -> Result<(usize, usize), StoreError> {
     let is_revoked =
         |key: KeyId| after.as_ref().is_none_or(|after| after.contains(&Tombstone::RevokedKey(key)));
     let (mut revoked, mut valid) = (0, 0);
-    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY);
+    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
     loop {
-        let page = store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
-        let page = page.collect::<Result<Vec<_>, _>>()?;
-        let Some((last, _)) = page.last() else { return Ok((revoked, valid)) };
-        range = range.after(Key::new(last));
+        let page = pages.next(store)?;
+        if page.is_empty() {
+            return Ok((revoked, valid));
+        }
         for (row, value) in &page {
-            let key = ApiKey::decode(value)?;
-            if key.revoked_at.is_some() {
+            // One that does not decode lets nobody in.
+            let Some(key) = store.usable(row, ApiKey::decode(value))? else { continue };
+            if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;
             }
             if is_revoked(key.id) {
@@ -114,11 +144,10 @@ async fn revoke(
     ports: &Ports,
 ) -> Result<(), StoreError> {
     let of = key.business_id;
-    let newest = store.scan(&all_entries(of), Order::Descending).next().transpose()?;
-    let newest = newest.map(|(_, value)| AuditRecord::decode(&value)).transpose()?;
+    let newest = store.newest_entry(of)?;
     // Stamps and ids of a business grow, whatever the clock of this machine shows.
-    let now = newest.as_ref().map_or(Timestamp::MIN, |newest| newest.entry.at).max(ports.clock.now());
-    let mut mint = newest.as_ref().map_or_else(IdMint::default, |newest| IdMint::after(newest.entry.id));
+    let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
+    let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
     let usage = newest.and_then(|newest| newest.usage).map(|mut usage| {
         usage.remove(BudgetKind::Keys, Amount::row(bytes));
         usage
@@ -138,8 +167,4 @@ async fn revoke(
     batch.put(*row, ApiKey { revoked_at: Some(now), ..key }.encode());
     store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
     store.settled(of).await // the next one reads what this one wrote
-}
-
-fn all_entries(of: BusinessId) -> KeyRange {
-    keys::of_kind(of, kind::AUDIT)
 }

@@ -5,15 +5,16 @@ use std::sync::{Arc, Weak};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
 use tokio::sync::Semaphore;
 
-use super::decide::{CarriedOut, carry_out};
+use super::decide::{CarriedOut, Then, carry_out};
 use super::load::{Start, load};
-use super::message::{Message, Question};
+use super::message::{Message, Question, SweptThrough};
 use super::state::State;
+use super::steps;
 use super::sweep::sweep;
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::Batch;
+use crate::store::{Batch, unless_set_aside};
 
 /// There is no business with this id.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,8 @@ pub(crate) struct Running {
     shared: Weak<Shared>,
     /// Who waits until all that the business keeps is counted.
     asked: Vec<Question>,
+    /// Who waits until what has outlived its time is deleted.
+    swept: Vec<SweptThrough>,
 }
 
 impl BusinessActor {
@@ -66,11 +69,14 @@ impl Actor for BusinessActor {
 
     async fn pre_start(
         &self,
-        _: ActorRef<Message>,
+        myself: ActorRef<Message>,
         (start, shared): Self::Arguments,
     ) -> Result<Running, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
-        Ok(Running { state, shared, asked: Vec::new() })
+        if let Some(shared) = shared.upgrade() {
+            shared.businesses.note(myself.get_id(), start.id); // before it can fail
+        }
+        Ok(Running { state, shared, asked: Vec::new(), swept: Vec::new() })
     }
 
     async fn post_start(
@@ -79,6 +85,7 @@ impl Actor for BusinessActor {
         Running { state, .. }: &mut Running,
     ) -> Result<(), ActorProcessingErr> {
         let _ = myself.cast(Message::Sweep);
+        let _ = myself.cast(Message::Chores);
         if !state.accounts.are_complete() {
             let _ = myself.cast(Message::Count);
         }
@@ -89,12 +96,24 @@ impl Actor for BusinessActor {
         &self,
         myself: ActorRef<Message>,
         message: Message,
-        Running { state, shared, asked }: &mut Running,
+        Running { state, shared, asked, swept }: &mut Running,
     ) -> Result<(), ActorProcessingErr> {
         // What is decided now would never be written, and nothing may be decided on top of it.
         if state.store.failed() {
             if let Message::Change { reply, .. } = message {
                 let _ = reply.send(Err(EngineError::Stopping));
+            }
+            return Ok(());
+        }
+        // Nor of a business that is no more.
+        if state.ended {
+            match message {
+                Message::Change { reply, .. } => _ = reply.send(Err(EngineError::NotFound)),
+                Message::Ask { question } | Message::AskAccounts { question } => {
+                    answer(state, question, state.clocks.now());
+                }
+                Message::End => myself.stop(Some("the business was ended".into())),
+                _ => {}
             }
             return Ok(());
         }
@@ -104,12 +123,19 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed }) => {
-                        let shared = Weak::clone(shared);
+                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then }) => {
+                        let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
                         let done = move || {
+                            let shared = shared.upgrade();
+                            match (then, &shared) {
+                                (Then::Nothing, _) | (Then::Ends, None) => {}
+                                (Then::Chores, _) => _ = myself.cast(Message::Chores),
+                                // Before that is answered, so that whoever comes behind it finds none.
+                                (Then::Ends, Some(shared)) => shared.end(id),
+                            }
                             let _ = reply.send(Ok(answer));
                             drop(permits);
-                            if let Some(shared) = shared.upgrade() {
+                            if let Some(shared) = shared {
                                 deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
                                 ended.into_iter().for_each(|key| shared.look_after(key));
                                 turned_off.into_iter().for_each(|key| shared.alert_team(key));
@@ -146,13 +172,27 @@ impl Actor for BusinessActor {
                     asked.drain(..).for_each(|question| answer(state, question, now));
                 }
             }
-            Message::Sweep => sweep(state, now, &myself)?,
+            Message::Sweep => {
+                unless_set_aside(sweep(state, now, &myself))?;
+                unless_set_aside(steps::begin(state, shared, &myself, now))?;
+            }
+            Message::SweepThrough(waits) => {
+                unless_set_aside(sweep(state, now, &myself))?;
+                unless_set_aside(steps::begin(state, shared, &myself, now))?;
+                swept.push(waits);
+            }
+            Message::Chores => _ = unless_set_aside(steps::begin(state, shared, &myself, now))?,
+            Message::Stepped => _ = unless_set_aside(steps::stepped(state, shared, &myself, now))?,
+            Message::End => {} // it goes on: what ended it was another one of its id
             Message::Swept { more } => {
                 state.sweeping = false;
                 if more {
-                    sweep(state, now, &myself)?;
+                    unless_set_aside(sweep(state, now, &myself))?;
                 }
             }
+        }
+        if !state.sweeping && state.chores.are_done() {
+            swept.clear();
         }
         Ok(())
     }

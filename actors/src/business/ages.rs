@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use crate::domain::{AuditId, BusinessId, ResourceId, SteadyTime};
 use crate::store::keys::kind;
-use crate::store::{Batch, Key, Order, Store, StoreError, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 
 /// How far apart, in steady time, the rounds through the log begin.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
@@ -23,17 +23,19 @@ pub(crate) struct Ages {
 impl Ages {
     /// What the store knows of a business with this newest id.
     pub(super) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
-        let last = store.scan(&keys::of_kind(of, kind::AGE), Order::Descending).next().transpose()?;
-        let noted = last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?)));
-        Ok(Self { newest, noted: noted.transpose()? })
+        Ok(Self { newest, noted: last_of(store, &keys::of_kind(of, kind::AGE))? })
     }
 
-    /// Notes the newest id if it is time, and there is something new.
-    pub(super) fn note(&mut self, of: BusinessId, now: SteadyTime, batch: &mut Batch) {
-        let Some(newest) = self.newest else { return };
+    /// Whether it is time to note the newest id, and there is something new.
+    pub(super) fn is_due(&self, now: SteadyTime) -> bool {
+        let Some(newest) = self.newest else { return false };
         // A count that a crash has set back must not be noted behind what was noted before it.
-        let due = self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest);
-        if due {
+        self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest)
+    }
+
+    /// Notes the newest id if it is due.
+    pub(super) fn note(&mut self, of: BusinessId, now: SteadyTime, batch: &mut Batch) {
+        if let Some(newest) = self.newest.filter(|_| self.is_due(now)) {
             batch.put(keys::age(of, now), newest.uuid().as_bytes().to_vec());
             self.noted = Some((now, newest));
         }
@@ -68,6 +70,17 @@ pub(super) fn noted_until(
     of: BusinessId,
     until: SteadyTime,
 ) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
-    let last = store.scan(&keys::ages_until(of, until), Order::Descending).next().transpose()?;
-    last.map(|(key, id)| Ok((keys::age_at(&key)?, keys::id_at_end(&id)?))).transpose()
+    last_of(store, &keys::ages_until(of, until))
+}
+
+/// The last of these points that can be read.
+fn last_of(store: &Store, range: &KeyRange) -> Result<Option<(SteadyTime, AuditId)>, StoreError> {
+    for row in store.scan(range, Order::Descending) {
+        let (key, id) = row?;
+        let point = keys::age_at(&key).and_then(|at| Ok((at, keys::id_at_end(&id)?)));
+        if let Some(point) = store.usable(&key, point)? {
+            return Ok(Some(point));
+        }
+    }
+    Ok(None)
 }

@@ -8,10 +8,11 @@ use super::state::State;
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Amount, Appointment, AppointmentId, Budget, BudgetKind, Business, Contact, ContactId, IdMint, Problem,
-    Refusal, ResourceId, ServiceId, StaffId, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Refusal, ResourceId, Retention, ServiceId, StaffId, SteadyTime, TakenMessage, Timestamp, Usage,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
-use crate::view::{self, AppointmentParties, AppointmentView};
+use crate::view::{self, AppointmentView, MessageView};
 
 /// What a change is decided on: the newest state of the business, the instant, and the ids it may use.
 pub struct Context<'a> {
@@ -30,6 +31,21 @@ impl<'a> Context<'a> {
     /// The stamp of the change: the present, or the earliest instant that it may bear where that is later.
     pub fn at(&self) -> Timestamp {
         self.at
+    }
+
+    /// What time it is believed to be.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// How far steady time has come.
+    pub fn steady(&self) -> SteadyTime {
+        self.state.clocks.steady()
+    }
+
+    /// For how long things are kept.
+    pub fn retention(&self) -> Retention {
+        self.state.retention
     }
 
     /// The profile.
@@ -97,13 +113,15 @@ impl<'a> Context<'a> {
         self.read(&keys::contact(self.state.id, id))
     }
 
-    /// The contact whose phone or email stands under this index row.
+    /// The contact whose phone or email stands under this index row. One that does not decode is as if it were not
+    /// there: whoever has that number or address could do nothing else any more.
     ///
     /// # Errors
     /// When the store fails.
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
-        self.contact(keys::id_at_end(&id)?)
+        let contact = keys::id_at_end(&id).and_then(|id| self.contact(id));
+        Ok(self.state.store.usable(row, contact)?.flatten())
     }
 
     /// Refuses the change when the request's `If-Match` does not match the resource as it is.
@@ -127,25 +145,25 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The name of a service.
-    fn service_name(&self, id: ServiceId) -> &'a str {
-        self.state.services.get(&id).map_or("", |service| &service.name)
+    /// The contact of a record, unless they were erased: what tells of them goes in steps behind that.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn contact_of(&self, id: Option<ContactId>) -> Result<Option<Contact>, StoreError> {
+        self.state.contact_of(id)
     }
 
-    /// The name of a staff member.
-    fn staff_name(&self, id: StaffId) -> &'a str {
-        self.state.staff.get(&id).map_or("", |member| &member.name)
+    /// A message as the API shows it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn show_message(&self, message: &TakenMessage) -> Result<MessageView, StoreError> {
+        self.state.show_message(message)
     }
 
     /// An appointment as the API shows it.
-    pub fn show(&self, appointment: &Appointment, contact: &Contact) -> AppointmentView {
-        let parties = AppointmentParties {
-            timezone: self.state.business.zone.name(),
-            service_name: self.service_name(appointment.service_id),
-            staff_name: self.staff_name(appointment.staff_id),
-            contact,
-        };
-        AppointmentView::new(appointment, parties)
+    pub fn show(&self, appointment: &Appointment, contact: Option<&Contact>) -> AppointmentView {
+        self.state.show(appointment, contact)
     }
 
     /// The problems of staff and service ids that a request lists.

@@ -28,6 +28,20 @@ pub(super) struct CarriedOut {
     pub(super) turned_off: Option<EndpointKey>,
     /// How many deliveries are missed for want of room among what waits.
     pub(super) missed: u64,
+    /// What comes of it beside that.
+    pub(super) then: Then,
+}
+
+/// What follows of a change beside deliveries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// There is something to be done in steps.
+    Chores,
+    /// The business is no more.
+    Ends,
 }
 
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
@@ -41,7 +55,8 @@ pub(super) fn carry_out(
         let answer = change.replay_any(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
         let (turned_off, missed) = (None, 0);
-        return Ok(CarriedOut { batch: Batch::default(), answer, deliveries, ended, turned_off, missed });
+        let (batch, then) = (Batch::default(), Then::Nothing);
+        return Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then });
     }
     let weight = change.weight_any();
     state.store.check_room(weight)?;
@@ -60,8 +75,12 @@ pub(super) fn carry_out(
         let from = batch.len();
         write.encode(state.id, &mut batch);
         usage::count(state, write, (&batch, from), &mut usage)?;
-        if let Write::Contact { before, after } = write {
-            names::index(state, before.as_ref(), after, &mut batch)?;
+        match write {
+            Write::Contact { before, after } => {
+                names::index(state, before.as_ref(), Some(after), &mut batch)?;
+            }
+            Write::NoContact(before) => names::index(state, Some(before), None, &mut batch)?,
+            _ => {}
         }
     }
     state.accounts.check(&usage)?;
@@ -102,9 +121,11 @@ pub(super) fn carry_out(
         state.clocks.note(at, &state.store);
     }
     state.accounts.usage = usage;
-    let mut ended = Vec::new();
+    let (mut ended, mut then) = (Vec::new(), Then::Nothing);
     for write in writes {
         match &write {
+            Write::NoContact(_) | Write::Retention(_) => then = Then::Chores,
+            Write::NoBusiness => then = Then::Ends,
             Write::NoWebhook(endpoint) => {
                 ended.push(EndpointKey { business: state.id, endpoint: *endpoint });
             }
@@ -129,5 +150,5 @@ pub(super) fn carry_out(
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then })
 }

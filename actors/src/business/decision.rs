@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::request::{AnswerStatus, Gives, New, Removed, Shown};
+use super::request::{AnswerStatus, Ended, Gives, New, Removed, Shown};
 use super::write::Write;
 use crate::domain::{EventType, FieldChange, ResourceId, WebhookId};
-use crate::view;
+use crate::view::{self, EndedView};
 
 /// What the audit log shall say of a change.
 #[derive(Clone, Debug)]
@@ -65,6 +65,13 @@ impl Decision<Removed> {
     /// A resource is no more, and the answer has no body.
     pub fn gone() -> Self {
         Self::with_body(Vec::new())
+    }
+}
+
+impl Decision<Ended> {
+    /// The business is ended; what is answered shows that.
+    pub(super) fn ended(shown: &EndedView) -> Self {
+        Self::with_body(view::render(shown))
     }
 }
 

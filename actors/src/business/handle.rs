@@ -5,12 +5,14 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use super::change::{AnyChange, Change};
+use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
 use crate::actor::{Permits, Reply};
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
 use crate::shared::Shared;
+use crate::store::StoreError;
 
 /// A business, reached through its actor for changes and through the store for reads. Cheap to clone.
 #[derive(Clone)]
@@ -28,6 +30,15 @@ impl BusinessHandle {
     /// The present instant, by the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.shared.clocks.now()
+    }
+
+    /// Whether what the business keeps has anything that has outlived its time, or is to be noted, as the round through
+    /// the businesses that nobody uses asks.
+    ///
+    /// # Errors
+    /// The store's failure, or a row that does not decode and is set aside.
+    pub fn has_duties(&self) -> Result<bool, StoreError> {
+        duties::has_any(&self.shared.store, &self.shared.clocks, self.id)
     }
 
     /// Carries out a change. The answer comes once the change is on the disk; dropping the future does not undo it.

@@ -3,12 +3,18 @@
 //! One scan reads the profile, services and staff, one the upcoming appointments, a few rows the newest change and what
 //! is known of ages. Nothing is loaded before all that was ever submitted for the business is synced, so a
 //! restarted actor misses nothing.
+//!
+//! Rows that do not decode are set aside, and the business does without them: only without its profile there is none. Of
+//! an appointment the key still tells where it starts, so nobody is booked over it.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use chrono::TimeDelta;
+
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
+use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -17,11 +23,10 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
-use crate::store::records::AuditRecord;
 use crate::store::{Key, Order, Record, Store, StoreError, keys};
 
 /// What a business is loaded with.
@@ -40,39 +45,47 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     // From here on every delivery that waits is counted, or lies in the store behind the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
-    let (mut business, mut budget) = (None, Budget::default());
+    let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
+    let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
-            kind::PROFILE => business = Some(Business::decode(&value)?),
-            kind::BUDGET => budget = Budget::decode(&value)?,
-            kind::SERVICE => {
-                let service = Service::decode(&value)?;
-                services.insert(service.id, service);
+            kind::PROFILE => business = Some(store.checked(&key, Business::decode(&value))?),
+            kind::BUDGET => budget = store.usable(&key, Budget::decode(&value))?.unwrap_or_default(),
+            // Where it does not decode, nothing goes before its time.
+            kind::RETENTION => {
+                retention = store.usable(&key, Retention::decode(&value))?.unwrap_or_default();
             }
+            kind::SERVICE => match store.usable(&key, Service::decode(&value))? {
+                Some(service) => _ = services.insert(service.id, service),
+                None => longest = TimeDelta::days(1),
+            },
             kind::STAFF => {
-                let member = StaffMember::decode(&value)?;
-                staff.insert(member.id, member);
+                let member = store.usable(&key, StaffMember::decode(&value))?;
+                staff.extend(member.map(|member| (member.id, member)));
             }
             kind::WEBHOOK => {
-                let endpoint = WebhookEndpoint::decode(&value)?;
-                webhooks.insert(endpoint.id, endpoint);
+                let endpoint = store.usable(&key, WebhookEndpoint::decode(&value))?;
+                webhooks.extend(endpoint.map(|endpoint| (endpoint.id, endpoint)));
             }
-            other => return Err(StoreError::damaged("key", format!("its kind {other:#04x} is not known"))),
+            other => {
+                let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
+                store.usable(&key, Err::<(), _>(unknown))?;
+            }
         }
     }
     let Some(business) = business else { return Ok(None) };
-    let newest = store.scan(&keys::of_kind(id, kind::AUDIT), Order::Descending).next().transpose()?;
-    let newest = newest.map(|(_, value)| AuditRecord::decode(&value)).transpose()?;
-    let told = newest.as_ref().and_then(|newest| newest.usage);
-    let newest = newest.map(|newest| newest.entry);
-    let reached = newest.as_ref().map_or(business.updated_at, |entry| entry.at);
+    let longest = services.values().map(Service::duration).fold(longest, TimeDelta::max);
+    let newest = store.newest_entry(id)?;
+    let told = newest.and_then(|newest| newest.usage);
+    let reached = newest.map_or(business.updated_at, |newest| newest.at);
+    let newest = newest.map(|newest| newest.id);
     let busy_from = clocks.now() - BUSY_BEHIND;
     let mut state = State {
         id,
         days_ahead: days_ahead(store, id, clocks.steady().day())?,
-        ages: Ages::load(store, id, newest.as_ref().map(|entry| entry.id))?,
+        ages: Ages::load(store, id, newest)?,
         round: Round::default(),
         clocks: clocks.clone(),
         steady: *steady,
@@ -82,9 +95,13 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         webhooks,
         busy: Busy::default(),
         busy_from,
+        longest,
         stamps: Stamps::after(reached),
-        mint: newest.map_or_else(IdMint::default, |entry| IdMint::after(entry.id)),
+        mint: newest.map_or_else(IdMint::default, IdMint::after),
         sweeping: false,
+        retention,
+        chores: Chores::default(),
+        ended: false,
         overlay: Overlay::default(),
         references: References::default(),
         accounts: Accounts::new(id, budget, told, waiting),
@@ -102,13 +119,10 @@ async fn load_busy(state: &mut State, from: Timestamp) -> Result<(), StoreError>
     let mut range = keys::appointments_starting(state.id, from, Timestamp::MAX);
     loop {
         let (mut rows, mut last) = (0, None);
-        for row in state.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
+        let store = state.store.clone();
+        for row in store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let appointment = Appointment::decode(&value)?;
-            if appointment.is_active() {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                state.busy.insert(staff_id, starts_at, ends_at, id);
-            }
+            state.hold_time(&key, &value)?;
             rows += 1;
             last = Some(Key::new(&key));
         }

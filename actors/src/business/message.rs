@@ -1,5 +1,7 @@
 //! What a business's actor is told.
 
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
 use super::change::AnyChange;
 use super::request::{Answer, Request};
 use super::state::State;
@@ -24,6 +26,21 @@ pub(crate) enum Message {
     Sweep,
     /// A step of that is done; there may be more.
     Swept { more: bool },
+    /// Delete all of it, a step after the other.
+    SweepThrough(SweptThrough),
+    /// There may be something to be done in steps.
+    Chores,
+    /// One of these steps is done.
+    Stepped,
+    /// Everything that was asked of it before was answered: it ends.
+    End,
+}
+
+/// Who waits until everything that has outlived its time is deleted, or cannot be just now: it is dropped then. Its permit
+/// keeps the actor from being put away meanwhile.
+pub(crate) struct SweptThrough {
+    pub(crate) _through: oneshot::Sender<()>,
+    pub(crate) _permit: OwnedSemaphorePermit,
 }
 
 impl std::fmt::Debug for Message {
@@ -35,6 +52,10 @@ impl std::fmt::Debug for Message {
             Self::Count => "Count",
             Self::Sweep => "Sweep",
             Self::Swept { .. } => "Swept",
+            Self::SweepThrough(_) => "SweepThrough",
+            Self::Chores => "Chores",
+            Self::Stepped => "Stepped",
+            Self::End => "End",
         })
     }
 }

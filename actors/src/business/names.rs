@@ -14,24 +14,32 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Adds to a batch what the index shall say of a contact. A batch changes one contact at most.
+/// Adds to a batch what the index shall say of a contact, nothing of one who is no more. A batch changes one contact at
+/// most.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,
-    after: &Contact,
+    after: Option<&Contact>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let folded = |contact: &Contact| contact.name.as_deref().map(fold_name);
-    let name = folded(after);
+    let name = after.and_then(folded);
+    let Some(id) = after.or(before).map(|contact| contact.id) else { return Ok(()) };
     if before.and_then(folded) == name {
         return Ok(());
     }
     let of = state.id;
-    let (key, names) = match state.last_in(&keys::contact_names_up_to(of, after.id))? {
-        Some((key, row)) => (key, NamesRecord::decode(&row)?.names),
-        None => (keys::contact_names(of, after.id), Names::new()),
+    let own = (keys::contact_names(of, id), Names::new());
+    let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
+        // Behind a row that does not decode, the next name begins a row of its own.
+        Some((key, row)) => match state.store.usable(&key, NamesRecord::decode(&row))? {
+            Some(row) => (key, row.names),
+            None if key == own.0 => return Ok(()),
+            None => own,
+        },
+        None => own,
     };
-    let (names, overflow) = filed(names, after.id, name);
+    let (names, overflow) = filed(names, id, name);
     batch.put(key, NamesRecord { names }.encode());
     if let Some((first, _)) = overflow.first() {
         batch.put(keys::contact_names(of, *first), NamesRecord { names: overflow }.encode());

@@ -25,20 +25,21 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::Slot;
 use crate::domain::{
-    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Service, ServiceId, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, Business, Knowledge, KnowledgeId, Retention, Service, ServiceId, StaffId,
+    StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys};
-use crate::view::{BudgetView, KnowledgeView, OperatorKeyView};
+use crate::view::{BudgetView, KnowledgeView, OperatorKeyView, RetentionView};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
-use pages::{Part, once, position_key, position_of, walk};
+use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
@@ -77,6 +78,15 @@ impl BusinessHandle {
     /// [`EngineError::NotFound`] when there is no such business, or the store's failure.
     pub async fn business(&self) -> Result<Business, EngineError> {
         self.read(|store| store.get(&keys::profile(self.id))).await?.ok_or(EngineError::NotFound)
+    }
+
+    /// For how many days it keeps what has happened.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn retention(&self) -> Result<RetentionView, EngineError> {
+        let retention = self.read(|store| store.get::<Retention>(&keys::retention(self.id))).await?;
+        Ok(RetentionView::from(&retention.unwrap_or_default()))
     }
 
     /// The services in the order of their creation; inactive ones too, or not.

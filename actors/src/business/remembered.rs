@@ -9,8 +9,8 @@ use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
 use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal, SteadyTime};
 use crate::error::EngineError;
-use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Order, Record, Store, StoreError, keys};
+use crate::store::records::{IdempotencyRecord, ShownAnew};
+use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
 
 /// How long an idempotency key is kept, in steady time.
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
@@ -44,8 +44,13 @@ pub(crate) fn remember(
     batch: &mut Batch,
 ) {
     let Idempotency { key, fingerprint } = idempotency;
-    let record =
-        IdempotencyRecord { fingerprint, status: status_code(status), body: body.to_vec(), answered };
+    let record = IdempotencyRecord {
+        fingerprint,
+        status: status_code(status),
+        body: body.to_vec(),
+        shows: None,
+        answered,
+    };
     batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 
@@ -55,13 +60,31 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<Answer>,
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
     // Days ahead first: what the sweep moves from there to today is found in one place or the other.
     let days = state.days_ahead.iter().copied().chain(days(now));
-    let Some((day, answer)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
+    let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
     };
     if state.overlay.ticket(&at(day)).is_some() {
         return Err(Refusal::IdempotencyInProgress.into());
     }
-    Ok(Some(answer))
+    let anew = match record.shows {
+        None => None,
+        Some(what) => Some(state.show_anew(what)?.ok_or(Refusal::NotFound(name_of(what)))?),
+    };
+    let answer = answer_of(record)?;
+    Ok(Some(match anew {
+        Some(body) => Answer { body: body.into(), ..answer },
+        None => answer,
+    }))
+}
+
+/// The kind of a resource, as it is called.
+fn name_of(what: ShownAnew) -> &'static str {
+    match what {
+        ShownAnew::Contact(_) => "contact",
+        ShownAnew::Appointment(_) => "appointment",
+        ShownAnew::Call(_) => "call",
+        ShownAnew::Message(_) => "message",
+    }
 }
 
 /// The days under which a key may stand that was used in the last 24 hours.
@@ -76,7 +99,7 @@ pub(crate) fn kept(
     now: SteadyTime,
     fingerprint: [u8; 32],
     read: impl Fn(u32) -> Result<Option<IdempotencyRecord>, StoreError>,
-) -> Result<Option<(u32, Answer)>, EngineError> {
+) -> Result<Option<(u32, IdempotencyRecord)>, EngineError> {
     for day in days {
         let Some(record) = read(day)? else { continue };
         if now - record.answered >= IDEMPOTENCY_KEPT {
@@ -85,10 +108,15 @@ pub(crate) fn kept(
         if record.fingerprint != fingerprint {
             return Err(Refusal::IdempotencyKeyReused.into());
         }
-        let status = status_from_code(record.status)?;
-        return Ok(Some((day, Answer { status, body: record.body.into(), replayed: true })));
+        return Ok(Some((day, record)));
     }
     Ok(None)
+}
+
+/// The answer that is kept.
+pub(crate) fn answer_of(record: IdempotencyRecord) -> Result<Answer, StoreError> {
+    let status = status_from_code(record.status)?;
+    Ok(Answer { status, body: record.body.into(), replayed: true })
 }
 
 /// The days behind today under which anything is remembered, the last ones first.
@@ -97,7 +125,10 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     let mut days = Vec::new();
     while days.len() < DAYS_AHEAD_MAX {
         let Some((key, _)) = store.scan(&range, Order::Descending).next().transpose()? else { break };
-        let (day, _) = keys::day_and_hash(&key)?;
+        let Some((day, _)) = store.usable(&key, keys::day_and_hash(&key))? else {
+            range = range.before(Key::new(&key));
+            continue;
+        };
         days.push(day);
         range = range.before(keys::idempotency_from(of, day).from);
     }

@@ -84,6 +84,14 @@ impl Gives for Removed {
     const STATUS: AnswerStatus = AnswerStatus::Gone;
 }
 
+/// That the business was ended.
+#[derive(Debug)]
+pub struct Ended;
+
+impl Gives for Ended {
+    const STATUS: AnswerStatus = AnswerStatus::Done;
+}
+
 /// The answer to a change. Everything it shows is on the disk.
 #[derive(Clone)]
 pub struct Answer {

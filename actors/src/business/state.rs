@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
+use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::stamps::Stamps;
@@ -19,8 +20,8 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
-    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId,
+    StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -43,6 +44,8 @@ pub(crate) struct State {
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
+    /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.
+    pub(crate) longest: TimeDelta,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
     /// What was made until when.
@@ -54,6 +57,12 @@ pub(crate) struct State {
     pub(crate) days_ahead: Vec<u32>,
     /// Whether a step of deleting what has outlived its time is under way.
     pub(crate) sweeping: bool,
+    /// For how long things are kept.
+    pub(crate) retention: Retention,
+    /// What is done in steps beside what is asked for.
+    pub(crate) chores: Chores,
+    /// Whether it was ended: nothing is decided any more.
+    pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
     /// What may be deleted soon, and whether anything has come to refer to it.
     pub(crate) references: References,
@@ -81,7 +90,7 @@ impl State {
     /// The value of a key as the newest decision left it.
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         match self.overlay.get(key) {
-            Some(value) => value.map(R::decode).transpose(),
+            Some(value) => value.map(|value| self.store.checked(key, R::decode(value))).transpose(),
             None => self.store.get(key),
         }
     }
@@ -162,10 +171,24 @@ impl State {
             Write::NoStaff(id) => {
                 self.staff.remove(&id);
             }
+            Write::NoAppointment(gone) => {
+                if self.holds(&gone) {
+                    self.busy.remove(gone.staff_id, gone.starts_at, gone.id);
+                }
+            }
+            Write::Retention(retention) => {
+                self.retention = retention;
+                self.chores.look_anew();
+            }
+            Write::NoBusiness => self.ended = true,
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Delivery { .. }
-            | Write::Call(_)
+            | Write::NoContact(_)
+            | Write::NoCall(_)
+            | Write::NoMessage(_)
+            | Write::Rows(_)
+            | Write::Call { .. }
             | Write::Message { .. }
             | Write::Knowledge { .. }
             | Write::NoKnowledge { .. } => {}
@@ -182,11 +205,10 @@ impl State {
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_BEHIND;
         if self.busy_from > needed {
-            let found = self.active_between(needed, self.busy_from).await?;
+            let found = self.rows_between(needed, self.busy_from).await?;
             self.busy_from = needed;
-            for appointment in found {
-                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
-                self.busy.insert(staff_id, starts_at, ends_at, id);
+            for (key, value) in found {
+                self.hold_time(&key, &value)?;
             }
         } else if self.busy_from < needed - BUSY_SLACK {
             self.busy.forget_before(needed);
@@ -195,12 +217,31 @@ impl State {
         Ok(())
     }
 
-    /// The active appointments that start in `[from, to)`, as the newest decision left them.
-    async fn active_between(
+    /// Holds the time of an appointment if it is active. Of one that does not decode nobody knows whose time it is, nor
+    /// until when, so nobody is booked from where it starts for as long as it may last.
+    pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match self.store.usable(key, Appointment::decode(value))? {
+            Some(appointment) if appointment.is_active() => {
+                let Appointment { id, staff_id, starts_at, ends_at, .. } = appointment;
+                self.busy.insert(staff_id, starts_at, ends_at, id);
+            }
+            Some(_) => {}
+            None => {
+                let at = keys::instant_and_id::<AppointmentId>(key);
+                if let Some((start, _)) = self.store.usable(key, at)? {
+                    self.busy.block(start, start + self.longest);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the appointments that start in `[from, to)`, as the newest decision left them.
+    async fn rows_between(
         &mut self,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<Vec<Appointment>, StoreError> {
+    ) -> Result<HashMap<Vec<u8>, Vec<u8>>, StoreError> {
         let range = keys::appointments_starting(self.id, from, to);
         let (mut rows, mut left) = (HashMap::new(), range);
         loop {
@@ -217,13 +258,6 @@ impl State {
                 None => rows.remove(&key[..]),
             };
         }
-        let mut found = Vec::new();
-        for value in rows.into_values() {
-            let appointment = Appointment::decode(&value)?;
-            if appointment.is_active() {
-                found.push(appointment);
-            }
-        }
-        Ok(found)
+        Ok(rows)
     }
 }

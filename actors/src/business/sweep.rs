@@ -18,7 +18,9 @@ use crate::delivery::LOG_DAYS;
 use crate::domain::{Delivery, DeliveryStatus, EventId, ResourceId, Timestamp};
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
-use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
+use crate::store::{
+    Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys, unless_set_aside,
+};
 
 /// How many remembered keys, and how many rows of the log, one sweep looks at.
 const SWEEP_ROWS_MAX: usize = 256;
@@ -26,7 +28,7 @@ const SWEEP_ROWS_MAX: usize = 256;
 const SWEEP_BYTES_MAX: usize = 256 << 10;
 /// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for
 /// a day more.
-const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
+pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
 /// One step of a round: what it may still look at.
 struct Step<'a> {
     store: &'a Store,
@@ -52,10 +54,11 @@ impl Step<'_> {
             }
             let (key, value) = row?;
             self.rows += cost;
-            match look(&key, &value)? {
-                Row::IsOutlived => self.batch.delete_whole(Key::new(&key), value.len()),
-                Row::Stays => {}
-                Row::IsNewer => return Ok(true),
+            match self.store.usable(&key, look(&key, &value))? {
+                Some(Row::IsOutlived) => self.batch.delete_whole(Key::new(&key), value.len()),
+                // Of what does not decode nobody knows whether it is needed.
+                Some(Row::Stays) | None => {}
+                Some(Row::IsNewer) => return Ok(true),
             }
             self.at = Some(Key::new(&key));
         }
@@ -125,13 +128,20 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     let now = state.clocks.steady();
     let today = now.day();
     let ahead = keys::idempotency_from(state.id, today.saturating_add(2));
-    for row in state.store.scan(&ahead, Order::Ascending).take(SWEEP_ROWS_MAX) {
-        let (key, value) = row?;
-        let (_, hash) = keys::day_and_hash(&key)?;
-        batch.delete_whole(Key::new(&key), value.len());
+    let sound = state.store.scan(&ahead, Order::Ascending).filter_map(|row| {
+        let sound = row.and_then(|(key, value)| {
+            let read = keys::day_and_hash(&key)
+                .and_then(|(_, hash)| Ok((hash, value.len(), IdempotencyRecord::decode(&value)?)));
+            Ok(state.store.usable(&key, read)?.map(|read| (key, read)))
+        });
+        sound.transpose()
+    });
+    for row in sound.take(SWEEP_ROWS_MAX) {
+        let (key, (hash, bytes, record)) = row?;
+        batch.delete_whole(Key::new(&key), bytes);
         let as_of_now = keys::idempotency(state.id, today, &hash);
         if state.read_raw(&as_of_now)?.is_none() {
-            let record = IdempotencyRecord { answered: now, ..IdempotencyRecord::decode(&value)? };
+            let record = IdempotencyRecord { answered: now, ..record };
             batch.put(as_of_now, record.encode());
         }
         if batch.bytes() >= SWEEP_BYTES_MAX {
@@ -146,11 +156,16 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
-    if first(events)?.is_none() && first(deliveries)?.is_none() {
+    let has_log = first(events)?.is_some() || first(deliveries)?.is_some();
+    let kept_longest = state.retention.longest();
+    if !has_log && kept_longest.is_none() {
         return Ok(false);
     }
     let steady = state.clocks.steady();
     state.ages.note(state.id, steady, batch);
+    if !has_log {
+        return Ok(false);
+    }
     let Some((_, shown_until)) = noted_until(&state.store, state.id, steady - LOG_DAYS)? else {
         return Ok(false);
     };
@@ -174,8 +189,8 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
             && sweep_deliveries(state, &mut step, |delivery| {
                 delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
             })?
-            && match needed_until {
-                // What was noted before that is not asked for any more.
+            // What was noted before that is not asked for any more.
+            && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
                 Some((noted, _)) => {
                     let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
                     step.over(stale, 1, |_, _| Ok(Row::IsOutlived))?
@@ -211,16 +226,19 @@ fn sweep_deliveries(
 }
 
 /// Whether a stamp says that something is no older than this. One that lies ahead says nothing.
-fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
+pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
     stamp > now - age && stamp <= now
 }
 
 /// Whether a delivery of the event is still to be made.
 fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
     for endpoint in state.webhooks.values() {
-        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event))?;
-        if delivery.is_some_and(|delivery| delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending) {
-            return Ok(true);
+        let delivery = state.store.get::<Delivery>(&keys::delivery(state.id, endpoint.id, event));
+        match unless_set_aside(delivery)? {
+            Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
+            Some(None) => {}
+            // Of one that does not decode nobody knows.
+            Some(Some(_)) | None => return Ok(true),
         }
     }
     Ok(false)

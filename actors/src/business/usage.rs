@@ -67,7 +67,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
         Write::Knowledge { bytes_before, .. } => bytes_before.is_none(),
-        Write::Call(_) => true,
+        Write::Call { before, .. } => before.is_none(),
         Write::Business(_)
         | Write::Budget(_)
         | Write::ApiKey(_)
@@ -76,6 +76,13 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoKnowledge { .. }
         | Write::NoService(_)
         | Write::NoStaff(_)
+        | Write::NoContact(_)
+        | Write::NoAppointment(_)
+        | Write::NoCall(_)
+        | Write::NoMessage(_)
+        | Write::NoBusiness
+        | Write::Retention(_)
+        | Write::Rows(_)
         | Write::Delivery { .. } => false,
     }
 }
@@ -96,10 +103,12 @@ fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), Sto
     Ok(())
 }
 
-/// The row of a key that is there and not revoked.
+/// The row of a key that is there and not revoked; of one that does not decode nobody knows, and it counts as there.
 fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
-    let Some(row) = state.read_raw(&keys::api_key(prefix))? else { return Ok(None) };
-    let lives = ApiKey::decode(&row)?.revoked_at.is_none();
+    let at = keys::api_key(prefix);
+    let Some(row) = state.read_raw(&at)? else { return Ok(None) };
+    let key = state.store.usable(&at, ApiKey::decode(&row))?;
+    let lives = key.is_none_or(|key| key.revoked_at.is_none());
     Ok(lives.then_some(Amount::row(row.len())))
 }
 
@@ -118,9 +127,12 @@ impl State {
     fn count_kept(&mut self, left: Left) -> Result<Option<Left>, StoreError> {
         let kind = COUNTED[left.kind].1;
         let (rows, rest) = self.next_rows(&left.range)?;
-        for (_, value) in rows {
+        for (key, value) in rows {
             let row = match kind {
-                BudgetKind::Keys => live_key(self, keys::prefix_from_value(&value)?)?,
+                BudgetKind::Keys => {
+                    let row = keys::prefix_from_value(&value).and_then(|prefix| live_key(self, prefix));
+                    self.store.usable(&key, row)?.flatten()
+                }
                 _ => Some(Amount::row(value.len())),
             };
             if let Some(row) = row {

@@ -5,12 +5,12 @@
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, KnowledgeId,
-    ResourceId, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
-    WebhookId,
+    ResourceId, Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
-use crate::store::{Batch, Record, Tombstone, keys};
+use crate::store::{Batch, Key, Record, Tombstone, keys};
 
 /// One record as it shall be, with what it was where the keys depend on it.
 #[derive(Clone, Debug)]
@@ -52,8 +52,13 @@ pub enum Write {
         /// When it had been due.
         due_before: Option<Timestamp>,
     },
-    /// A call; it never changes.
-    Call(CallRecord),
+    /// A call.
+    Call {
+        /// As it was, or `None` for a new one.
+        before: Option<CallRecord>,
+        /// As it shall be.
+        after: CallRecord,
+    },
     /// A message.
     Message {
         /// As it was, or `None` for a new one.
@@ -79,6 +84,20 @@ pub enum Write {
     NoService(ServiceId),
     /// A staff member who is no more.
     NoStaff(StaffId),
+    /// A contact who was erased.
+    NoContact(Contact),
+    /// An appointment that is kept no longer.
+    NoAppointment(Appointment),
+    /// A call that is kept no longer.
+    NoCall(CallRecord),
+    /// A message that is kept no longer.
+    NoMessage(TakenMessage),
+    /// For how long things are kept.
+    Retention(Retention),
+    /// The business is no more: it has no profile, is in no list, and its endpoints are none.
+    NoBusiness,
+    /// Rows that nothing is counted by and no memory holds.
+    Rows(Batch),
 }
 
 impl Write {
@@ -112,7 +131,7 @@ impl Write {
                     *due_before,
                 );
             }
-            Self::Call(new) => call(of, new, batch),
+            Self::Call { before, after } => call(of, before.as_ref(), after, batch),
             Self::Message { before, after } => message(of, before.as_ref(), after, batch),
             Self::Knowledge { bytes_before, after } => {
                 batch.put_over(keys::knowledge(of, after.id), after.encode(), bytes_before.unwrap_or(0));
@@ -120,6 +139,32 @@ impl Write {
             Self::NoKnowledge { id, bytes } => batch.delete_whole(keys::knowledge(of, *id), *bytes),
             Self::NoService(id) => batch.delete(keys::service(of, *id)),
             Self::NoStaff(id) => batch.delete(keys::staff(of, *id)),
+            Self::NoContact(gone) => {
+                batch.bury(Tombstone::ErasedContact(of, gone.id));
+                batch.delete(keys::contact(of, gone.id));
+                delete_all(contact_rows(of, gone), batch);
+            }
+            Self::NoAppointment(gone) => {
+                batch.delete(keys::appointment(of, gone.starts_at, gone.id));
+                batch.delete(keys::appointment_start(of, gone.id));
+                delete_all(appointment_rows(of, gone), batch);
+            }
+            Self::NoCall(gone) => {
+                batch.delete_whole(keys::call(of, gone.id), gone.encode().len());
+                delete_all(call_rows(of, gone).map(|(key, _)| key), batch);
+            }
+            Self::NoMessage(gone) => {
+                batch.delete_whole(keys::message(of, gone.id), gone.encode().len());
+                delete_all(message_rows(of, gone), batch);
+            }
+            Self::Retention(retention) => batch.put(keys::retention(of), retention.encode()),
+            Self::NoBusiness => {
+                batch.bury(Tombstone::EndedBusiness(of));
+                batch.put(keys::ending(of), Vec::new());
+                batch.delete(keys::profile(of));
+                batch.delete(keys::business_index(of));
+            }
+            Self::Rows(rows) => batch.append(rows.clone()),
         }
     }
 }
@@ -129,14 +174,32 @@ pub(crate) fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
 
+fn delete_all(rows: impl IntoIterator<Item = Key>, batch: &mut Batch) {
+    rows.into_iter().for_each(|key| batch.delete(key));
+}
+
+/// Deletes the index rows of a record as it was that are none of it as it shall be.
+fn delete_stale(
+    before: impl IntoIterator<Item = Key>,
+    after: impl IntoIterator<Item = Key>,
+    batch: &mut Batch,
+) {
+    let after: Vec<Key> = after.into_iter().collect();
+    delete_all(before.into_iter().filter(|row| !after.contains(row)), batch);
+}
+
+/// The index rows of an appointment whose keys depend on more than its id.
+fn appointment_rows(of: BusinessId, a: &Appointment) -> impl Iterator<Item = Key> {
+    let by_update = has_change_row(a).then(|| keys::appointment_by_update(of, a.updated_at, a.id));
+    let by_contact = a.contact_id.map(|contact| keys::appointment_by_contact(of, contact, a.starts_at, a.id));
+    [by_update, by_contact].into_iter().flatten()
+}
+
 fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment, batch: &mut Batch) {
     if let Some(before) = before {
-        if has_change_row(before) {
-            batch.delete(keys::appointment_by_update(of, before.updated_at, before.id));
-        }
+        delete_stale(appointment_rows(of, before), appointment_rows(of, after), batch);
         if before.starts_at != after.starts_at {
             batch.delete(keys::appointment(of, before.starts_at, before.id));
-            batch.delete(keys::appointment_by_contact(of, before.contact_id, before.starts_at, before.id));
         }
     }
     // What the list by change stands on.
@@ -152,54 +215,75 @@ fn appointment(of: BusinessId, before: Option<&Appointment>, after: &Appointment
     }
     if before.is_none_or(|before| before.starts_at != after.starts_at) {
         batch.put(keys::appointment_start(of, after.id), start());
-        batch.put(keys::appointment_by_contact(of, after.contact_id, after.starts_at, after.id), Vec::new());
+        if let Some(contact) = after.contact_id {
+            batch.put(keys::appointment_by_contact(of, contact, after.starts_at, after.id), Vec::new());
+        }
     }
 }
 
+/// The index rows of a contact.
+fn contact_rows(of: BusinessId, contact: &Contact) -> impl Iterator<Item = Key> {
+    let phone = contact.phone.as_deref().map(|phone| keys::contact_by_phone(of, phone));
+    let email = contact.email.as_deref().map(|email| keys::contact_by_email(of, email));
+    let by_update = keys::contact_by_update(of, contact.updated_at, contact.id);
+    [Some(by_update), phone, email].into_iter().flatten()
+}
+
 fn contact(of: BusinessId, before: Option<&Contact>, after: &Contact, batch: &mut Batch) {
-    let phone = |contact: &Contact| contact.phone.as_deref().map(|phone| keys::contact_by_phone(of, phone));
-    let email = |contact: &Contact| contact.email.as_deref().map(|email| keys::contact_by_email(of, email));
     if let Some(before) = before {
-        batch.delete(keys::contact_by_update(of, before.updated_at, before.id));
-        for stale in [phone(before), email(before)].into_iter().flatten() {
-            batch.delete(stale);
-        }
+        delete_all(contact_rows(of, before), batch);
     }
     batch.put(keys::contact(of, after.id), after.encode());
     batch.put(keys::contact_by_update(of, after.updated_at, after.id), Vec::new());
-    for row in [phone(after), email(after)].into_iter().flatten() {
+    let phone = after.phone.as_deref().map(|phone| keys::contact_by_phone(of, phone));
+    let email = after.email.as_deref().map(|email| keys::contact_by_email(of, email));
+    for row in [phone, email].into_iter().flatten() {
         batch.put(row, after.id.uuid().as_bytes().to_vec());
     }
 }
 
-fn call(of: BusinessId, new: &CallRecord, batch: &mut Batch) {
-    batch.put(keys::call(of, new.id), new.encode());
-    batch.put(keys::call_by_start(of, new.started_at, new.id), CallRow::from(new).encode());
-    batch.put(keys::call_by_update(of, new.updated_at, new.id), Vec::new());
-    if let Some(contact) = new.contact_id {
-        batch.put(keys::call_by_contact(of, contact, new.started_at, new.id), Vec::new());
+/// The index rows of a call.
+fn call_rows(of: BusinessId, call: &CallRecord) -> impl Iterator<Item = (Key, Vec<u8>)> {
+    let by_start = (keys::call_by_start(of, call.started_at, call.id), CallRow::from(call).encode());
+    let by_update = (keys::call_by_update(of, call.updated_at, call.id), Vec::new());
+    let by_contact = call
+        .contact_id
+        .map(|contact| (keys::call_by_contact(of, contact, call.started_at, call.id), Vec::new()));
+    [Some(by_start), Some(by_update), by_contact].into_iter().flatten()
+}
+
+fn call(of: BusinessId, before: Option<&CallRecord>, after: &CallRecord, batch: &mut Batch) {
+    let keys_of = |call| call_rows(of, call).map(|(key, _)| key);
+    if let Some(before) = before {
+        delete_stale(keys_of(before), keys_of(after), batch);
+    }
+    let bytes_before = before.map_or(0, |before| before.encode().len());
+    batch.put_over(keys::call(of, after.id), after.encode(), bytes_before);
+    for (key, value) in call_rows(of, after) {
+        batch.put(key, value);
     }
 }
 
+/// The index rows of a message.
+fn message_rows(of: BusinessId, message: &TakenMessage) -> impl Iterator<Item = Key> {
+    let lists = [
+        Some(MessagesOf::Business),
+        Some(MessagesOf::Status(status_number(message.status))),
+        message.contact_id.map(MessagesOf::Contact),
+        message.call_id.map(MessagesOf::Call),
+    ];
+    let (created_at, updated_at, id) = (message.created_at, message.updated_at, message.id);
+    let listed = lists.into_iter().flatten();
+    let listed = listed.map(move |list| keys::message_in(of, list, created_at, id));
+    listed.chain([keys::message_by_update(of, updated_at, id)])
+}
+
 fn message(of: BusinessId, before: Option<&TakenMessage>, after: &TakenMessage, batch: &mut Batch) {
-    let by_status = |message: &TakenMessage| {
-        let list = MessagesOf::Status(status_number(message.status));
-        keys::message_in(of, list, message.created_at, message.id)
-    };
-    if let Some(before) = before {
-        batch.delete(keys::message_by_update(of, before.updated_at, before.id));
-        batch.delete(by_status(before));
-    } else {
-        let lists = [
-            Some(MessagesOf::Business),
-            after.contact_id.map(MessagesOf::Contact),
-            after.call_id.map(MessagesOf::Call),
-        ];
-        for list in lists.into_iter().flatten() {
-            batch.put(keys::message_in(of, list, after.created_at, after.id), Vec::new());
-        }
+    let before_rows: Vec<Key> = before.map_or_else(Vec::new, |before| message_rows(of, before).collect());
+    delete_stale(before_rows.iter().copied(), message_rows(of, after), batch);
+    let bytes_before = before.map_or(0, |before| before.encode().len());
+    batch.put_over(keys::message(of, after.id), after.encode(), bytes_before);
+    for row in message_rows(of, after).filter(|row| !before_rows.contains(row)) {
+        batch.put(row, Vec::new());
     }
-    batch.put(keys::message(of, after.id), after.encode());
-    batch.put(by_status(after), Vec::new());
-    batch.put(keys::message_by_update(of, after.updated_at, after.id), Vec::new());
 }

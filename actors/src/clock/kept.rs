@@ -5,10 +5,10 @@
 
 use chrono::TimeDelta;
 
-use crate::domain::{AuditEntry, Business, BusinessId, SteadyTime, Timestamp};
-use crate::store::keys::{installation_kind, kind};
+use crate::domain::{Business, BusinessId, SteadyTime, Timestamp};
+use crate::store::keys::installation_kind;
 use crate::store::records::ClockRecord;
-use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::store::{Order, Store, StoreError, keys, unless_set_aside};
 
 /// The most that time spent stopped counts.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
@@ -31,14 +31,15 @@ pub(super) struct Kept {
 
 /// What the store says, now that the wall clock shows this.
 pub(super) async fn read(store: &Store, wall: Timestamp) -> Result<Kept, StoreError> {
-    if let Some(kept) = store.get::<ClockRecord>(&keys::clock())? {
+    if let Some(kept) = unless_set_aside(store.get::<ClockRecord>(&keys::clock()))?.flatten() {
         let steady = kept.steady + (wall - kept.wall).clamp(TimeDelta::zero(), STOPPED_MAX);
         // Of an empty store, which has nothing that could be held against the clock, the first instant is kept.
         let newest = (kept.newest > Timestamp::MIN).then_some(kept.newest);
         let warning = newest.and_then(|newest| odd(wall, newest, newest.max(kept.wall)));
         return Ok(Kept { steady, newest, warning });
     }
-    // A store of before steady time was counted: its stamps are all that tells when it was used last.
+    // A store of before steady time was counted, or one that has lost the count: its stamps are all that tells when it
+    // was used last.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, newest));
@@ -71,16 +72,16 @@ async fn newest_stamp(store: &Store) -> Result<Option<Timestamp>, StoreError> {
         let Some((last, _)) = rows.last() else { return Ok(newest) };
         range = range.after(crate::store::Key::new(last));
         for (key, _) in &rows {
-            newest = newest.max(newest_stamp_of(store, keys::id_at_end(key)?)?);
+            let stamp = keys::listed_business(key).and_then(|of| newest_stamp_of(store, of));
+            newest = newest.max(store.usable(key, stamp)?.flatten());
         }
         tokio::task::yield_now().await;
     }
 }
 
 fn newest_stamp_of(store: &Store, of: BusinessId) -> Result<Option<Timestamp>, StoreError> {
-    let entry = store.scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
-    if let Some((_, value)) = entry {
-        return Ok(Some(AuditEntry::decode(&value)?.at));
+    if let Some(newest) = store.newest_entry(of)? {
+        return Ok(Some(newest.at));
     }
     Ok(store.get::<Business>(&keys::profile(of))?.map(|business| business.updated_at))
 }
@@ -88,7 +89,7 @@ fn newest_stamp_of(store: &Store, of: BusinessId) -> Result<Option<Timestamp>, S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Batch, MemoryBackend};
+    use crate::store::{Batch, MemoryBackend, Record};
 
     fn at(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()

@@ -84,6 +84,14 @@ impl Actor for DeliveryActor {
                 state.record(&shared, &myself, *ended)?;
                 None
             }
+            Message::Clean(after, permit) => {
+                state.clean(&shared, &myself, after).await?;
+                Some(permit)
+            }
+            Message::Cleaned(after) => {
+                state.clean(&shared, &myself, after).await?;
+                None
+            }
             Message::Purged => {
                 state.purging = false;
                 None
@@ -92,6 +100,8 @@ impl Actor for DeliveryActor {
                 state.resend(&shared, &myself, resending).await?;
                 None
             }
+            #[cfg(test)]
+            Message::Fail => std::panic::resume_unwind(Box::new("a test ends the actor")),
         };
         if waking.is_some() {
             // Until the turn has looked, there may be work.

@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::net::{Post, WebhookClient};
 use crate::quota::Quota;
 use crate::shared::Shared;
-use crate::store::{Batch, StoreError, keys};
+use crate::store::{Batch, StoreError, keys, unless_set_aside};
 
 /// So long a place is held on for the body of a response, which mostly comes with the head: so the next attempt finds
 /// the connection in order.
@@ -40,9 +40,13 @@ impl State {
         place: Place,
     ) -> Result<(), StoreError> {
         let event = delivery.event_id;
-        let Some(body) = shared.store.get_raw(&keys::event(self.key.business, event))? else {
-            self.give_up(shared, myself, delivery);
-            return Ok(());
+        let body = shared.store.get_raw(&keys::event(self.key.business, event));
+        let body = match unless_set_aside(body)?.flatten() {
+            Some(body) if !body.is_empty() => body,
+            none => {
+                self.give_up(shared, myself, delivery, none.is_some());
+                return Ok(());
+            }
         };
         delivery.reached_before.get_or_insert(self.reached());
         self.attempts += 1;
@@ -150,13 +154,17 @@ impl State {
     ) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
         // An endpoint that was deleted meanwhile leaves nothing behind.
-        if self.endpoint(shared)?.is_none() {
+        if matches!(unless_set_aside(self.endpoint(shared))?, Some(None)) {
             self.recorded(myself, event);
             return Ok(());
         }
         let now = shared.steady.now();
-        let (after, next) =
+        let (mut after, next) =
             after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
+        let is_wiped = after.next_attempt_at.is_none() && self.is_to_be_wiped(shared, event)?;
+        if is_wiped {
+            after = after.cleaned();
+        }
         self.recording.insert(event, ended.number);
         if next == Next::TurnOff {
             self.turn_off(shared, myself, after, ended);
@@ -172,8 +180,12 @@ impl State {
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
         let (myself, under_way) = (myself.clone(), ended.under_way);
+        let wiping = is_wiped.then(|| Arc::downgrade(shared));
         let done = move || {
             let _ = myself.cast(Message::Recorded(event));
+            if let Some(shared) = wiping.and_then(|shared| shared.upgrade()) {
+                shared.go_on(business); // which wipes the event
+            }
             drop(under_way);
         };
         shared.store.submit_outcome(business, batch, Box::new(done));
@@ -200,22 +212,27 @@ impl State {
         });
     }
 
-    /// Ends a delivery whose event is not there. One that cannot be made must not hold the others up.
-    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery) {
+    /// Ends a delivery whose event is not there, was wiped, or cannot be read. One that cannot be made must not hold the
+    /// others up.
+    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery, was_wiped: bool) {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
-        tracing::error!(
-            business.id = %business,
-            webhook.id = %endpoint,
-            event.id = %event,
-            "a delivery waits whose event is not there; it has failed"
-        );
         let due_before = delivery.next_attempt_at;
-        let after = Delivery {
-            status: DeliveryStatus::Failed,
-            last_error: Some("the event is not kept any more".into()),
-            next_attempt_at: None,
-            ..delivery
+        let after = if was_wiped {
+            delivery.cleaned()
+        } else {
+            tracing::error!(
+                business.id = %business,
+                webhook.id = %endpoint,
+                event.id = %event,
+                "a delivery waits whose event is not there or cannot be read; it has failed"
+            );
+            Delivery {
+                status: DeliveryStatus::Failed,
+                last_error: Some("the event is not kept any more".into()),
+                next_attempt_at: None,
+                ..delivery
+            }
         };
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, due_before);

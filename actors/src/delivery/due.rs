@@ -12,7 +12,7 @@ use super::state::{ROWS_PER_TURN, State};
 use super::write::write_delivery;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
 use crate::shared::Shared;
-use crate::store::{Batch, Key, Order, StoreError, keys};
+use crate::store::{Batch, Key, Order, StoreError, keys, unless_set_aside};
 
 /// How far a due time may lie ahead of what the schedule gives.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -38,9 +38,12 @@ impl State {
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
         let range = keys::deliveries_due(business, id);
-        for (looked_at, row) in shared.store.scan(&range, Order::Ascending).enumerate() {
+        let mut looked_at = 0;
+        for row in shared.store.scan(&range, Order::Ascending) {
             let key = row?.0;
-            let (at, event) = keys::instant_and_id::<EventId>(&key)?;
+            let Some((at, event)) = shared.store.usable(&key, keys::instant_and_id::<EventId>(&key))? else {
+                continue;
+            };
             if self.is_under_way(event) {
                 continue;
             }
@@ -51,7 +54,10 @@ impl State {
                 due.more = true;
                 break;
             }
-            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event));
+            // What does not decode stays, and is not counted: it would hide for ever what stands behind it.
+            let Some(delivery) = unless_set_aside(delivery)? else { continue };
+            looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
                 batch.delete(Key::new(&key));
                 continue;
@@ -77,19 +83,23 @@ impl State {
     /// they were written, and has been set right since.
     pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
-        let Some(endpoint) = self.endpoint(shared)? else { return Ok(()) };
+        let Some(endpoint) = unless_set_aside(self.endpoint(shared))?.flatten() else { return Ok(()) };
         let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
         loop {
             let (mut batch, mut last) = (Batch::default(), None);
             for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
                 let key = row?.0;
-                let (at, event) = keys::instant_and_id::<EventId>(&key)?;
+                let Some((at, event)) = shared.store.usable(&key, keys::instant_and_id::<EventId>(&key))?
+                else {
+                    continue;
+                };
                 if at <= now + AHEAD_MAX {
                     last = None;
                     break;
                 }
                 last = Some(Key::new(&key));
-                let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
+                let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event));
+                let delivery = unless_set_aside(delivery)?.flatten();
                 let Some(delivery) = delivery.filter(|delivery| waits(delivery, &endpoint, at)) else {
                     continue;
                 };
@@ -159,12 +169,17 @@ pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, 
         let mut last = None;
         for row in shared.store.scan(&range, Order::Descending).take(ROWS_PER_TURN) {
             let row = row?.0;
-            let (at, event) = keys::instant_and_id::<EventId>(&row)?;
+            let Some((at, event)) = shared.store.usable(&row, keys::instant_and_id::<EventId>(&row))? else {
+                continue;
+            };
             if at <= now + AHEAD_MAX {
                 return Ok(false);
             }
-            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
-            if delivery.is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX) {
+            let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event));
+            if unless_set_aside(delivery)?
+                .flatten()
+                .is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX)
+            {
                 return Ok(true);
             }
             last = Some(Key::new(&row));

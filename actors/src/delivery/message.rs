@@ -30,8 +30,16 @@ pub(crate) enum Message {
     NotRecorded(Box<Ended>),
     /// Some rows of an endpoint that is no more are deleted.
     Purged,
+    /// Events are to be wiped, those behind this one if any: what was answered to them goes. The permit is as that of
+    /// waking.
+    Clean(Option<EventId>, OwnedSemaphorePermit),
+    /// What was answered to some is gone.
+    Cleaned(Option<EventId>),
     /// Send again.
     Resend(Box<Resending>),
+    /// Fail, as a test wants it.
+    #[cfg(test)]
+    Fail,
 }
 
 /// An attempt that has ended.

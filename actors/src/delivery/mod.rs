@@ -14,6 +14,7 @@
 
 mod actor;
 mod attempts;
+mod clean;
 mod dispatch;
 mod due;
 mod handle;

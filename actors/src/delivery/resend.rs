@@ -14,7 +14,7 @@ use crate::business::BusinessHandle;
 use crate::domain::{Delivery, DeliveryStatus, EventId, Refusal, WebhookEndpoint};
 use crate::error::EngineError;
 use crate::shared::Shared;
-use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, keys};
+use crate::store::{Batch, Key, KeyRange, Order, Promised, Record, StoreError, keys, unless_set_aside};
 
 /// How long a step is put off when too much is in flight.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
@@ -34,7 +34,9 @@ impl State {
         // Until the turn that follows has looked, there may be work.
         self.hold();
         // What it is no longer owed is ended before anything of it is sent again.
-        self.abort_stale(myself, self.endpoint(shared)?.as_ref());
+        if let Some(endpoint) = unless_set_aside(self.endpoint(shared))? {
+            self.abort_stale(myself, endpoint.as_ref());
+        }
         let done = match &mut step.what {
             Resend::One(event) => self.resend_one(shared, *event).await,
             Resend::Missed(range) => self.resend_missed(shared, range).await,
@@ -49,7 +51,7 @@ impl State {
                 }
             }
             // Some are sent again already, and nobody is told of them if this ends here.
-            Err(EngineError::Overloaded) if step.resent > 0 => {
+            Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = myself.clone();
                 tokio::spawn(async move {
                     tokio::time::sleep(OVERLOAD_PAUSE).await;
@@ -97,6 +99,10 @@ impl State {
         }
         let mut batch = Batch::default();
         let endpoint = self.resendable(shared)?; // it may have changed meanwhile
+        if self.is_wiped(shared, event)? {
+            let message = "the event told of somebody who was erased";
+            return Err(Refusal::conflict(message, "event_id", "the event is wiped").into());
+        }
         self.send_again(shared, &mut batch, &delivery, &endpoint);
         shared.store.submit(business, batch, Box::new(|| ()));
         drop(promised); // from here on the rows count themselves
@@ -118,7 +124,10 @@ impl State {
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
         for row in shared.store.scan(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
-            let delivery = Delivery::decode(&value)?;
+            let Some(delivery) = shared.store.usable(&key, Delivery::decode(&value))? else {
+                last = Some(Key::new(&key));
+                continue;
+            };
             let status = delivery.status_in(endpoint.epoch);
             // What is pending is nobody's to wait for: its attempts may go on for days.
             if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
@@ -131,13 +140,17 @@ impl State {
                 lost.push(delivery);
             }
         }
-        let mut full = false;
+        let (mut full, mut wiped) = (false, 0);
         if !lost.is_empty() {
             let promised = self.room_for(shared, lost.len()).await?;
             full = promised.rows() < lost.len() as u64;
             lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
             let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile
             for delivery in &lost {
+                if self.is_wiped(shared, delivery.event_id)? {
+                    wiped += 1;
+                    continue;
+                }
                 self.send_again(shared, &mut batch, delivery, &endpoint);
             }
             shared.store.submit(business, batch, Box::new(|| ()));
@@ -147,7 +160,7 @@ impl State {
         if let Some(last) = &last {
             *range = range.after(*last);
         }
-        let count = lost.len() as u64;
+        let count = lost.len() as u64 - wiped;
         let then = match last {
             _ if full => Then::Done,
             _ if waits => Then::Waits,

@@ -31,7 +31,7 @@ pub(crate) fn sample(event: EventType, now: Timestamp, timezone: &'static str) -
             service_name: "Sample service".into(),
             staff_id: id(3).into(),
             staff_name: "Sample staff member".into(),
-            contact_id: id(4).into(),
+            contact_id: Some(id(4).into()),
             contact_name: name,
             contact_phone: phone,
             source: Source::Api,

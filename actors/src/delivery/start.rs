@@ -2,7 +2,7 @@
 //!
 //! What always holds: starting registers what waits with the dispatcher, as fast as it is found, in bounded steps; an
 //! actor is started for a place, so no more of them start at once than there are places, apart from those whose due
-//! times have to be put in order. A row that is damaged is told in the log and stepped over.
+//! times have to be put in order. A row that does not decode is set aside.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -37,7 +37,7 @@ impl Shared {
     async fn start_deliveries(self: Arc<Self>) {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         let mut range = all;
-        while let Some(endpoints) = self.next_endpoints(&mut range, true) {
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
                 match self.left_of(key) {
                     Ok(None) => {}
@@ -50,7 +50,7 @@ impl Shared {
             tokio::task::yield_now().await;
         }
         range = all;
-        while let Some(endpoints) = self.next_endpoints(&mut range, false) {
+        while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
                 match is_ahead(&self, key).await {
                     Ok(true) if !self.tell_running(key, Message::Straighten) => {
@@ -65,8 +65,8 @@ impl Shared {
     }
 
     /// The next endpoints of the list of all; `None` at its end, or when the engine closes. A row that names none is
-    /// stepped over, and told if it shall be.
-    fn next_endpoints(&self, range: &mut KeyRange, tell: bool) -> Option<Vec<EndpointKey>> {
+    /// set aside.
+    fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.check_open().ok()?;
         let (mut endpoints, mut last) = (Vec::new(), None);
         for row in self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN) {
@@ -74,14 +74,15 @@ impl Shared {
                 row.inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read")).ok()?.0;
             let row = Key::new(&row);
             last = Some(row);
-            let named = keys::business_and_endpoint(&row).ok();
-            match named.filter(|(business, endpoint)| keys::endpoint_index(*business, *endpoint) == row) {
-                Some((business, endpoint)) => endpoints.push(EndpointKey { business, endpoint }),
-                None if tell => tracing::error!(
-                    store.key = ?row,
-                    "a row of the list of endpoints is damaged; it is stepped over"
-                ),
-                None => {}
+            let named = keys::business_and_endpoint(&row).and_then(|(business, endpoint)| {
+                if keys::endpoint_index(business, endpoint) == row {
+                    return Ok(EndpointKey { business, endpoint });
+                }
+                Err(StoreError::damaged("key", "it is longer than one that names an endpoint"))
+            });
+            match self.store.usable(&row, named) {
+                Ok(named) => endpoints.extend(named),
+                Err(error) => tracing::error!(%error, "the endpoints cannot be read"),
             }
         }
         *range = range.after(last?);
@@ -95,13 +96,17 @@ impl Shared {
             return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows, to be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
-        let first = self.store.scan(&due, Order::Ascending).next().transpose()?;
-        let Some((row, _)) = first else { return Ok(None) };
-        let (at, event) = keys::instant_and_id::<EventId>(&row)?;
-        let delivery = self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
-        let wait = (at - self.steady.now()).to_std().unwrap_or_default();
-        let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
-        Ok(Some(Left { wait, failed_before }))
+        for row in self.store.scan(&due, Order::Ascending) {
+            let row = row?.0;
+            let first = keys::instant_and_id::<EventId>(&row).and_then(|(at, event)| {
+                Ok((at, self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
+            });
+            let Some((at, delivery)) = self.store.usable(&row, first)? else { continue };
+            let wait = (at - self.steady.now()).to_std().unwrap_or_default();
+            let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
+            return Ok(Some(Left { wait, failed_before }));
+        }
+        Ok(None)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::key::EndpointKey;
 use crate::domain::{Business, BusinessId, WebhookEndpoint};
-use crate::store::{Store, StoreError, keys};
+use crate::store::{Store, StoreError, keys, unless_set_aside};
 
 /// How many syncs a reader waits for while what it reads changes with each of them.
 const ROUNDS_MAX: usize = 8;
@@ -17,7 +17,7 @@ const ROUNDS_MAX: usize = 8;
 pub(super) struct Target {
     /// Its record.
     pub(super) endpoint: WebhookEndpoint,
-    /// Whether its business is suspended.
+    /// Whether its business is suspended, or does not decode: then nobody knows whether it is.
     pub(super) suspended: bool,
 }
 
@@ -52,8 +52,8 @@ impl Suspended {
         if kept >> 1 == generation {
             return Ok(kept & 1 == 1);
         }
-        let profile = store.get::<Business>(&keys::profile(business))?;
-        let suspended = profile.is_some_and(|profile| profile.suspended);
+        let profile = unless_set_aside(store.get::<Business>(&keys::profile(business)))?;
+        let suspended = profile.is_none_or(|profile| profile.is_some_and(|profile| profile.suspended));
         self.0.store(generation << 1 | u64::from(suspended), Ordering::Relaxed);
         Ok(suspended)
     }

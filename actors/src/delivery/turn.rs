@@ -12,7 +12,7 @@ use super::target::{Target, settled};
 use crate::domain::WebhookEndpoint;
 use crate::net::WebhookUrl;
 use crate::shared::Shared;
-use crate::store::{StoreError, Weight};
+use crate::store::{StoreError, Weight, unless_set_aside};
 
 /// How many outcomes of one endpoint may be on their way to the disk at once, those included of which only the body of
 /// the response is still read.
@@ -38,7 +38,13 @@ impl State {
             }
             return Ok(());
         }
-        let target = Target::read(&shared.store, self.key, &self.suspended)?;
+        let target = unless_set_aside(Target::read(&shared.store, self.key, &self.suspended))?;
+        let Some(target) = target else {
+            // Nobody knows any more where to send what waits. It stays as it is, and what is under way ends.
+            self.wait(shared, None);
+            self.rest(shared, false);
+            return Ok(());
+        };
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if shared.store.check_room(Weight::Keeps).is_err() {
             // Nothing could be written of what is done, so nobody gets a place until there is room again.

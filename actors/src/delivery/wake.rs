@@ -3,7 +3,6 @@
 //! looked; one that does not run is started for a place, or to look after what needs none.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ractor::MessagingErr;
 use tokio::sync::OwnedSemaphorePermit;
@@ -15,9 +14,6 @@ use crate::error::EngineError;
 use crate::net::Network;
 use crate::shared::Shared;
 use crate::store::Weight;
-
-/// How long an endpoint waits whose actor does not start.
-const NO_START_PAUSE: Duration = Duration::from_secs(60);
 
 impl Shared {
     /// Has an endpoint's deliveries looked at, for something is due: by its actor if it runs, or else by one that is
@@ -33,6 +29,13 @@ impl Shared {
     pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
         if !self.tell_running(key, Message::Wake) {
             self.start_for(key, Message::Wake);
+        }
+    }
+
+    /// Has an endpoint's actor see to what is left there of events that are to be wiped; starts it if need be.
+    pub(crate) fn clean_deliveries(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, |permit| Message::Clean(None, permit)) {
+            self.start_for(key, |permit| Message::Clean(None, permit));
         }
     }
 
@@ -80,10 +83,11 @@ impl Shared {
                 let running = match shared.deliveries.running(key).await {
                     Ok(running) => running,
                     Err(EngineError::Stopping) => return,
+                    Err(EngineError::Resting(left)) => return shared.dispatcher.rest(key, Some(left)),
                     Err(error) => {
                         let (business, endpoint) = (key.business, key.endpoint);
                         tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
-                        return shared.dispatcher.rest(key, Some(NO_START_PAUSE));
+                        return shared.dispatcher.rest(key, Some(shared.deliveries.rests(key)));
                     }
                 };
                 if let Ok(permit) = Arc::clone(&running.permits).acquire_owned().await {

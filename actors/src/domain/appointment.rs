@@ -73,8 +73,8 @@ pub struct Appointment {
     pub service_id: ServiceId,
     /// With whom.
     pub staff_id: StaffId,
-    /// For whom.
-    pub contact_id: ContactId,
+    /// For whom; `None` once they were erased.
+    pub contact_id: Option<ContactId>,
     /// Where the booking came from.
     pub source: Source,
     /// Whether it stands in the staff member's own calendar.
@@ -93,6 +93,12 @@ impl Appointment {
     /// Whether it holds its time: pending or confirmed.
     pub fn is_active(&self) -> bool {
         self.status.is_active()
+    }
+
+    /// The same for nobody, once its contact was erased.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        Self { contact_id: None, ..self.clone() }
     }
 
     /// How long it takes, as it was booked.

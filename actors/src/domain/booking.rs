@@ -135,7 +135,7 @@ pub fn book(
         ends_at: request.starts_at + duration,
         service_id: request.service_id,
         staff_id,
-        contact_id,
+        contact_id: Some(contact_id),
         source: request.source,
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced,

@@ -1,4 +1,5 @@
-//! Who is busy when: the active (pending or confirmed) appointments of one business, by staff member.
+//! Who is busy when: the active (pending or confirmed) appointments of one business, by staff member, and the times at
+//! which nobody may be booked since nobody knows who is busy.
 //!
 //! What always holds: no appointment is empty and no two of one staff member overlap. A caller that would break this
 //! has broken a rule already, so it is asserted, in release too.
@@ -14,6 +15,8 @@ pub struct Busy {
     /// By start. Because they never overlap, the order of the ends is the same.
     by_staff: HashMap<StaffId, BTreeMap<Timestamp, Held>>,
     len: usize,
+    /// By start, until when; few, or none at all.
+    blocked: BTreeMap<Timestamp, Timestamp>,
 }
 
 /// What is kept of an appointment beside its start.
@@ -36,7 +39,7 @@ impl Busy {
     pub fn insert(&mut self, staff: StaffId, start: Timestamp, end: Timestamp, id: AppointmentId) {
         assert!(start < end, "appointment {id} ends at {end}, not after its start {start}");
         assert!(
-            self.is_free(staff, start, end, None),
+            self.has_none(staff, start, end, None),
             "appointment {id} at {start} overlaps another of staff member {staff}"
         );
         self.by_staff.entry(staff).or_default().insert(start, Held { end, id });
@@ -56,8 +59,26 @@ impl Busy {
         self.len -= 1;
     }
 
-    /// Whether a staff member has no appointment in `[start, end)`, apart from `except`.
+    /// Keeps everybody from being booked in `[start, end)`: something is booked there, and nobody knows with whom.
+    pub fn block(&mut self, start: Timestamp, end: Timestamp) {
+        let until = self.blocked.entry(start).or_insert(end);
+        *until = end.max(*until);
+    }
+
+    /// Whether a staff member may be booked in `[start, end)`, their appointment `except` left out of account.
     pub fn is_free(
+        &self,
+        staff: StaffId,
+        start: Timestamp,
+        end: Timestamp,
+        except: Option<AppointmentId>,
+    ) -> bool {
+        let blocked = self.blocked.range(..end).any(|(_, until)| *until > start);
+        !blocked && self.has_none(staff, start, end, except)
+    }
+
+    /// Whether a staff member has no appointment in `[start, end)`, apart from `except`.
+    fn has_none(
         &self,
         staff: StaffId,
         start: Timestamp,
@@ -89,6 +110,7 @@ impl Busy {
             !held.is_empty()
         });
         self.len = self.by_staff.values().map(BTreeMap::len).sum();
+        self.blocked.retain(|_, until| *until > instant);
     }
 
     /// How many appointments there are.

@@ -90,6 +90,20 @@ pub struct CallRecord {
     pub updated_at: Timestamp,
 }
 
+impl CallRecord {
+    /// The same without who called, from where, and what was said, once the caller was erased.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        Self { contact_id: None, summary: None, recording_url: None, ..self.without_numbers() }
+    }
+
+    /// The same without its numbers.
+    #[must_use]
+    pub fn without_numbers(&self) -> Self {
+        Self { from_number: None, to_number: None, ..self.clone() }
+    }
+}
+
 /// What a request says of a call.
 #[derive(Clone, Debug)]
 pub struct CallDetails {

@@ -85,6 +85,8 @@ ids! {
     WebhookId,
     /// A backup of the store.
     BackupId,
+    /// The erasing of a contact; whatever was made before it has a smaller id.
+    ErasureId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

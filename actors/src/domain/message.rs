@@ -38,7 +38,7 @@ pub struct TakenMessage {
     pub caller_name: Option<String>,
     /// The number to call back, E.164.
     pub caller_phone: Option<String>,
-    /// What it says, 1 to 10,000 characters.
+    /// What it says, 1 to 10,000 characters; nothing once whoever left it was erased.
     pub body: String,
     /// How soon the team should see it.
     pub urgency: Urgency,
@@ -50,6 +50,14 @@ pub struct TakenMessage {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+impl TakenMessage {
+    /// The same without who left it and what it says, once they were erased.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        Self { contact_id: None, caller_name: None, caller_phone: None, body: String::new(), ..self.clone() }
+    }
 }
 
 /// What a request says of a message.

@@ -27,6 +27,7 @@ mod key;
 mod knowledge;
 mod message;
 mod refusal;
+mod retention;
 mod text;
 mod time;
 mod webhook;
@@ -44,13 +45,14 @@ pub use contact::{Contact, ContactDetails, ContactPatch, check_unique, fold_name
 pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
-    AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId,
-    MessageId, ResourceId, ServiceId, StaffId, WebhookId,
+    AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, ErasureId, EventId, IdMint, KeyId,
+    KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
+pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{SteadyTime, Timestamp, TimestampError};
 pub use webhook::{

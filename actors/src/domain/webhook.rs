@@ -216,6 +216,25 @@ impl Delivery {
         Self { status: DeliveryStatus::Missed, next_attempt_at: None, ..self }
     }
 
+    /// Whether it is at its end, in every epoch, and nothing is left of what was answered.
+    pub fn is_clean(&self) -> bool {
+        self.status != DeliveryStatus::Pending
+            && self.next_attempt_at.is_none()
+            && self.last_response_body.is_none()
+    }
+
+    /// The same without what was answered; where it waited it is missed.
+    #[must_use]
+    pub fn cleaned(&self) -> Self {
+        let waits = self.status == DeliveryStatus::Pending;
+        Self {
+            status: if waits { DeliveryStatus::Missed } else { self.status },
+            last_response_body: None,
+            next_attempt_at: None,
+            ..self.clone()
+        }
+    }
+
     /// Where it stands at an endpoint of this epoch.
     pub fn status_in(&self, epoch: u32) -> DeliveryStatus {
         match self.status {

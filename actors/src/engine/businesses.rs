@@ -1,4 +1,4 @@
-//! The list of businesses: creating one, and reading it.
+//! The list of businesses: creating one, ending one, and reading it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,8 +7,10 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::Engine;
+use crate::business::commands::erasure::EndBusiness;
 use crate::business::{
-    Answer, AnswerStatus, Idempotency, Page, PageRequest, Write, collect, days, kept, read_page, remember,
+    Answer, AnswerStatus, Idempotency, Page, PageRequest, Request, Write, answer_of, collect, days, kept,
+    read_page, remember,
 };
 use crate::domain::{
     Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, Refusal, ResourceId, Text, Usage,
@@ -66,8 +68,8 @@ impl Engine {
         let creating = Creating::begin(&self.shared, idempotency)?;
         let now = self.shared.clocks.steady();
         let read = |day| self.shared.store.get(&of_installation(day, &idempotency));
-        if let Some((_, answer)) = kept(days(now), now, idempotency.fingerprint, read)? {
-            return Ok(answer);
+        if let Some((_, record)) = kept(days(now), now, idempotency.fingerprint, read)? {
+            return Ok(answer_of(record)?);
         }
         let business = self.create(new, by, Some(creating)).await?;
         let body = view::render(&OperatorBusinessView::from(&business));
@@ -132,6 +134,25 @@ impl Engine {
         Ok(business)
     }
 
+    /// Ends a business: it is nobody's with the answer, and its rows go behind that. With an idempotency key the same
+    /// request gets the same answer again, though there is no such business then.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is none; else as a change.
+    pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
+        let once = request.idempotency.take();
+        let _ending = once.map(|once| Creating::begin(&self.shared, once)).transpose()?;
+        if let Some(once) = once {
+            let now = self.shared.clocks.steady();
+            let read = |day| self.shared.store.get(&of_installation(day, &once));
+            if let Some((_, record)) = kept(days(now), now, once.fingerprint, read)? {
+                self.shared.store.settled(id).await?;
+                return Ok(answer_of(record)?);
+            }
+        }
+        self.business(id).change(request, EndBusiness { once }).await
+    }
+
     /// The businesses in the order of their creation.
     ///
     /// # Errors
@@ -141,18 +162,21 @@ impl Engine {
         let Shared { store, scans, .. } = &*self.shared;
         let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
-                reader.get::<Business>(&keys::profile(keys::id_at_end(key)?))
+                reader.get::<Business>(&keys::profile(keys::listed_business(key)?))
             })
         })
         .await?;
         for business in &found.items {
             store.settled(business.id).await?;
         }
+        // That one is not in the list any more is shown only once it is so for good.
+        crate::ending::settled(store).await?;
         Ok(found)
     }
 }
 
-/// A request to create a business once that is being carried out: the same one again is refused until it has been.
+/// A request that creates or ends a business once and is being carried out: the same one again is refused until it has
+/// been.
 struct Creating {
     all: Arc<Mutex<HashSet<[u8; 32]>>>,
     idempotency: Idempotency,
@@ -188,7 +212,7 @@ impl Drop for Creating {
     }
 }
 
-/// Where the answer to a request that creates a business is kept.
+/// Where the answer to a request that creates or ends a business is kept.
 fn of_installation(day: u32, idempotency: &Idempotency) -> Key {
     keys::idempotency(BusinessId::INSTALLATION, day, &idempotency.key)
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::Engine;
+use crate::shared::Swept;
 use crate::store::CommitStats;
 
 impl Engine {
@@ -49,6 +50,18 @@ impl Engine {
     /// How many deliveries were missed at once since the start, for as many of their business waited as may.
     pub fn missed_over_budget(&self) -> u64 {
         self.shared.missed_over_budget.load(Ordering::Relaxed)
+    }
+
+    /// How many businesses that nobody uses were looked at since the engine started for what has outlived its time: those
+    /// that had nothing to do, and those whose actor was started.
+    pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
+        let Swept { idle, started } = &self.shared.swept;
+        (idle.load(Ordering::Relaxed), started.load(Ordering::Relaxed))
+    }
+
+    /// How many rows of the store were met since it was opened that do not decode.
+    pub fn rows_set_aside(&self) -> usize {
+        self.shared.store.rows_set_aside()
     }
 
     /// How many rows were read for parts of lists since the engine started.

@@ -1,16 +1,18 @@
-//! Reading the businesses of a store as records.
+//! Reading the businesses of a store as records, of one that no engine runs on or as it was at a point.
 //!
 //! What always holds: records come by kind, and of a kind in the order of their keys, so a store that holds the same
-//! gives the same; a record is read when it is its turn, and none is kept.
+//! gives the same; they are read a few at a time, and none is kept. Rows that do not decode are set aside and left out; the
+//! store counts them.
 
 use super::record::Moved;
 use super::settle::{check_finished, check_store};
-use crate::domain::{
-    Appointment, Business, BusinessId, CallRecord, Contact, Knowledge, Service, StaffMember, TakenMessage,
-    WebhookEndpoint,
-};
+use crate::domain::{Business, BusinessId};
 use crate::store::keys::{installation_kind, kind};
-use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::store::{Key, KeyRange, Order, Record, Rows, Store, StoreError, keys, whole_value};
+
+/// How many rows are read in one step, and how many bytes of records.
+const ROWS_PER_STEP: usize = 256;
+const BYTES_PER_STEP: usize = 256 << 10;
 
 /// Which businesses are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,67 +54,123 @@ pub fn meant(store: &Store, which: &Which) -> Result<Vec<Business>, StoreError> 
     let mut meant = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
     for row in store.scan(&all, Order::Ascending) {
-        let id = keys::id_at_end(&row?.0)?;
-        let business: Option<Business> = store.get(&keys::profile(id))?;
+        let key = row?.0;
+        let business = keys::listed_business(&key).and_then(|id| store.get::<Business>(&keys::profile(id)));
+        let business = store.usable(&key, business)?.flatten();
         meant.extend(business.filter(|business| which.is(business)));
     }
     Ok(meant)
 }
 
-/// Hands on every record of a business, its end last; of its webhook endpoints only `with_secrets`.
-///
-/// # Errors
-/// When the store fails, or whoever takes the records.
-pub fn leave<E: From<StoreError>>(
-    store: &Store,
-    business: &Business,
+/// What of a business is still to be handed out, part by part.
+pub struct Leaving {
+    of: BusinessId,
     with_secrets: bool,
-    out: &mut impl FnMut(Moved) -> Result<(), E>,
-) -> Result<LeftOut, E> {
-    let of = business.id;
-    out(Moved::Business(business.clone()))?;
-    let mut records = 1;
-    records += each(store, of, kind::SERVICE, |record: Service| out(Moved::Service(record)))?;
-    records += each(store, of, kind::STAFF, |record: StaffMember| out(Moved::Staff(record)))?;
-    records += each(store, of, kind::CONTACT, |record: Contact| out(Moved::Contact(record)))?;
-    records += each(store, of, kind::APPOINTMENT, |record: Appointment| out(Moved::Appointment(record)))?;
-    records += each(store, of, kind::CALL, |record: CallRecord| out(Moved::Call(record)))?;
-    records += each(store, of, kind::MESSAGE, |record: TakenMessage| out(Moved::Message(record)))?;
-    records += each(store, of, kind::KNOWLEDGE, |record: Knowledge| out(Moved::Knowledge(record)))?;
-    let mut left_out = LeftOut::default();
-    let endpoints =
-        each(
-            store,
-            of,
-            kind::WEBHOOK,
-            |record: WebhookEndpoint| {
-                if with_secrets { out(Moved::Webhook(record)) } else { Ok(()) }
-            },
-        )?;
-    if with_secrets {
-        records += endpoints;
-    } else {
-        left_out.endpoints = endpoints;
-    }
-    for row in store.scan(&keys::of_kind(of, kind::KEY), Order::Ascending) {
-        row?;
-        left_out.keys += 1;
-    }
-    out(Moved::End { records })?;
-    Ok(left_out)
+    /// What comes first.
+    business: Option<Business>,
+    /// Which kind of records comes now, and what of it is left.
+    part: usize,
+    left: KeyRange,
+    records: u64,
+    ended: bool,
+    left_out: LeftOut,
 }
 
-/// Hands on every record of a kind, and counts them.
-fn each<R: Record, E: From<StoreError>>(
-    store: &Store,
-    of: BusinessId,
-    kind: u8,
-    mut out: impl FnMut(R) -> Result<(), E>,
-) -> Result<u64, E> {
-    let mut count = 0;
-    for row in store.scan(&keys::of_kind(of, kind), Order::Ascending) {
-        out(R::decode(&row?.1)?)?;
-        count += 1;
+/// The record that is in a row.
+type Decode = fn(&[u8]) -> Result<Moved, StoreError>;
+/// A kind of rows, and the record that is in one; of keys only how many there are is told.
+type Part = (u8, Option<Decode>);
+
+/// The kinds in the order in which they come.
+const PARTS: [Part; 9] = [
+    (kind::SERVICE, Some(|row| Record::decode(row).map(Moved::Service))),
+    (kind::STAFF, Some(|row| Record::decode(row).map(Moved::Staff))),
+    (kind::CONTACT, Some(|row| Record::decode(row).map(Moved::Contact))),
+    (kind::APPOINTMENT, Some(|row| Record::decode(row).map(Moved::Appointment))),
+    (kind::CALL, Some(|row| Record::decode(row).map(Moved::Call))),
+    (kind::MESSAGE, Some(|row| Record::decode(row).map(Moved::Message))),
+    (kind::KNOWLEDGE, Some(|row| Record::decode(row).map(Moved::Knowledge))),
+    (kind::WEBHOOK, Some(|row| Record::decode(row).map(Moved::Webhook))),
+    (kind::KEY, None),
+];
+
+impl Leaving {
+    /// A business, of whose webhook endpoints come only `with_secrets`.
+    pub fn of(business: Business, with_secrets: bool) -> Self {
+        let of = business.id;
+        let (business, left) = (Some(business), keys::of_kind(of, PARTS[0].0));
+        let left_out = LeftOut::default();
+        Self { of, with_secrets, business, part: 0, left, records: 0, ended: false, left_out }
     }
-    Ok(count)
+
+    /// The kinds of rows that are read, its profile's apart.
+    pub(crate) fn kinds() -> impl Iterator<Item = u8> {
+        PARTS.iter().map(|(kind, _)| *kind)
+    }
+
+    /// The kind of rows that is read next; none at the end.
+    pub(crate) fn kind(&self) -> Option<u8> {
+        PARTS.get(self.part).map(|(kind, _)| *kind)
+    }
+
+    /// The next records, of [`ROWS_PER_STEP`] rows at most: the business first, its end last, and none behind that.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
+        if let Some(business) = self.business.take() {
+            self.records = 1;
+            return Ok(vec![Moved::Business(business)]);
+        }
+        while let Some((kind, record)) = PARTS.get(self.part) {
+            let moved = self.step(store, rows, *kind, *record)?;
+            self.records += moved.len() as u64;
+            if !moved.is_empty() {
+                return Ok(moved);
+            }
+        }
+        let is_whole = std::mem::replace(&mut self.ended, true);
+        Ok(if is_whole { Vec::new() } else { vec![Moved::End { records: self.records }] })
+    }
+
+    /// The records of the next rows of a kind; goes on to the next kind behind the last one.
+    fn step(
+        &mut self,
+        store: &Store,
+        rows: &dyn Rows,
+        kind: u8,
+        record: Option<Decode>,
+    ) -> Result<Vec<Moved>, StoreError> {
+        let (mut moved, mut bytes) = (Vec::new(), 0);
+        for (read, row) in (1..).zip(rows.scan(&self.left, Order::Ascending)) {
+            let (key, row) = row?;
+            self.left = self.left.after(Key::new(&key));
+            match record {
+                None => self.left_out.keys += 1,
+                Some(_) if kind == kind::WEBHOOK && !self.with_secrets => self.left_out.endpoints += 1,
+                Some(record) => {
+                    let read = whole_value(rows, &key, row).and_then(|whole| {
+                        let whole =
+                            whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
+                        bytes += whole.len();
+                        record(&whole)
+                    });
+                    moved.extend(store.usable(&key, read)?);
+                }
+            }
+            if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
+                return Ok(moved);
+            }
+        }
+        self.part += 1;
+        if let Some(kind) = self.kind() {
+            self.left = keys::of_kind(self.of, kind);
+        }
+        Ok(moved)
+    }
+
+    /// What was left behind so far.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
 }

@@ -17,7 +17,7 @@ mod settle;
 mod staged;
 mod take;
 
-pub use leave::{LeftOut, Which, leave, meant};
+pub use leave::{Leaving, LeftOut, Which, meant};
 pub use record::{MoveError, Moved, Wrong};
 pub(crate) use settle::check_finished;
 pub use settle::{Settled, settle};

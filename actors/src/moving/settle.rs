@@ -6,11 +6,8 @@ use super::record::MoveError;
 use crate::domain::{Business, BusinessId, ResourceId};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::MetaRecord;
-use crate::store::{Batch, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::upgrade;
-
-/// How many rows are deleted in one step.
-const ROWS_PER_STEP: usize = 512;
 
 /// What was done about an import that broke off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +77,7 @@ async fn open_all(store: &Store) -> Result<u64, StoreError> {
         write(store, id, batch).await?;
         opened += 1;
     }
-    let mut batch = Batch::default();
-    batch.delete(all_good());
-    write(store, BusinessId::INSTALLATION, batch).await?;
+    write(store, BusinessId::INSTALLATION, deletion(all_good())).await?;
     Ok(opened)
 }
 
@@ -92,29 +87,21 @@ pub(super) async fn take_back(store: &Store) -> Result<u64, StoreError> {
     while let Some((id, _)) = next_staged(store)? {
         // What is on its way is not there to be deleted yet.
         store.settled(id).await?;
-        let mut left = keys::all(id);
+        let mut writer = BulkWriter::new(store, id);
         // The rows of a long value's pieces have greater keys than its head, which goes before them.
-        while let Some((batch, rest)) = step(store, &left)? {
-            write(store, id, batch).await?;
-            left = rest;
-        }
-        let mut batch = Batch::default();
-        batch.delete(keys::moving(id));
-        write(store, id, batch).await?;
+        writer.rewrite(keys::all(id), |key, _| Ok(deletion(*key))).await?;
+        writer.settle().await?; // it is found by this row as long as anything of it is there
+        writer.write(deletion(keys::moving(id))).await?;
+        writer.settle().await?;
         taken_back += 1;
     }
     Ok(taken_back)
 }
 
-/// The deletion of the next rows of a range, and what is left of it.
-fn step(store: &Store, left: &KeyRange) -> Result<Option<(Batch, KeyRange)>, StoreError> {
-    let (mut batch, mut last) = (Batch::default(), None);
-    for row in store.scan(left, Order::Ascending).take(ROWS_PER_STEP) {
-        let key = Key::new(&row?.0);
-        batch.delete(key);
-        last = Some(key);
-    }
-    Ok(last.map(|last| (batch, left.after(last))))
+fn deletion(key: Key) -> Batch {
+    let mut batch = Batch::default();
+    batch.delete(key);
+    batch
 }
 
 /// A business that is not open yet, and what it will be.

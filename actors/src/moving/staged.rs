@@ -4,22 +4,19 @@ use std::collections::HashMap;
 
 use super::record::MoveError;
 use crate::business::{COUNTED, Write};
-use crate::domain::{Amount, BudgetKind, BusinessId, Usage};
-use crate::store::{Batch, Key, Store, StoreError, Weight, keys};
+use crate::domain::{Amount, Budget, BudgetKind, BusinessId, Problem, Refusal, Usage};
+use crate::store::{Batch, BulkWriter, Key, Store, StoreError, Weight, keys};
 
 /// How many bytes of a change are gathered before it is handed over.
 const CHANGE_BYTES: usize = 32 << 10;
-/// How many bytes of changes are handed over before they are waited for; what the store does not show yet is kept in
-/// memory until then.
-const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 
 /// The rows of one business on their way to the store.
 pub(super) struct Staged {
     store: Store,
     of: BusinessId,
+    writer: BulkWriter,
     batch: Batch,
-    in_flight: usize,
-    /// What was put and is not surely in the store yet.
+    /// What was put and is not surely in the store yet: that of a few changes.
     recent: HashMap<Key, Vec<u8>>,
     /// How much the business keeps with all this.
     pub(super) usage: Usage,
@@ -27,15 +24,25 @@ pub(super) struct Staged {
 
 impl Staged {
     pub(super) fn new(store: Store, of: BusinessId) -> Self {
-        let (batch, recent) = (Batch::default(), HashMap::new());
-        Self { store, of, batch, in_flight: 0, recent, usage: Usage::default() }
+        let (writer, recent) = (BulkWriter::new(&store, of), HashMap::new());
+        Self { store, of, writer, batch: Batch::default(), recent, usage: Usage::default() }
     }
 
-    /// Writes a record with its index rows.
-    pub(super) async fn write(&mut self, write: &Write) -> Result<(), MoveError> {
+    /// Writes a record with its index rows; gives why not, where the business would keep more than it may.
+    pub(super) async fn write(&mut self, write: &Write) -> Result<Vec<Problem>, MoveError> {
         let mut batch = Batch::default();
         write.encode(self.of, &mut batch);
-        self.add(batch).await
+        for (key, value) in batch.writes() {
+            let (Some(kind), Some(value)) = (counted(key)?, value) else { continue };
+            let (budget, used) = (Budget::default(), self.usage.of(kind));
+            if let Err(Refusal::Conflict { details, .. }) =
+                budget.check(kind, used, Amount::row(value.len()), "")
+            {
+                return Ok(details);
+            }
+        }
+        self.add(batch).await?;
+        Ok(Vec::new())
     }
 
     /// Writes one row.
@@ -57,10 +64,7 @@ impl Staged {
         }
         self.batch.append(batch);
         if self.batch.bytes() >= CHANGE_BYTES {
-            self.hand_over()?;
-        }
-        if self.in_flight >= IN_FLIGHT_BYTES_MAX {
-            self.settle().await?;
+            self.hand_over().await?;
         }
         Ok(())
     }
@@ -78,21 +82,18 @@ impl Staged {
         }
     }
 
-    fn hand_over(&mut self) -> Result<(), MoveError> {
+    async fn hand_over(&mut self) -> Result<(), MoveError> {
         self.store.check_room(Weight::Grows)?;
-        let batch = std::mem::take(&mut self.batch);
-        self.in_flight += batch.bytes();
-        self.store.submit(self.of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        if self.writer.write(std::mem::take(&mut self.batch)).await? {
+            self.recent.clear();
+        }
         Ok(())
     }
 
     /// Waits until all of it is on the disk.
     pub(super) async fn settle(&mut self) -> Result<(), MoveError> {
-        if !self.batch.is_empty() {
-            self.hand_over()?;
-        }
-        self.store.settled(self.of).await?;
-        self.in_flight = 0;
+        self.hand_over().await?;
+        self.writer.settle().await?;
         self.recent.clear();
         Ok(())
     }

@@ -9,8 +9,8 @@ use super::settle::{self, check_finished, check_store, is_there};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Write};
 use crate::domain::{
-    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId, IdMint,
-    Problem, Refusal, ResourceId, TakenMessage, Timestamp, check_unique, fold_name,
+    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallRecord, Contact, ContactId,
+    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use crate::meta;
 use crate::ports::Ports;
@@ -39,6 +39,7 @@ struct Arriving {
     /// Names that do not fill a row of the index yet.
     names: Vec<(ContactId, String)>,
     records: u64,
+    endpoints: usize,
     /// The line of its first call; the others follow.
     first_call: Option<u64>,
     /// The greatest id, and the latest stamp.
@@ -98,7 +99,10 @@ impl Import {
         }
         let stamped = (business.created_at, business.updated_at);
         stamps(business.id, stamped, self.now, &mut problems);
-        if is_there(&self.store, business.id)? {
+        if self.store.contains(&keys::ending(business.id))? {
+            let message = "is that of a business that was ended here and of which rows are left: start the service until they are gone";
+            problems.push(Problem::new("id", message));
+        } else if is_there(&self.store, business.id)? {
             problems.push(Problem::new("id", "is that of a business that is here already"));
         }
         if !problems.is_empty() {
@@ -111,8 +115,16 @@ impl Import {
         staged.settle().await?;
         let newest = (id.uuid(), business.updated_at.max(self.now));
         let (known, names) = (Known::default(), Vec::new());
-        self.arriving =
-            Some(Arriving { business, staged, known, names, records: 1, first_call: None, newest });
+        self.arriving = Some(Arriving {
+            business,
+            staged,
+            known,
+            names,
+            records: 1,
+            endpoints: 0,
+            first_call: None,
+            newest,
+        });
         Ok(problems)
     }
 
@@ -235,7 +247,7 @@ impl Arriving {
             Moved::Call(call) => {
                 self.check_call(&call, &mut problems)?;
                 self.first_call = self.first_call.or(Some(line));
-                Write::Call(call)
+                Write::Call { before: None, after: call }
             }
             Moved::Message(after) => {
                 self.check_message(&after, &mut problems)?;
@@ -252,11 +264,19 @@ impl Arriving {
         self.newest.1 = self.newest.1.max(stamped.1);
         self.known.came(rank, place);
         match &write {
+            Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
+                let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
+                return Ok(vec![Problem::new("", message)]);
+            }
             // Its place in the list of all endpoints is that of an open business.
             Write::Webhook(endpoint) => {
+                self.endpoints += 1;
                 self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
             }
-            write => self.staged.write(write).await?,
+            write => problems = self.staged.write(write).await?,
+        }
+        if !problems.is_empty() {
+            return Ok(problems);
         }
         if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
             self.names.push((*id, fold_name(name)));
@@ -297,7 +317,7 @@ impl Arriving {
         problems: &mut Vec<Problem>,
     ) -> Result<(), StoreError> {
         self.known.of_appointment(appointment, problems);
-        self.check_contact_id(Some(appointment.contact_id), problems)?;
+        self.check_contact_id(appointment.contact_id, problems)?;
         if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
             problems.push(Problem::new("id", "is that of another appointment"));
         }

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
-    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Service,
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Retention, Service,
     StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::{MessagesOf, kind};
@@ -64,6 +64,14 @@ stamped! {
     TakenMessage, "messages": [created_at, updated_at] => of_message;
 }
 
+impl Stamped for Retention {
+    const NAME: &'static str = "retention settings";
+
+    fn stamps(&mut self) -> Vec<&mut Timestamp> {
+        self.set.as_mut().map(|set| &mut set.at).into_iter().collect()
+    }
+}
+
 fn of_appointment(appointment: &Appointment, of: BusinessId) -> IndexRows {
     let Appointment { id, starts_at, updated_at, .. } = *appointment;
     let row = || (keys::appointment_by_update(of, updated_at, id), keys::millis_value(starts_at));
@@ -109,6 +117,7 @@ pub(super) fn each_of(
 ) -> Result<Option<Moved>, StoreError> {
     match keys::kind_of(key)? {
         kind::PROFILE => each::<Business>(of, key, value, stamp),
+        kind::RETENTION => each::<Retention>(of, key, value, stamp),
         kind::SERVICE => each::<Service>(of, key, value, stamp),
         kind::STAFF => each::<StaffMember>(of, key, value, stamp),
         kind::WEBHOOK => each::<WebhookEndpoint>(of, key, value, stamp),

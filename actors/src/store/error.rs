@@ -117,9 +117,9 @@ pub enum StoreError {
     /// Stamps were being repaired, and that has not come to its end.
     #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
     RepairUnfinished,
-    /// The store is being read as it was at a point already.
-    #[error("the store is being copied already")]
-    SnapshotTaken,
+    /// The store is being read as it was at a point by as many as may.
+    #[error("the store is being copied and exported by as many as may at once")]
+    SnapshotsTaken,
     /// More rows were overwritten, while the store was read as it was at a point, than could be kept of them.
     #[error("more was changed at once than could be kept aside")]
     Overwritten,
@@ -157,6 +157,12 @@ pub enum StoreError {
         /// What is wrong with it; names no content of it.
         reason: String,
     },
+    /// The root of the actors has ended: nothing would be started or swept any more.
+    #[error("the supervisor of the actors has failed")]
+    Unsupervised,
+    /// A row does not decode, for this reason. It was told and counted, and stays where it is.
+    #[error("a row of the store is set aside: {0}")]
+    SetAside(#[source] Box<StoreError>),
     /// The store has an earlier format, and it was ruled out that it be converted.
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \

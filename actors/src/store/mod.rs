@@ -11,23 +11,27 @@
 mod backend;
 mod ballast;
 mod batch;
+mod bulk;
 mod codec;
 mod committer;
 mod disk;
 mod error;
 mod filling;
 mod format;
+mod frozen;
 mod key;
 pub mod keys;
 mod long;
 mod mark;
 mod memory;
+mod newest;
 pub mod outside;
 mod pieces;
 pub mod records;
 mod restoring;
 mod room;
 mod rows;
+mod set_aside;
 mod snapshot;
 mod spill;
 mod tap;
@@ -40,19 +44,24 @@ use std::sync::{Arc, Weak};
 
 pub use backend::{Backend, Order, Pair, Pairs, Space};
 pub use batch::Batch;
+pub use bulk::{BulkWriter, Pages};
 pub use codec::Record;
+pub(crate) use committer::SNAPSHOTS_MAX;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
 use committer::{Committer, Of};
 pub use error::StoreError;
 pub use filling::Filling;
+pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
 pub use memory::MemoryBackend;
+pub use newest::NewestEntry;
 pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX};
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
 pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
+pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
 pub use tombstones::{TOMBSTONES_FILE, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
@@ -73,6 +82,8 @@ struct Inner {
     simulated: bool,
     /// Whose waiting deliveries are counted.
     watched: waiting::Watched,
+    /// The rows that do not decode.
+    set_aside: set_aside::SetAside,
 }
 
 impl Store {
@@ -96,6 +107,7 @@ impl Store {
             room: Room::default(),
             simulated: false,
             watched: waiting::Watched::default(),
+            set_aside: set_aside::SetAside::default(),
         })))
     }
 
@@ -116,28 +128,30 @@ impl Store {
             room: Room::default(),
             simulated: true,
             watched: waiting::Watched::default(),
+            set_aside: set_aside::SetAside::default(),
         })))
     }
 
     /// The record under the key.
     ///
     /// # Errors
-    /// When reading fails, or what is there is not such a record.
+    /// When reading fails, or what is there is not such a record and is [set aside](StoreError::SetAside).
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
-        self.get_raw(key)?.map(|bytes| R::decode(&bytes)).transpose()
+        self.get_raw(key)?.map(|bytes| self.checked(key, R::decode(&bytes))).transpose()
     }
 
     /// The bytes under the key.
     ///
     /// # Errors
-    /// When reading fails.
+    /// When reading fails, or the pieces of a long value do not belong together and are [set
+    /// aside](StoreError::SetAside).
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         let backend = &*self.0.backend;
         let read = backend.get(key).and_then(|row| match row {
             Some(row) => long::whole(|key| backend.get(key), key, row),
             None => Ok(None),
         });
-        self.noted(read)
+        self.checked(key, self.noted(read))
     }
 
     /// Whether there is anything under the key.
@@ -148,7 +162,8 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on.
+    /// The pairs of the range, read one by one: what is applied meanwhile may be seen from its middle on. Values whose
+    /// pieces do not belong together are set aside.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         let backend = &*self.0.backend;
         Box::new(backend.scan(range, order).filter_map(move |pair| {
@@ -156,10 +171,48 @@ impl Store {
                 if !pieces::is_head(&row) {
                     return Ok(Some((key, row)));
                 }
-                Ok(long::whole(|key| backend.get(key), &key, row)?.map(|value| (key, value)))
+                let value = self.usable(&key, long::whole(|key| backend.get(key), &key, row))?;
+                Ok(value.flatten().map(|value| (key, value)))
             });
             self.noted(pair).transpose()
         }))
+    }
+
+    /// The records of the range with their keys, read one by one. Rows that do not decode are set aside.
+    pub fn records<R: Record>(
+        &self,
+        range: &KeyRange,
+        order: Order,
+    ) -> impl Iterator<Item = Result<(Vec<u8>, R), StoreError>> + use<'_, R> {
+        self.scan(range, order).filter_map(|row| {
+            let record = row.and_then(|(key, value)| {
+                let record = self.usable(&key, R::decode(&value))?;
+                Ok(record.map(|record| (key, record)))
+            });
+            record.transpose()
+        })
+    }
+
+    /// What a row was found to hold, for whoever needs it: one that does not decode is set aside.
+    ///
+    /// # Errors
+    /// [`StoreError::SetAside`], or whatever else went wrong.
+    pub fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.0.set_aside.note(key, read)
+    }
+
+    /// What a row was found to hold, for whoever walks over rows: nothing where it does not decode and is set aside, or
+    /// where a row that it leads to was.
+    ///
+    /// # Errors
+    /// Whatever else went wrong.
+    pub fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        unless_set_aside(self.checked(key, read))
+    }
+
+    /// How many rows were met since the store was opened that do not decode.
+    pub fn rows_set_aside(&self) -> usize {
+        self.0.set_aside.count()
     }
 
     /// An engine that cannot read has lost something or its disk: the store has failed for good, like one that cannot
@@ -169,6 +222,11 @@ impl Store {
             self.0.committer.fail(error);
         }
         read
+    }
+
+    /// Ends it for good for a reason of others, as if it had failed.
+    pub(crate) fn fail(&self, error: &StoreError) {
+        self.0.committer.fail(error);
     }
 
     /// Queues a change of the business and gives its ticket. `done` runs once the change and everything of the business

@@ -10,7 +10,7 @@ use super::spill::Spill;
 use super::tap::{SPILL_BYTES, Tap};
 use super::{Key, KeyRange, Order, Pair, Store, StoreError, every_row};
 
-/// The store as it was at a point. There is one at a time; it ends when it is dropped.
+/// The store as it was at a point. It ends when it is dropped.
 pub struct Snapshot {
     store: Store,
     tap: Arc<Tap>,
@@ -26,11 +26,19 @@ impl Store {
     /// rows that they overwrite is kept in files without a name in the directory `side`.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotTaken`] while there is another one.
+    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while there are as many as
+    /// may be.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
-        let tap = Arc::new(Tap::default());
-        let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
+        let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
+    }
+
+    /// From a point between two commits on, what is overwritten in these ranges is saved; gives the number of the newest
+    /// commit before it.
+    pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
+        let tap = Arc::new(Tap::of(ranges));
+        let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
+        Ok((tap, sequence))
     }
 }
 
@@ -51,25 +59,21 @@ impl Snapshot {
         self.move_aside()?;
         // Rows of now; what was overwritten since the point, while this reads too, is put right behind it.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
-        let mut passed = self.left.to;
+        let mut passed = self.left;
         for row in self.store.rows().scan(&self.left, Order::Ascending) {
             let (key, value) = row?;
             let key = Key::new(&key);
             bytes += value.len();
             rows.insert(key, value);
             if rows.len() >= rows_max || bytes >= bytes_max {
-                passed = key;
+                passed.to = self.left.after(key).from;
                 break;
             }
         }
         let mut saved = self.tap.pass(passed);
-        let kept = self.spill.pass(passed, &mut saved);
+        let kept = self.spill.pass(passed.to, &mut saved);
         kept.map_err(|source| StoreError::Prepare { action: "reading", path: self.side.clone(), source })?;
-        self.left = if passed == self.left.to {
-            KeyRange { from: self.left.to, to: self.left.to }
-        } else {
-            self.left.after(passed)
-        };
+        self.left.from = passed.to;
         for (key, before) in saved {
             match before {
                 Some(value) => rows.insert(key, value),
@@ -93,14 +97,9 @@ impl Snapshot {
     }
 }
 
-impl Drop for Snapshot {
-    fn drop(&mut self) {
-        self.store.0.committer.end_tap(&self.tap);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::committer::SNAPSHOTS_MAX;
     use super::super::{Batch, MemoryBackend};
     use super::*;
     use crate::domain::BusinessId;
@@ -129,8 +128,13 @@ mod tests {
         }
         let before = all(&store);
         let mut snapshot = store.snapshot(home.path().to_owned()).await.unwrap();
-        let second = store.snapshot(home.path().to_owned()).await.map(drop);
-        assert!(matches!(second, Err(StoreError::SnapshotTaken)), "{second:?}");
+        let mut others = Vec::new();
+        for _ in 1..SNAPSHOTS_MAX {
+            others.push(store.snapshot(home.path().to_owned()).await.unwrap());
+        }
+        let more = store.snapshot(home.path().to_owned()).await.map(drop);
+        assert!(matches!(more, Err(StoreError::SnapshotsTaken)), "{more:?}");
+        drop(others);
         let (mut read, mut aside) = (Vec::new(), 0);
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };

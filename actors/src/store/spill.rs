@@ -52,10 +52,10 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Adds the rows up to a key to those of the same keys that were saved later, and that these take precedence of.
-    pub(super) fn pass(&mut self, key: Key, passed: &mut Saved) -> io::Result<()> {
+    /// Adds the rows before a key to those of the same keys that were saved later, and that these take precedence of.
+    pub(super) fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
-            while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at <= key)) {
+            while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
                 let (at, value) = row?;
                 passed.insert(at, value);
             }
@@ -112,7 +112,7 @@ mod tests {
             .unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         let mut passed = Saved::from([row(2, Some(b"latest")), row(3, Some(b"latest"))]);
-        spill.pass(key(3), &mut passed).unwrap();
+        spill.pass(key(4), &mut passed).unwrap();
         assert_eq!(passed, Saved::from([row(1, Some(b"first")), row(2, Some(b"")), row(3, None)]));
         let mut passed = Saved::new();
         spill.pass(key(9), &mut passed).unwrap();

@@ -1,10 +1,10 @@
 //! What rows were before they were overwritten or deleted, from a point between two commits on, for whoever reads the
 //! store as it was at that point.
 //!
-//! The reader goes through the keys in their order. What always holds:
+//! The reader says which ranges it means, and goes through each in the order of its keys. What always holds:
 //!
-//! - of every key that the reader has not passed, what is in the store now is what was there at the point, or the first
-//!   value that was saved of it is;
+//! - of every key of them that the reader has not passed, what is in the store now is what was there at the point, or the
+//!   first value that was saved of it is;
 //! - a value is saved before it is overwritten, by the one who writes; the reader never makes the writer wait but for the
 //!   moment in which it takes what was saved;
 //! - memory is bounded: the reader moves what was saved to a file of its own ([`super::spill`]), and where it does not come
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 
-use super::{Backend, Batch, Key, StoreError};
+use super::{Backend, Batch, Key, KeyRange, StoreError};
 
 /// How many bytes may be saved before the reader moves them to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
@@ -27,13 +27,11 @@ const ROW_BYTES: usize = 128;
 pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
 
 /// What was saved since the point.
-#[derive(Default)]
 pub(super) struct Tap(Mutex<State>);
 
-#[derive(Default)]
 struct State {
-    /// The last key that the reader has passed.
-    passed: Option<Key>,
+    /// What the reader still means to read.
+    left: Vec<KeyRange>,
     saved: Saved,
     bytes: usize,
     /// More was saved than may be.
@@ -41,6 +39,11 @@ struct State {
 }
 
 impl Tap {
+    /// For a reader of these ranges.
+    pub(super) fn of(left: Vec<KeyRange>) -> Self {
+        Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
+    }
+
     /// Saves what a batch is about to overwrite or delete. Only the committer calls it, before it applies the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
@@ -49,13 +52,13 @@ impl Tap {
         }
         let mut failed = Ok(());
         batch.rows(|key, _| {
-            let passed = state.passed.is_some_and(|passed| *key <= passed);
-            if failed.is_err() || passed || state.saved.contains_key(key) {
+            let is_left = state.left.iter().any(|range| range.from <= *key && *key < range.to);
+            if failed.is_err() || !is_left || state.saved.contains_key(key) {
                 return;
             }
             match backend.get(key) {
                 Ok(before) => {
-                    state.bytes += ROW_BYTES + before.as_ref().map_or(0, Vec::len);
+                    state.bytes += bytes_of(&before);
                     state.saved.insert(*key, before);
                 }
                 Err(error) => failed = Err(error),
@@ -73,6 +76,31 @@ impl Tap {
         (!state.overflowed).then_some(state.bytes)
     }
 
+    /// What is saved of a key, if anything is.
+    ///
+    /// # Errors
+    /// [`StoreError::Overwritten`] when more was saved than may be.
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+        let state = self.0.lock();
+        if state.overflowed {
+            Err(StoreError::Overwritten)
+        } else {
+            Ok(state.saved.get(&Key::new(key)).cloned())
+        }
+    }
+
+    /// What is saved of a range.
+    ///
+    /// # Errors
+    /// As [`Tap::get`].
+    pub(super) fn within(&self, range: KeyRange) -> Result<Saved, StoreError> {
+        let state = self.0.lock();
+        if state.overflowed {
+            return Err(StoreError::Overwritten);
+        }
+        Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
+    }
+
     /// Gives everything that is saved. What is saved of the same keys later comes behind it, and does not count.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
@@ -80,15 +108,20 @@ impl Tap {
         std::mem::take(&mut state.saved)
     }
 
-    /// The reader passes a key: gives what is saved of all keys up to it.
-    pub(super) fn pass(&self, key: Key) -> Saved {
+    /// The reader passes the beginning of a range, or all of it: gives what is saved there.
+    pub(super) fn pass(&self, passed: KeyRange) -> Saved {
         let mut state = self.0.lock();
-        state.passed = Some(key);
-        let behind = key.len() < super::KEY_BYTES_MAX;
-        let left = if behind { state.saved.split_off(&key.with(&[0])) } else { Saved::new() };
-        let passed = std::mem::replace(&mut state.saved, left);
-        state.bytes -= passed.values().map(bytes_of).sum::<usize>();
-        passed
+        for range in &mut state.left {
+            if passed.from <= range.from && range.from < passed.to {
+                range.from = passed.to.min(range.to);
+            }
+        }
+        state.left.retain(|range| !range.is_empty());
+        let mut taken = state.saved.split_off(&passed.from);
+        let mut behind = taken.split_off(&passed.to);
+        state.saved.append(&mut behind);
+        state.bytes -= taken.values().map(bytes_of).sum::<usize>();
+        taken
     }
 }
 
@@ -98,7 +131,7 @@ fn bytes_of(row: &Option<Vec<u8>>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MemoryBackend;
+    use super::super::{MemoryBackend, every_row};
     use super::*;
 
     fn batch(writes: &[(&[u8], Option<&[u8]>)]) -> Batch {
@@ -112,19 +145,28 @@ mod tests {
         batch
     }
 
+    fn range(from: &[u8], to: &[u8]) -> KeyRange {
+        KeyRange { from: Key::new(from), to: Key::new(to) }
+    }
+
     #[test]
     fn the_first_value_behind_the_reader_is_saved_and_no_other() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         session.apply(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
-        let tap = Tap::default();
+        // Of a range that nobody reads nothing is saved.
+        let read = [(b"a", b"d"), (b"d", b"e")].map(|(from, to)| range(from, to));
+        let tap = Tap::of(read.to_vec());
         let write = |writes: &[(&[u8], Option<&[u8]>)]| {
             tap.save(&session, &batch(writes)).unwrap();
             session.apply(&batch(writes)).unwrap();
         };
-        write(&[(b"a", Some(b"2")), (b"d", Some(b"2"))]);
+        write(&[(b"a", Some(b"2")), (b"d", Some(b"2")), (b"e", Some(b"2"))]);
         write(&[(b"a", Some(b"3")), (b"d", None), (b"c", None)]);
-        assert_eq!(tap.pass(Key::new(b"b")), Saved::from([(Key::new(b"a"), Some(b"1".to_vec()))]));
+        assert_eq!(tap.get(b"a").unwrap(), Some(Some(b"1".to_vec())));
+        assert_eq!((tap.get(b"b").unwrap(), tap.get(b"d").unwrap()), (None, Some(None)));
+        let passed = tap.pass(range(b"a", b"c"));
+        assert_eq!(passed, Saved::from([(Key::new(b"a"), Some(b"1".to_vec()))]));
         write(&[(b"b", Some(b"4")), (b"c", Some(b"4"))]);
         let left = tap.take_all();
         assert_eq!(left, Saved::from([(Key::new(b"c"), Some(b"1".to_vec())), (Key::new(b"d"), None)]));
@@ -135,13 +177,14 @@ mod tests {
     fn a_reader_that_is_too_slow_ends_and_the_writer_does_not() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
-        let tap = Tap::default();
+        let tap = Tap::of(vec![every_row()]);
         for number in 0..=(SAVED_BYTES_MAX / ROW_BYTES) as u64 {
             assert!(tap.bytes().is_some());
             tap.save(&session, &batch(&[(&number.to_be_bytes(), Some(b""))])).unwrap();
         }
         assert_eq!(tap.bytes(), None);
         tap.save(&session, &batch(&[(b"a", Some(b""))])).unwrap();
+        assert!(matches!(tap.get(b"a"), Err(StoreError::Overwritten)));
         assert!(tap.take_all().is_empty());
     }
 }

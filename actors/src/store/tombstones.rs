@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
+//! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
+//! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
 //! ```
 //!
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
@@ -17,7 +19,7 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::{KeyId, ResourceId};
+use crate::domain::{BusinessId, ContactId, KeyId};
 
 /// The name of the list in the data directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
@@ -27,21 +29,32 @@ pub const TOMBSTONES_FILE: &str = "tombstones";
 pub enum Tombstone {
     /// An API key that was revoked.
     RevokedKey(KeyId),
+    /// A contact of a business that was erased.
+    ErasedContact(BusinessId, ContactId),
+    /// A business that was ended.
+    EndedBusiness(BusinessId),
 }
 
 impl std::fmt::Display for Tombstone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::RevokedKey(id) => write!(f, "revoked-key {}", id.uuid()),
+            Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
+            Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
+            Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
         }
     }
 }
 
 /// Reads a line.
 fn parse(line: &str) -> Option<Tombstone> {
-    let (kind, id) = line.split_once(' ')?;
-    let id: Uuid = id.parse().ok()?;
-    (kind == "revoked-key").then(|| Tombstone::RevokedKey(id.into()))
+    let (kind, ids) = line.split_once(' ')?;
+    let ids: Vec<Uuid> = ids.split(' ').map(|id| id.parse().ok()).collect::<Option<_>>()?;
+    match (kind, &ids[..]) {
+        ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
+        ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
+        ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
+        _ => None,
+    }
 }
 
 /// The list of a data directory, open.
@@ -111,12 +124,28 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let id = Uuid::from_u128;
+        let all = [
+            key(1),
+            Tombstone::ErasedContact(id(2).into(), id(3).into()),
+            Tombstone::EndedBusiness(id(2).into()),
+        ];
+        List::open(dir.path()).unwrap().add(&all).unwrap();
+        assert_eq!(read_tombstones(&dir.path().join(TOMBSTONES_FILE)).unwrap(), BTreeSet::from(all));
+    }
+
+    #[test]
     fn a_line_that_is_not_known_is_told_by_its_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOMBSTONES_FILE);
-        for (bad, at) in
-            [("x\n", 1), ("revoked-key 1\n", 1), ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1)]
-        {
+        for (bad, at) in [
+            ("x\n", 1),
+            ("revoked-key 1\n", 1),
+            ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
+            ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
+        ] {
             fs::write(&path, bad).unwrap();
             let read = read_tombstones(&path);
             assert!(matches!(&read, Err(StoreError::Tombstone { line, .. }) if *line == at), "{read:?}");

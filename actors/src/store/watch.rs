@@ -31,8 +31,8 @@ impl Store {
         let (mut last, mut found) = (None, 0);
         for pair in self.scan(&range, Order::Ascending).take(rows_max) {
             let key = pair?.0;
-            let bytes = self.event_bytes(keys::business_of(&key)?, keys::id_at_end(&key)?)?;
-            waiting.add(&key, bytes);
+            let event = keys::business_of(&key).and_then(|of| self.event_bytes(of, keys::id_at_end(&key)?));
+            waiting.add(&key, self.usable(&key, event)?.unwrap_or(0)); // its row is there, whatever of the event
             (last, found) = (Some(Key::new(&key)), found + 1);
         }
         match last {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::findings::Checker;
 use crate::domain::{
-    Amount, ApiKey, AppointmentId, AuditId, Budget, BudgetKind, Business, BusinessId, Knowledge, ResourceId,
-    Service, StaffId, StaffMember, Timestamp, Usage,
+    Amount, ApiKey, AppointmentId, AuditId, Budget, BudgetKind, Business, BusinessId, ContactId, EventId,
+    Knowledge, ResourceId, Retention, Service, StaffId, StaffMember, Timestamp, Usage,
 };
 use crate::store::keys::kind;
-use crate::store::records::AuditRecord;
-use crate::store::{Record, keys};
+use crate::store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
+use crate::store::{Order, Record, keys};
 
 /// What is remembered of a business while its rows are looked at.
 #[derive(Default)]
@@ -20,6 +20,8 @@ pub(super) struct InBusiness {
     kept: Usage,
     told: Option<Usage>,
     newest: Option<Timestamp>,
+    /// Whether the business was ended: what is left of it is looked at no more.
+    pub(super) is_ended: bool,
 }
 
 impl InBusiness {
@@ -27,6 +29,9 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
+            if checker.is_ended(of) {
+                return Self { is_ended: true, ..Self::default() };
+            }
             checker.report.businesses += 1;
             if !checker.is_there(&keys::profile(of)) {
                 checker.wrong("its business has no profile");
@@ -68,6 +73,22 @@ impl InBusiness {
                 checker.expect("in the list of businesses", &keys::business_index(of), b"");
             }
             kind::BUDGET => _ = checker.decoded::<Budget>(value),
+            kind::RETENTION => _ = checker.decoded::<Retention>(value),
+            kind::ERASURE => erasure(checker, value),
+            kind::ERASING => {
+                _ = checker.decoded::<ErasingRecord>(value);
+                let erasures = keys::of_kind(of, kind::ERASURE);
+                let first = checker.rows.scan(&erasures, Order::Ascending).next().transpose();
+                if checker.read(first).is_some_and(|first| first.is_none()) {
+                    checker.wrong("nobody is being erased");
+                }
+            }
+            kind::WIPE => {
+                _ = checker.decoded::<WipeRecord>(value);
+                let Some(event) = id_in::<EventId>(checker) else { return };
+                checker.refers("event", &keys::event(of, event));
+                checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
+            }
             kind::SERVICE => {
                 let Some(service) = checker.decoded::<Service>(value) else { return };
                 checker.stands_at(&keys::service(of, service.id));
@@ -86,7 +107,9 @@ impl InBusiness {
             kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
-                if until.is_some_and(|until| !checker.is_there(&keys::audit(of, until))) {
+                let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
+                // Where they are not kept for ever, it may have gone by itself.
+                if is_gone && !checker.is_there(&keys::retention(of)) {
                     checker.wrong("it names an entry of the audit log that is not there");
                 }
             }
@@ -118,6 +141,17 @@ impl InBusiness {
         }
         (self.newest, self.told) = (Some(entry.at), usage);
     }
+}
+
+/// A contact that is being erased is not there any more.
+fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
+    let of = checker.of;
+    _ = checker.decoded::<ErasureRecord>(value);
+    let Some(id) = id_in::<ContactId>(checker) else { return };
+    if checker.is_there(&keys::contact(of, id)) {
+        checker.wrong("the contact that is being erased is there");
+    }
+    checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
 }
 
 /// The 16 bytes behind the kind of a key, as an id.

@@ -41,9 +41,7 @@ pub(super) fn call(checker: &mut Checker<'_>, value: &[u8]) {
     for (name, key, value) in rows_of_call(of, &call) {
         checker.expect(name, &key, &value);
     }
-    if let Some(contact) = call.contact_id {
-        checker.refers("contact", &keys::contact(of, contact));
-    }
+    checker.refers_to_contact(call.contact_id);
 }
 
 /// Looks at an index row of a call.
@@ -64,10 +62,11 @@ pub(super) fn message(checker: &mut Checker<'_>, value: &[u8]) {
     for (name, key, value) in rows_of_message(of, &message) {
         checker.expect(name, &key, &value);
     }
-    if let Some(contact) = message.contact_id {
-        checker.refers("contact", &keys::contact(of, contact));
-    }
-    if let Some(call) = message.call_id {
+    checker.refers_to_contact(message.contact_id);
+    // Calls go by themselves where they are not kept for ever.
+    if let Some(call) = message.call_id
+        && !checker.is_there(&keys::retention(of))
+    {
         checker.refers("call", &keys::call(of, call));
     }
 }

@@ -1,6 +1,6 @@
 //! What was found, and how rows are looked up on the way.
 
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, ContactId};
 use crate::store::records::IdempotencyRecord;
 use crate::store::{Key, Record, Rows, StoreError, keys, value_at};
 
@@ -138,6 +138,19 @@ impl<'a> Checker<'a> {
         if !self.is_there(key) {
             self.wrong(format_args!("the {name} that it names is missing"));
         }
+    }
+
+    /// A contact that is named has to be there, unless it is being erased, which goes in steps.
+    pub(super) fn refers_to_contact(&mut self, id: Option<ContactId>) {
+        let Some(id) = id else { return };
+        if !self.is_there(&keys::erasure(self.of, id)) {
+            self.refers("contact", &keys::contact(self.of, id));
+        }
+    }
+
+    /// Whether the business was ended, so that its rows go in steps.
+    pub(super) fn is_ended(&mut self, business: BusinessId) -> bool {
+        self.is_there(&keys::ending(business))
     }
 
     /// The row stands where its record says.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::findings::Checker;
 use crate::domain::{ApiKey, BusinessId, KeyId};
 use crate::store::keys::{self, installation_kind, kind};
-use crate::store::records::{ClockRecord, MetaRecord};
+use crate::store::records::{ClockRecord, MetaRecord, RoundRecord};
 use crate::upgrade;
 
 /// What is remembered of it.
@@ -61,9 +61,27 @@ impl Installation {
                     return;
                 };
                 checker.stands_at(&keys::endpoint_index(of, endpoint));
-                checker.refers("business", &keys::profile(of));
+                if !checker.is_ended(of) {
+                    checker.refers("business", &keys::profile(of));
+                }
+            }
+            installation_kind::ENDING | installation_kind::UNFINISHED => {
+                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
+                    return;
+                };
+                let is_ending = kind == installation_kind::ENDING;
+                checker.stands_at(&if is_ending { keys::ending(of) } else { keys::unfinished(of) });
+                if is_ending && checker.is_there(&keys::profile(of)) {
+                    checker.wrong("the business that was ended is there");
+                } else if !is_ending && !checker.is_ended(of) {
+                    checker.refers("business", &keys::profile(of));
+                }
+                if !value.is_empty() {
+                    checker.wrong("it has a value");
+                }
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
+            installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
             // Of requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
             installation_kind::MOVING => checker.wrong("an import is not finished"),

@@ -36,6 +36,9 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
             business = InBusiness::begin(&mut checker);
         }
         checker.key = Key::new(&key);
+        if business.is_ended {
+            continue;
+        }
         if let Some(whole) = piece_of(&key) {
             if rows.get(&whole)?.is_none() {
                 checker.wrong("it is a piece of a value that is not there");

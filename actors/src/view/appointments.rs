@@ -30,8 +30,8 @@ pub struct AppointmentView {
     pub staff_id: StaffId,
     /// Their name.
     pub staff_name: String,
-    /// For whom.
-    pub contact_id: ContactId,
+    /// For whom; null once they were erased.
+    pub contact_id: Option<ContactId>,
     /// Their name.
     pub contact_name: Option<String>,
     /// Their phone number, E.164.
@@ -55,8 +55,8 @@ pub struct AppointmentParties<'a> {
     pub service_name: &'a str,
     /// The staff member's name.
     pub staff_name: &'a str,
-    /// The contact.
-    pub contact: &'a Contact,
+    /// The contact, unless they were erased or cannot be read.
+    pub contact: Option<&'a Contact>,
 }
 
 impl AppointmentView {
@@ -72,9 +72,9 @@ impl AppointmentView {
             service_name: parties.service_name.to_owned(),
             staff_id: appointment.staff_id,
             staff_name: parties.staff_name.to_owned(),
-            contact_id: appointment.contact_id,
-            contact_name: parties.contact.name.clone(),
-            contact_phone: parties.contact.phone.clone(),
+            contact_id: parties.contact.map(|contact| contact.id),
+            contact_name: parties.contact.and_then(|contact| contact.name.clone()),
+            contact_phone: parties.contact.and_then(|contact| contact.phone.clone()),
             source: appointment.source,
             calendar_sync_status: appointment.calendar_sync_status,
             created_at: appointment.created_at,

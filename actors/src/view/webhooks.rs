@@ -50,10 +50,11 @@ impl From<&WebhookEndpoint> for WebhookView {
     }
 }
 
-/// A webhook endpoint at the moment of its creation, the only time that its secret is shown.
+/// A webhook endpoint at the moment of its creation, the only time that its secret is shown; `S` is `Option<String>`
+/// where the same request that comes again is answered without it.
 #[derive(Clone, Serialize, JsonSchema)]
 #[schemars(rename = "NewWebhook")]
-pub struct NewWebhookView {
+pub struct NewWebhookView<S = String> {
     /// Its id.
     pub id: WebhookId,
     /// Where events are sent.
@@ -73,12 +74,12 @@ pub struct NewWebhookView {
     /// When it last changed.
     pub updated_at: Timestamp,
     /// What its deliveries are signed with: `whsec_` and the base64 of the key.
-    pub secret: String,
+    pub secret: S,
 }
 
-impl NewWebhookView {
+impl<S> NewWebhookView<S> {
     /// The endpoint with its secret.
-    pub fn new(endpoint: &WebhookEndpoint, secret: String) -> Self {
+    pub fn new(endpoint: &WebhookEndpoint, secret: S) -> Self {
         // Flattening the other view would leave its schema open; the fields are the same by its own conversion.
         let WebhookView {
             id,
@@ -108,7 +109,7 @@ impl NewWebhookView {
     /// A rendered one without its secret: the endpoint as it is shown from then on, and so what its entity tag is of.
     pub fn without_secret(rendered: &[u8]) -> Vec<u8> {
         // Inside of a string the quotes would be escaped, so this is the last property and nothing else.
-        match memchr::memmem::rfind(rendered, b",\"secret\":\"") {
+        match memchr::memmem::rfind(rendered, b",\"secret\":") {
             Some(at) => [&rendered[..at], b"}"].concat(),
             None => rendered.to_vec(),
         }
@@ -116,7 +117,7 @@ impl NewWebhookView {
 }
 
 /// Neither the secret nor the path of the URL, which may be one of the receiver's, shows in a log.
-impl fmt::Debug for NewWebhookView {
+impl<S> fmt::Debug for NewWebhookView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewWebhookView")
             .field("id", &self.id)
@@ -214,13 +215,15 @@ mod tests {
                 updated_at: at,
             };
             let shown = render(&WebhookView::from(&endpoint));
-            let new = NewWebhookView::new(&endpoint, "whsec_AAAA".into());
+            let new = NewWebhookView::new(&endpoint, "whsec_AAAA".to_owned());
             let told = format!("{new:?}");
             assert!(!told.contains("AAAA") && !told.contains("?x="), "{told}");
-            let new = render(&new);
-            assert_ne!(new, shown);
-            assert_eq!(NewWebhookView::without_secret(&new), shown, "{description:?}");
-            assert_eq!(NewWebhookView::without_secret(&shown), shown, "{description:?}");
+            let again = render(&NewWebhookView::<Option<String>>::new(&endpoint, None));
+            for new in [render(&new), again] {
+                assert_ne!(new, shown);
+                assert_eq!(NewWebhookView::<String>::without_secret(&new), shown, "{description:?}");
+            }
+            assert_eq!(NewWebhookView::<String>::without_secret(&shown), shown, "{description:?}");
         }
     }
 }

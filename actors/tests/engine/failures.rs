@@ -1,12 +1,16 @@
 //! What a failing actor, a failing store and a closing engine leave behind.
 
+use std::time::Duration;
+
 use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, Change, Context, Decision, Removed};
 use actors::domain::AppointmentStatus;
-use actors::store::Weight;
+use actors::store::{Weight, keys};
 use actors::{Engine, EngineError};
 
-use crate::harness::{World, appointment_of, at, by_operator, everything_else_runs, first_page, is_taken};
+use crate::harness::{
+    World, appointment_of, at, by_operator, everything_else_runs, first_page, is_taken, pass,
+};
 
 /// A change that ends the actor which decides it.
 struct Poison;
@@ -69,7 +73,12 @@ async fn an_actor_may_fail_many_times_and_its_neighbours_go_on() {
         let handle = world.at(&shop);
         assert!(matches!(handle.change(by_operator(), Poison).await, Err(EngineError::Failed)));
         let contact = usize::try_from(round).unwrap();
-        handle.change(by_operator(), shop.booking(hour, contact)).await.unwrap();
+        // From the second failure in a minute on it rests before it is started again.
+        while let Err(error) = handle.change(by_operator(), shop.booking(hour, contact)).await {
+            let EngineError::Resting(rest) = error else { panic!("{error:?}") };
+            assert!(round > 0 && rest <= Duration::from_secs(60), "it rests for {rest:?}");
+            tokio::time::sleep(rest).await;
+        }
         let beside = world.at(&neighbour);
         beside.change(by_operator(), neighbour.booking(hour, contact)).await.unwrap();
     }
@@ -194,4 +203,85 @@ async fn a_store_that_has_failed_ends_decisions() {
         assert!(matches!(change.await, Err(EngineError::Stopping)));
     }
     assert_eq!(world.fatal(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rested() {
+    let world = World::new(5).await;
+    let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
+    let handle = world.at(&shop);
+    let fail = || handle.change(by_operator(), Poison);
+    let book = |hour| handle.change(by_operator(), shop.booking(at(1, hour), 1));
+    assert!(matches!(fail().await, Err(EngineError::Failed)));
+    book(1).await.unwrap(); // one failure costs nobody anything
+    for rest in [1, 2, 4] {
+        assert!(matches!(fail().await, Err(EngineError::Failed)));
+        for _ in 0..3 {
+            let refused = book(2).await;
+            let Err(EngineError::Resting(left)) = refused else { panic!("{refused:?}") };
+            assert!(left <= Duration::from_secs(rest) && left > Duration::from_secs(rest) / 2, "{left:?}");
+        }
+        world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, rest as i64), 1)).await.unwrap();
+        // What is read past the actor is read.
+        let all = handle.appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
+        assert_eq!(all.items.len(), 1);
+        tokio::time::sleep(Duration::from_secs(rest)).await;
+    }
+    book(2).await.unwrap();
+    pass(2).await;
+    assert!(matches!(fail().await, Err(EngineError::Failed)));
+    book(3).await.unwrap();
+    assert_eq!(world.fatal(), 0);
+}
+
+/// Many at once meet the business that does not load: each but the first few is told that it rests.
+#[tokio::test(start_paused = true)]
+async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_only() {
+    let mut world = World::new(6).await;
+    let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
+    world.plant(keys::profile(shop.id), b"\xee").await;
+    let mut tried = 0;
+    for second in 0..60 {
+        let ask = |_| {
+            let (handle, booking) = (world.at(&shop), shop.booking(at(1, 9), 1));
+            tokio::spawn(async move { handle.change(by_operator(), booking).await })
+        };
+        let asked: Vec<_> = (0..20).map(ask).collect();
+        for answer in asked {
+            match answer.await.unwrap() {
+                Err(EngineError::Failed) => tried += 1,
+                Err(EngineError::Resting(left)) => assert!(left <= Duration::from_secs(60)),
+                other => panic!("{second}: {other:?}"),
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert!((2..=8).contains(&tried), "it was tried {tried} times");
+    assert!(world.at(&shop).business().await.is_err());
+    world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
+    let listed = world.engine.businesses(&first_page()).await.unwrap().items;
+    assert_eq!(listed.iter().map(|business| business.id).collect::<Vec<_>>(), [neighbour.id]);
+    assert_eq!((world.engine.rows_set_aside(), world.fatal()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_fails_ends_everything_and_nothing_acknowledged_is_lost() {
+    let mut world = World::new(7).await;
+    let shop = world.shop(1).await;
+    let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    assert_eq!(world.fatal(), 0);
+    // Once a minute it asks what time it is.
+    world.clock.break_it(true);
+    pass(1).await;
+    everything_else_runs().await;
+    world.clock.break_it(false);
+    assert_eq!(world.fatal(), 1, "the process is told to end");
+    assert!(!world.engine.is_open());
+    let late = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await;
+    assert!(matches!(late, Err(EngineError::Stopping)));
+    world.disk.crash(0);
+    world.end_of_life().await;
+    world.open_again().await;
+    let shown = world.at(&shop).appointment(appointment_of(&booked)).await.unwrap().unwrap();
+    assert_eq!(serde_json::to_vec(&shown).unwrap(), booked.body);
 }

@@ -1,7 +1,7 @@
 //! A world to test the engine in, and short words for what tests do in it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use actors::business::commands::appointments::{Book, BookingContact};
@@ -13,7 +13,7 @@ use actors::domain::{
     Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyHours,
 };
 use actors::ports::{Clock, Ports, Random};
-use actors::store::{MemoryBackend, Store};
+use actors::store::{Batch, Key, MemoryBackend, Store};
 use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -28,9 +28,16 @@ pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
+    /// Whether whoever asks panics.
+    breaks: AtomicBool,
 }
 
 impl TestClock {
+    /// Has everybody panic who asks what time it is, or nobody any more.
+    pub(crate) fn break_it(&self, breaks: bool) {
+        self.breaks.store(breaks, Ordering::SeqCst);
+    }
+
     /// Moves the wall clock, and nothing else.
     pub(crate) fn jump(&self, by: TimeDelta) {
         self.ahead.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
@@ -39,6 +46,10 @@ impl TestClock {
 
 impl Clock for TestClock {
     fn now(&self) -> Timestamp {
+        if self.breaks.load(Ordering::SeqCst) {
+            // Unlike `panic!`, this prints nothing.
+            std::panic::resume_unwind(Box::new("a test breaks the clock"));
+        }
         let elapsed = i64::try_from(self.started.elapsed().as_millis()).unwrap();
         Timestamp::from_millis(self.ahead.load(Ordering::SeqCst) + elapsed)
     }
@@ -90,7 +101,7 @@ impl World {
     pub(crate) async fn new(seed: u64) -> Self {
         let disk = MemoryBackend::new();
         let ahead = AtomicI64::new(Timestamp::parse(MONDAY).unwrap().millis());
-        let clock = Arc::new(TestClock { started: Instant::now(), ahead });
+        let clock = Arc::new(TestClock { started: Instant::now(), ahead, breaks: AtomicBool::new(false) });
         let ports =
             Ports::with_clock_and_random(Arc::clone(&clock) as Arc<dyn Clock>, Arc::new(Seeded::new(seed)));
         let fatal = Arc::new(AtomicUsize::new(0));
@@ -131,6 +142,16 @@ impl World {
     pub(crate) async fn end_of_life(&self) {
         everything_else_runs().await;
         let _ = self.engine.clone().close().await;
+    }
+
+    /// Closes the engine, puts a row into the store, and opens it again.
+    pub(crate) async fn plant(&mut self, key: Key, value: &[u8]) {
+        self.engine.clone().close().await.unwrap();
+        let (store, mut batch) = (self.store(), Batch::new());
+        batch.put(key, value.to_vec());
+        store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+        store.close().await.unwrap();
+        self.open_again().await;
     }
 
     /// The store itself, while no engine is on it.

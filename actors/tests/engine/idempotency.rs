@@ -275,7 +275,8 @@ async fn as_before(world: &World, ahead: TimeDelta) {
             let answered = record.answered + ahead;
             let (_, hash) = keys::day_and_hash(&key).unwrap();
             let mut bytes = IdempotencyRecord { answered, ..record }.encode();
-            bytes[0] = 1; // the first version has the same fields
+            bytes[0] = 1; // the first version has the same fields, but for the last one
+            bytes.pop();
             let mut batch = Batch::new();
             batch.delete(Key::new(&key));
             batch.put(keys::idempotency(of, answered.day(), &hash), bytes);

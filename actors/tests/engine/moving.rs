@@ -1,10 +1,13 @@
 //! What arrives in another store is what the engine there goes on with.
 
-use actors::Engine;
+use actors::business::commands::appointments::Cancel;
 use actors::business::{AppointmentFilter, ContactFilter, PageRequest};
-use actors::domain::BusinessId;
-use actors::moving::{Import, Moved, Settled, Which, leave, meant, settle};
+use actors::domain::{
+    BusinessId, EventType, ResourceId, Service, WebhookEndpoint, WebhookSecret, WebhookStatus,
+};
+use actors::moving::{Import, Leaving, Moved, Settled, Which, Wrong, meant, settle};
 use actors::store::{Batch, Store, StoreError, keys};
+use actors::{Engine, EngineError, Export, ExportError};
 
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, is_taken, json, walk};
 
@@ -12,11 +15,14 @@ use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_p
 fn leaving(store: &Store) -> Vec<Moved> {
     let mut moved = Vec::new();
     for business in meant(store, &Which::All).unwrap() {
-        let took = leave(store, &business, true, &mut |record| {
-            moved.push(record);
-            Ok::<(), StoreError>(())
-        });
-        took.unwrap();
+        let mut leaving = Leaving::of(business, true);
+        loop {
+            let records = leaving.next(store, store.rows()).unwrap();
+            if records.is_empty() {
+                break;
+            }
+            moved.extend(records);
+        }
     }
     moved
 }
@@ -165,4 +171,136 @@ async fn a_phone_number_that_came_twice_is_told_while_the_first_one_is_on_its_wa
     }
     assert!(!import.finish().await.unwrap(), "one was not good");
     assert_eq!(leaving(&store), []);
+}
+
+/// Every record that an export hands out from now on.
+async fn rest_of(export: &mut Export) -> Vec<Moved> {
+    let mut moved = Vec::new();
+    loop {
+        let records = export.next().await.unwrap();
+        if records.is_empty() {
+            return moved;
+        }
+        moved.extend(records);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
+    let world = World::new(5).await;
+    let (shop, other) = (world.shop(2).await, world.shop(1).await);
+    let mut booked = Vec::new();
+    let time =
+        |number: usize| at(i64::try_from(number / 10).unwrap() + 1, i64::try_from(number % 10).unwrap());
+    for number in 0..600 {
+        let answer = world.at(&shop).change(by_operator(), shop.booking(time(number), number)).await.unwrap();
+        booked.push(json(&answer)["id"].as_str().unwrap().to_owned());
+    }
+    let mut as_it_is = rest_of(&mut world.engine.export(Some(shop.id), true).unwrap()).await;
+    let mut export = world.engine.export(None, true).unwrap();
+    // With the first business its point is set; of the other one it is set later.
+    let mut moved = export.next().await.unwrap();
+    let mut made = 600;
+    loop {
+        let cancel = Cancel { id: booked.pop().unwrap().parse().unwrap() };
+        world.at(&shop).change(by_operator(), cancel).await.unwrap();
+        for _ in 0..3 {
+            world.at(&shop).change(by_operator(), shop.booking(time(made), made)).await.unwrap();
+            made += 1;
+        }
+        world.at(&other).change(by_operator(), other.booking(time(made), made)).await.unwrap();
+        let records = export.next().await.unwrap();
+        if matches!(records.first(), Some(Moved::Business(_))) {
+            assert!(moved == as_it_is, "it is not what was there");
+            moved = records;
+            break;
+        }
+        moved.extend(records);
+    }
+    moved.extend(rest_of(&mut export).await);
+    as_it_is = rest_of(&mut world.engine.export(Some(other.id), true).unwrap()).await;
+    assert!(moved == as_it_is, "it is not the other business");
+    assert_eq!(export.businesses(), 2);
+    let now = rest_of(&mut world.engine.export(Some(shop.id), true).unwrap()).await;
+    assert!(now.len() > as_it_is.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn exports_that_nobody_takes_hold_nothing_up() {
+    let world = World::new(6).await;
+    let shop = world.shop(1).await;
+    let begin = || world.engine.export(Some(shop.id), false);
+    let mut held = Vec::new();
+    while let Ok(mut export) = begin() {
+        export.next().await.unwrap();
+        held.push(export);
+    }
+    assert!(matches!(begin(), Err(EngineError::Overloaded)) && held.len() == 3);
+    // Beside them there is room for a backup, and for every change.
+    let dir = tempfile::tempdir().unwrap();
+    let id = world.engine.begin_backup(&dir.path().join("b")).unwrap();
+    while world.engine.backup(id).unwrap().outcome.is_none() {
+        everything_else_runs().await;
+    }
+    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+    world.at(&shop).change(by_operator(), shop.booking(at(1, 0), 1)).await.unwrap();
+    // One that is let go gives its place back; one that is taken late is over.
+    held.pop();
+    let mut late = begin().unwrap();
+    late.next().await.unwrap();
+    tokio::time::advance(std::time::Duration::from_secs(3_601)).await;
+    assert!(matches!(late.next().await, Err(ExportError::TooSlow)));
+    drop(late);
+    // And the engine closes though there are some.
+    let mut last = begin().unwrap();
+    last.next().await.unwrap();
+    world.engine.clone().close().await.unwrap();
+    assert!(matches!(last.next().await, Err(ExportError::Engine(EngineError::Stopping))));
+    assert!(matches!(begin(), Err(EngineError::Stopping)));
+}
+
+/// What is told of records that come behind each other in a new business.
+async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
+    let here = World::new(7).await;
+    here.engine.clone().close().await.unwrap();
+    let store = here.store();
+    let mut import = Import::begin(&store, &here.ports).await.unwrap();
+    let mut wrong = Vec::new();
+    for (line, record) in (2..).zip(records) {
+        wrong.extend(import.take(line, record).await.unwrap());
+    }
+    import.take_back().await.unwrap();
+    wrong
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_arrives_with_no_more_than_it_may_have() {
+    let (_, _, moved) = used(8).await;
+    let find = |is: fn(&Moved) -> bool| moved.iter().find(|moved| is(moved)).unwrap().clone();
+    let business = find(|moved| matches!(moved, Moved::Business(_)));
+    let Moved::Service(service) = find(|moved| matches!(moved, Moved::Service(_))) else { unreachable!() };
+    let id = |number: u128| uuid::Uuid::from_u128(service.id.uuid().as_u128() + number);
+    let services =
+        (0..1_001).map(|number| Moved::Service(Service { id: id(number).into(), ..service.clone() }));
+    let wrong = told_of([business.clone()].into_iter().chain(services).collect()).await;
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
+    assert_eq!(told, [(1_003, "the business may keep at most 1000 services; it has 1000")]);
+
+    let endpoint = |number: u128| WebhookEndpoint {
+        id: id(number).into(),
+        url: "https://a.example.com/".into(),
+        events: [EventType::CallCompleted].into_iter().collect(),
+        description: String::new(),
+        status: WebhookStatus::Enabled,
+        disabled_reason: None,
+        disabled_at: None,
+        epoch: 0,
+        secret: WebhookSecret::new([7; 32]),
+        created_at: service.created_at,
+        updated_at: service.updated_at,
+    };
+    let endpoints = (0..26).map(|number| Moved::Webhook(endpoint(number)));
+    let wrong = told_of([business].into_iter().chain(endpoints).collect()).await;
+    let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, wrong.problem.message.as_str())).collect();
+    assert_eq!(told, [(28, "a business has at most 25 webhook endpoints")]);
 }

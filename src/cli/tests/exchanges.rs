@@ -18,7 +18,7 @@ use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
     let (task, options) = parse(line).unwrap().into_parts();
     let access = Access {
-        address,
+        place: address.into(),
         tls: None,
         authorization: HeaderValue::from_static("Bearer t0ken"),
         origin: String::new(),
@@ -260,7 +260,7 @@ async fn a_service_that_is_not_there_is_named() {
         error.to_string(),
         format!(
             "cannot reach the operator API on {address}: connection refused; is `receptionist serve` running? \
-             --admin-listen says where it listens"
+             --admin-listen or --admin-url says where it listens"
         )
     );
     assert_eq!(error.exit_status(), 1);

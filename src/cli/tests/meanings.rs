@@ -42,7 +42,13 @@ fn paris() -> String {
 fn client(stub: &Stub) -> Client {
     let authorization = HeaderValue::from_static("Bearer t0ken");
     Client::new(
-        Access { address: stub.address, tls: None, authorization, origin: String::new(), otherwise: None },
+        Access {
+            place: stub.address.into(),
+            tls: None,
+            authorization,
+            origin: String::new(),
+            otherwise: None,
+        },
         CALL_TIMEOUT,
     )
 }
@@ -280,7 +286,7 @@ async fn the_token_of_the_demonstration_is_taken_where_the_other_is_refused() {
         let answer = response(first, body);
         let stub = Stub::start(move |number| if number == 0 { answer.clone() } else { page(&[]) }).await;
         let access = Access {
-            address: stub.address,
+            place: stub.address.into(),
             tls: None,
             authorization: HeaderValue::from_static("Bearer serve"),
             origin: String::new(),

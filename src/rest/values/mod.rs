@@ -43,6 +43,8 @@ macro_rules! record_ids {
 
 record_ids! {
     AppointmentId: "appointment_id", "appointment";
+    // Where it need not be there; else a handler takes the business itself.
+    BusinessId: "business_id", "business";
     CallId: "call_id", "call";
     ContactId: "contact_id", "contact";
     KnowledgeId: "knowledge_id", "knowledge";

@@ -96,7 +96,7 @@ const APPOINTMENT: Shape = &[
     ("service_name", Text),
     ("staff_id", Uuid),
     ("staff_name", Text),
-    ("contact_id", Uuid),
+    ("contact_id", OptUuid),
     ("contact_name", OptText),
     ("contact_phone", OptText),
     ("source", OneOf(&["voice", "sms", "website", "dashboard", "api", "mcp"])),
@@ -190,6 +190,8 @@ macro_rules! webhook {
 
 const WEBHOOK: Shape = webhook!();
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
+/// Given again, it carries no secret.
+const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
 const TESTED: Shape = &[
     ("event_id", Uuid),
     ("type", Text),
@@ -262,7 +264,9 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         None => path.split('/').nth(2).unwrap_or_default(),
     };
     match (rest, operator.is_some()) {
+        ("", true) if method == Method::DELETE => &[("id", Uuid)],
         ("", true) => OPERATOR_BUSINESS,
+        ("retention", true) => RETENTION,
         ("me", false) => ME,
         ("business", false) => BUSINESS,
         ("services", true) => OPERATOR_SERVICE,
@@ -281,13 +285,21 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", _) if path.ends_with("/resend") => &[("event_id", Uuid)],
         ("webhooks", _) if path.ends_with("/resend-missed") => &[("resent", Whole)],
         ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", OptText)],
-        ("webhooks", _) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
+        ("webhooks", true) if method == Method::POST && path.ends_with("/webhooks") => OPERATOR_NEW_WEBHOOK,
+        ("webhooks", false) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
         ("budget", true) => BUDGET,
         ("audit", true) => AUDIT,
         _ => panic!("{method} {path} succeeds with something unknown"),
     }
 }
+
+const RETENTION: Shape = &[
+    ("calls_days", OptWhole),
+    ("messages_days", OptWhole),
+    ("audit_days", OptWhole),
+    ("appointments_days", OptWhole),
+];
 
 /// The resource has this shape.
 pub(super) fn check(value: &Value, shape: Shape, answer: &Answer) {

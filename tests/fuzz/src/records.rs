@@ -5,10 +5,12 @@ use actors::domain::{
     StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
-use actors::store::records::{AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord};
+use actors::store::records::{
+    AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord,
+};
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 19;
+pub const KINDS: u8 = 20;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -37,7 +39,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         15 => same::<MetaRecord>(bytes),
         16 => same::<ClockRecord>(bytes),
         17 => same::<Budget>(bytes),
-        _ => same::<AuditRecord>(bytes),
+        18 => same::<AuditRecord>(bytes),
+        _ => same::<RoundRecord>(bytes),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
 };
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight};
+use crate::store::Weight;
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -76,7 +76,7 @@ pub(super) fn book<G: Gives>(
     if is_new {
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }
-    let shown = context.show(&appointment, &contact);
+    let shown = context.show(&appointment, Some(&contact));
     let mut decision = answer(&shown);
     if is_new {
         decision = decision.with_new_contact(contact);
@@ -189,14 +189,13 @@ pub(super) fn amend(
     let Some(before) = context.appointment(id)? else {
         return Err(Refusal::NotFound("appointment").into());
     };
-    let contact = context.contact(before.contact_id)?;
-    let contact = contact.ok_or_else(|| StoreError::damaged("appointment", "its contact is not there"))?;
-    let shown: AppointmentView = context.show(&before, &contact);
+    let contact = context.contact_of(before.contact_id)?;
+    let shown: AppointmentView = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     match rule(&before)? {
         Outcome::Unchanged => Ok(Decision::unchanged(&shown)),
         Outcome::Changed { after, event } => {
-            let now_shown = context.show(&after, &contact);
+            let now_shown = context.show(&after, contact.as_ref());
             let mut decision =
                 Decision::answering(&now_shown).note_changes(action, "appointment", id, (&shown, &now_shown));
             if let Some(event) = event {

@@ -46,7 +46,7 @@ impl Change for RecordCall {
         Ok(decision
             .note("call.completed", "call", call.id)
             .announce(EventType::CallCompleted)
-            .write(Write::Call(call)))
+            .write(Write::Call { before: None, after: call }))
     }
 
     fn weight(&self) -> Weight {

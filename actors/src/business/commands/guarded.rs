@@ -42,7 +42,7 @@ impl Change for BookOnce {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let Self(asked) = self;
         if let Some((appointment, contact)) = held(context, &asked.request, &asked.contact)? {
-            let appointment = context.show(&appointment, &contact);
+            let appointment = context.show(&appointment, Some(&contact));
             return Ok(Decision::unchanged(&BookedView { appointment, already_booked: true }));
         }
         book(context, asked, |appointment| {
@@ -71,7 +71,7 @@ fn held(
         if appointment.service_id != request.service_id {
             continue;
         }
-        let Some(contact) = context.contact(appointment.contact_id)? else { continue };
+        let Some(contact) = context.contact_of(appointment.contact_id)? else { continue };
         if is_of(&contact, asking) {
             return Ok(Some((appointment, contact)));
         }

@@ -74,7 +74,7 @@ impl Change for PatchMessage {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
         let before = before.ok_or(Refusal::NotFound("message"))?;
-        let shown = MessageView::from(&before);
+        let shown = context.show_message(&before)?;
         context.check_match(&shown)?;
         if self.staff_id.flatten().is_some_and(|id| context.staff(id).is_none()) {
             return Err(Refusal::invalid("staff_id", NO_STAFF).into());
@@ -86,7 +86,7 @@ impl Change for PatchMessage {
             return Ok(Decision::unchanged(&shown));
         }
         after.updated_at = context.at();
-        let now_shown = MessageView::from(&after);
+        let now_shown = context.show_message(&after)?;
         Ok(Decision::answering(&now_shown)
             .note_changes("message.updated", "message", self.id, (&shown, &now_shown))
             .write(Write::Message { before: Some(before), after }))

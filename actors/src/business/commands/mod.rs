@@ -8,6 +8,7 @@ pub mod budget;
 pub mod calls;
 pub mod catalog;
 pub mod contacts;
+pub mod erasure;
 pub mod guarded;
 pub mod keys;
 pub mod knowledge;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::Serialize;
+
 use crate::business::Write;
 use crate::business::change::{Change, weight_of_change};
 use crate::business::context::Context;
@@ -29,16 +31,15 @@ pub struct CreateWebhook {
     pub description: Text<0, 500>,
 }
 
-impl Change for CreateWebhook {
-    type Gives = New<NewWebhookView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+impl CreateWebhook {
+    /// The endpoint, with a secret of its own.
+    fn endpoint(self, context: &mut Context<'_>) -> Result<WebhookEndpoint, EngineError> {
         let count = context.webhooks().count();
         if count >= ENDPOINTS_MAX {
             let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
             return Err(Refusal::conflict(message, "url", format!("{count} endpoints exist")).into());
         }
-        let endpoint = WebhookEndpoint {
+        Ok(WebhookEndpoint {
             id: context.mint(),
             url: self.url.as_str().to_owned(),
             events: self.events,
@@ -50,15 +51,49 @@ impl Change for CreateWebhook {
             secret: WebhookSecret::new(context.random()),
             created_at: context.at(),
             updated_at: context.at(),
-        };
+        })
+    }
+}
+
+/// What comes of a new endpoint, which is shown so.
+fn created<S: Serialize + 'static>(
+    endpoint: WebhookEndpoint,
+    shown: &NewWebhookView<S>,
+) -> Decision<New<NewWebhookView<S>>> {
+    Decision::created(shown).note("webhook.created", "webhook", endpoint.id).write(Write::Webhook(endpoint))
+}
+
+impl Change for CreateWebhook {
+    type Gives = New<NewWebhookView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let endpoint = self.endpoint(context)?;
+        // A client whose answer was lost has no other way to the secret (spec §4), so the whole answer is remembered.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
-        Ok(Decision::created(&shown)
-            .note("webhook.created", "webhook", endpoint.id)
-            .write(Write::Webhook(endpoint)))
+        Ok(created(endpoint, &shown))
     }
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+}
+
+/// Adds an endpoint for the operator, whose answer is remembered without the secret: another one can be had by
+/// [`RotateSecret`].
+#[derive(Clone, Debug)]
+pub struct OperatorCreateWebhook(pub CreateWebhook);
+
+impl Change for OperatorCreateWebhook {
+    type Gives = New<NewWebhookView<Option<String>>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let endpoint = self.0.endpoint(context)?;
+        let shown = NewWebhookView::new(&endpoint, Some(reveal(&endpoint.secret)));
+        Ok(created(endpoint, &shown).remember(&NewWebhookView { secret: None, ..shown }))
+    }
+
+    fn weight(&self) -> Weight {
+        self.0.weight()
     }
 }
 

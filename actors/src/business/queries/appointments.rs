@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::changes::Changes;
-use super::{Page, PageRequest, collect, once, walk};
+use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Service,
@@ -76,8 +76,11 @@ impl BusinessHandle {
             let changes = Changes { of, since, until: self.fence().await? };
             return self
                 .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
                     let admits = |appointment: &Appointment| {
-                        filter.contact_id.is_none_or(|contact| contact == appointment.contact_id)
+                        filter.contact_id.is_none_or(|contact| appointment.contact_id == Some(contact))
                             && filter.admits(appointment)
                     };
                     changes.page(reader, page, admits, |appointment| names.show(reader, appointment))
@@ -87,6 +90,9 @@ impl BusinessHandle {
         if let Some(contact) = filter.contact_id {
             return self
                 .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
                     walk(
                         reader,
                         (keys::appointments_of_contact(of, contact), Order::Ascending),
@@ -128,7 +134,7 @@ struct Names {
     timezone: Option<&'static str>,
     services: HashMap<ServiceId, String>,
     staff: HashMap<StaffId, String>,
-    contacts: HashMap<ContactId, Contact>,
+    contacts: HashMap<ContactId, Option<Contact>>,
 }
 
 impl Names {
@@ -156,14 +162,21 @@ impl Names {
                 *self.timezone.insert(business.zone.name())
             }
         };
-        let service = once(&mut self.services, appointment.service_id, |id| {
+        let service = once(&mut self.services, appointment.service_id, String::new, |id| {
             Ok(reader.get::<Service>(&keys::service(of, id))?.map(|service| service.name))
         })?;
-        let staff = once(&mut self.staff, appointment.staff_id, |id| {
+        let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        let contact =
-            once(&mut self.contacts, appointment.contact_id, |id| reader.get(&keys::contact(of, id)))?;
+        // Of somebody who was erased the appointments go in steps behind that.
+        let contact = appointment
+            .contact_id
+            .map(|id| {
+                let read = |id| reader.get(&keys::contact(of, id)).map(Some);
+                once(&mut self.contacts, id, || None, read)
+            })
+            .transpose()?
+            .and_then(Option::as_ref);
         let parties = AppointmentParties { timezone, service_name: service, staff_name: staff, contact };
         Ok(AppointmentView::new(appointment, parties))
     }

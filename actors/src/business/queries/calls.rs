@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Page, PageRequest, collect, once, walk};
+use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{BusinessId, CallId, CallOutcome, CallRecord, Contact, ContactId, Direction, Timestamp};
 use crate::error::EngineError;
@@ -74,6 +74,9 @@ impl BusinessHandle {
             let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
             return self
                 .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
                     walk(
                         reader,
                         (changed, Order::Ascending),
@@ -89,6 +92,9 @@ impl BusinessHandle {
             let range = keys::calls_of_contact(of, contact, from, to);
             return self
                 .list(page, move |reader, page| {
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
                     walk(
                         reader,
                         (range, Order::Descending),
@@ -120,7 +126,8 @@ impl BusinessHandle {
 /// The contacts of calls, each read once.
 struct Callers {
     business: BusinessId,
-    names: HashMap<ContactId, Option<String>>,
+    /// `None` of a contact who was erased.
+    names: HashMap<ContactId, Option<Option<String>>>,
 }
 
 impl Callers {
@@ -131,9 +138,12 @@ impl Callers {
     fn show(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<CallView, StoreError> {
         let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
         let of = self.business;
-        let name = once(&mut self.names, contact, |id| {
-            Ok(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name))
-        })?;
-        Ok(CallView::new(call, name.as_deref()))
+        let read = |id| Ok(Some(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)));
+        let name = once(&mut self.names, contact, || Some(None), read)?;
+        Ok(match name {
+            Some(name) => CallView::new(call, name.as_deref()),
+            // What tells of them goes in steps behind that.
+            None => CallView::new(&call.erased(), None),
+        })
     }
 }

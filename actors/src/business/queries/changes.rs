@@ -83,13 +83,17 @@ impl Changes {
         let (at, id) = reached.change;
         let range = keys::changed(self.of, kind::APPOINTMENT_BY_UPDATE, self.since, self.until)
             .after(keys::appointment_by_update(self.of, at, id));
-        reader.scan(&range, Order::Ascending).map(move |row| {
-            let (key, start) = row?;
-            let (at, id) = keys::instant_and_id(&key)?;
-            let found = self.record(reader, id, &start)?;
-            // A row that was read before a change and a record read after it do not belong together.
-            let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
-            Ok(Change { at, id, by_id: false, shown })
+        reader.scan(&range, Order::Ascending).filter_map(move |row| {
+            let found = row.and_then(|(key, start)| {
+                let change = keys::instant_and_id(&key).and_then(|(at, id)| {
+                    let found = self.record(reader, id, &start)?;
+                    // A row that was read before a change and a record read after it do not belong together.
+                    let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
+                    Ok(Change { at, id, by_id: false, shown })
+                });
+                reader.usable(&key, change)
+            });
+            found.transpose()
         })
     }
 
@@ -102,13 +106,15 @@ impl Changes {
         let until = self.until;
         let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
             let found = row.and_then(|(row, start)| {
-                let id = keys::id_at_end(&row)?;
-                // One that is being moved is found by its change.
-                Ok(self.record(reader, id, &start)?.map(|appointment| {
-                    let at = appointment.created_at;
-                    let here = reached.change < (at, id) && !has_change_row(&appointment);
-                    Change { at, id, by_id: true, shown: here.then_some(appointment) }
-                }))
+                let change = keys::id_at_end(&row).and_then(|id| {
+                    // One that is being moved is found by its change.
+                    Ok(self.record(reader, id, &start)?.map(|appointment| {
+                        let at = appointment.created_at;
+                        let here = reached.change < (at, id) && !has_change_row(&appointment);
+                        Change { at, id, by_id: true, shown: here.then_some(appointment) }
+                    }))
+                });
+                Ok(reader.usable(&row, change)?.flatten())
             });
             found.transpose()
         });

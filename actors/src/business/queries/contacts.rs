@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::records::NamesRecord;
-use crate::store::{Key, Order, Record, Store, StoreError, keys};
+use crate::store::{Key, Order, Record, Store, StoreError, keys, unless_set_aside};
 use crate::view::ContactView;
 
 /// What a list of contacts is narrowed to.
@@ -95,7 +95,9 @@ impl BusinessHandle {
         let contact = match store.get_raw(row)? {
             // There is nothing behind the first and only page.
             Some(id) if page.after.is_none() => {
-                store.get::<Contact>(&keys::contact(self.id, keys::id_at_end(&id)?))?
+                let contact =
+                    keys::id_at_end(&id).and_then(|id| store.get::<Contact>(&keys::contact(self.id, id)));
+                store.usable(row, contact)?.flatten()
             }
             _ => None,
         };
@@ -130,7 +132,7 @@ fn named(
         range = range.before(Key::new(&key));
         // Names stand in a row as they are, so a row without the bytes has no such name and need not be decoded.
         let names = match finder.find(&row) {
-            Some(_) => NamesRecord::decode(&row)?.names,
+            Some(_) => reader.usable(&key, NamesRecord::decode(&row))?.map_or_else(Vec::new, |row| row.names),
             None => Vec::new(),
         };
         for (id, name) in names.into_iter().rev() {
@@ -141,7 +143,7 @@ fn named(
                 return Ok(Part::used_up(items, reached));
             }
             // The name may have changed since its row was read.
-            let contact = reader.get::<Contact>(&keys::contact(of, id))?;
+            let contact = unless_set_aside(reader.get::<Contact>(&keys::contact(of, id)))?.flatten();
             if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
                 if items.len() == page.limit {
                     return Ok(Part::full(items, reached));

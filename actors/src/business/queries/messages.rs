@@ -1,9 +1,10 @@
 //! Reading messages.
 
-use super::{Page, PageRequest, walk};
+use super::{Page, PageRequest, Part, is_of_nobody, walk};
 use crate::business::BusinessHandle;
 use crate::domain::{CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
 use crate::error::EngineError;
+use crate::scans::Reader;
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::status_number;
 use crate::store::{Order, keys};
@@ -57,13 +58,21 @@ impl BusinessHandle {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: MessageId| keys::message(of, id);
-        let show = |message: &TakenMessage| Ok(MessageView::from(message));
+        let show = move |reader: &Reader<'_>, message: &TakenMessage| {
+            // What tells of somebody who was erased goes in steps behind that.
+            let is_erased = is_of_nobody(reader, of, message.contact_id)?;
+            Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
+        };
         if let Some(since) = filter.updated_since {
             let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
             return self
                 .list(page, move |reader, page| {
                     let admits =
                         |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
+                    if is_of_nobody(reader, of, filter.contact_id)? {
+                        return Ok(Part::last(Vec::new()));
+                    }
+                    let show = |message: &TakenMessage| show(reader, message);
                     walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
@@ -71,6 +80,10 @@ impl BusinessHandle {
         let range = keys::messages(of, filter.list(), from, to);
         self.list(page, move |reader, page| {
             let admits = |_, message: &TakenMessage| filter.admits(message);
+            if is_of_nobody(reader, of, filter.contact_id)? {
+                return Ok(Part::last(Vec::new()));
+            }
+            let show = |message: &TakenMessage| show(reader, message);
             walk(reader, (range, Order::Descending), page, |_, id| record(id), admits, show)
         })
         .await

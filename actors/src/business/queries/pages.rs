@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::domain::{BusinessId, ResourceId, Timestamp};
+use crate::domain::{BusinessId, ContactId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::scans::{Reader, Scans};
-use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
 
 /// Which part of a list is asked for.
 #[derive(Clone, Debug)]
@@ -108,7 +108,7 @@ pub(super) fn position_of(key: &[u8]) -> &[u8] {
 }
 
 /// Walks a range from the page's position, keeps what `pick` gives back, and stops where the page is full or the reader
-/// used up.
+/// used up. A row that does not decode, or leads to one, is stepped over: the page is short by it.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,
@@ -131,7 +131,7 @@ pub(crate) fn collect<T>(
         if looked_at > 0 && reader.is_used_up() {
             return Ok(Part::used_up(items, position));
         }
-        if let Some(item) = pick(&key, &value)? {
+        if let Some(item) = reader.usable(&key, pick(&key, &value))?.flatten() {
             if items.len() == page.limit {
                 return Ok(Part::full(items, position));
             }
@@ -161,17 +161,29 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// The record of an id, read at its first use; a record that another refers to is there.
+/// Whether a contact is named who is not there: who was erased, and is still named here and there until that is through.
+pub(super) fn is_of_nobody(
+    reader: &Reader<'_>,
+    of: BusinessId,
+    contact: Option<ContactId>,
+) -> Result<bool, StoreError> {
+    contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
+}
+
+/// The record of an id, read at its first use; a record that another refers to is there. One that does not decode is
+/// `unreadable`: what refers to it is shown all the same.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
+    unreadable: impl FnOnce() -> T,
     read: impl FnOnce(I) -> Result<Option<T>, StoreError>,
 ) -> Result<&T, StoreError> {
     match known.entry(id) {
         std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-        std::collections::hash_map::Entry::Vacant(entry) => match read(id)? {
-            Some(value) => Ok(entry.insert(value)),
-            None => {
+        std::collections::hash_map::Entry::Vacant(entry) => match unless_set_aside(read(id))? {
+            Some(Some(value)) => Ok(entry.insert(value)),
+            None => Ok(entry.insert(unreadable())),
+            Some(None) => {
                 Err(StoreError::damaged("reference", format!("a record refers to {id}, which is not there")))
             }
         },

@@ -3,7 +3,7 @@
 use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::business::references::{Watch, in_use};
-use crate::domain::{Appointment, ResourceId, ServiceId, StaffId, TakenMessage};
+use crate::domain::{Appointment, EventId, ResourceId, ServiceId, StaffId, TakenMessage};
 use crate::error::EngineError;
 use crate::store::keys::kind;
 use crate::store::{Order, Record, StoreError, keys};
@@ -44,7 +44,8 @@ impl BusinessHandle {
         Ok(watch)
     }
 
-    /// Refuses when there is a record of the kind of which the rule gives the id.
+    /// Refuses when there is a record of the kind of which the rule gives the id, or one that does not decode: nobody
+    /// knows to what that refers.
     async fn check_none(
         &self,
         kind: u8,
@@ -56,7 +57,12 @@ impl BusinessHandle {
         loop {
             let refers = refers.clone();
             let look = self.list(&page, move |reader, page| {
-                collect(reader, range, Order::Ascending, page, |_, value| refers(value))
+                collect(reader, range, Order::Ascending, page, |key, value| {
+                    match reader.usable(key, refers(value))? {
+                        Some(found) => Ok(found),
+                        None => keys::id_at_end(key).map(|id: EventId| Some(id.uuid())),
+                    }
+                })
             });
             let found = look.await?;
             if let Some(id) = found.items.first() {

@@ -1,13 +1,15 @@
-//! A delivery actor that fails is started again, and nobody has to ask for it.
+//! A delivery actor that fails is started again, and nobody has to ask for it; nobody who does has it sooner.
 
 use super::*;
-use crate::store::{Batch, Key, keys};
+use crate::delivery::{EndpointKey, Message};
 
-async fn write(world: &World, key: Key, value: Vec<u8>) {
-    let mut batch = Batch::new();
-    batch.put(key, value);
-    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
-    world.business.settled().await.unwrap();
+/// Has the endpoint's actor fail, which is started for that if need be.
+async fn fail(world: &World, endpoint: WebhookId) {
+    let key = EndpointKey { business: world.business.id(), endpoint };
+    let running = world.business.shared.deliveries.running(key).await.unwrap();
+    running.actor.cast(Message::Fail).unwrap();
+    sleep(Duration::from_millis(1)).await;
+    assert!(!running.is_open(), "it has failed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -17,17 +19,42 @@ async fn deliveries_go_on_after_their_actor_has_failed() {
     world.happen("A").await;
     settle().await;
     let revived = world.receiver("a.example.com", 1, OK);
-    let event = world.log(id).await[0].event_id;
-    let row = keys::delivery(world.business.id(), id, event);
-    let delivery = world.business.shared.store.get_raw(&row).unwrap().unwrap();
-    write(&world, row, b"no delivery".to_vec()).await;
-    // Due after half a minute, which the actor and those that are started after it do not get past.
-    sleep(Duration::from_secs(60)).await;
-    assert_eq!(revived.requests().len(), 0);
-    write(&world, row, delivery).await;
+    // Due after half a minute, and its actor fails just before.
+    sleep(Duration::from_millis(29_000)).await;
+    fail(&world, id).await;
+    sleep(Duration::from_millis(900)).await;
+    assert_eq!(revived.requests().len(), 0, "its time has come, and it rests");
     // Nothing else happens: whoever starts the actor again finds what waits.
-    sleep(Duration::from_secs(61)).await;
+    sleep(Duration::from_millis(200)).await;
     assert_eq!(revived.requests().len(), 1);
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_actor_that_fails_again_and_again_rests_longer_whoever_wakes_it() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, OK).await;
+    world.happen("first").await;
+    settle().await;
+    let first = world.log(id).await[0].event_id;
+    let mut sent = 1;
+    for (number, rest) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
+        fail(&world, id).await;
+        // An event that happens, and somebody who wants one sent again.
+        world.happen(&format!("while it rests {number}")).await;
+        let resent = world.business.resend(id, first).await;
+        assert!(matches!(resent, Err(EngineError::Resting(_))), "{resent:?}");
+        sleep(Duration::from_secs(rest) - Duration::from_millis(20)).await;
+        assert_eq!(receiver.requests().len(), sent, "it rests for {rest} s");
+        sleep(Duration::from_millis(30)).await;
+        sent += 1;
+        assert_eq!(receiver.requests().len(), sent, "it has rested for {rest} s");
+    }
+    // After a minute without a failure it is as if there had been none.
+    sleep(Duration::from_secs(61)).await;
+    fail(&world, id).await;
+    world.happen("last").await;
+    sleep(Duration::from_millis(1_010)).await;
+    assert_eq!(receiver.requests().len(), sent + 1);
 }

@@ -1,7 +1,7 @@
 //! What the writer, its handle and everyone waiting share: the queue, and how far each shard is written and synced.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -13,6 +13,9 @@ use crate::store::{StoreError, keys};
 
 /// What is told once, when the store has failed for good.
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
+
+/// How often the store may be read as it was at a point, at once.
+pub(crate) const SNAPSHOTS_MAX: usize = 4;
 
 /// What the handle, the writer and everyone waiting share.
 pub(super) struct Core {
@@ -28,8 +31,8 @@ pub(super) struct Core {
     /// Told whenever one of the three above has changed.
     pub(super) progress: Notify,
     pub(super) counters: Counters,
-    /// Who keeps what is overwritten, if somebody reads the store as it was.
-    pub(super) tap: Mutex<Option<Arc<Tap>>>,
+    /// Who keeps what is overwritten, for those who read the store as it was.
+    taps: Mutex<Vec<Weak<Tap>>>,
     on_fatal: OnFatal,
 }
 
@@ -77,7 +80,7 @@ impl Core {
             ended: AtomicBool::new(false),
             progress: Notify::new(),
             counters: Counters::default(),
-            tap: Mutex::new(None),
+            taps: Mutex::default(),
             on_fatal,
         }
     }
@@ -127,6 +130,24 @@ impl Core {
             (self.on_fatal)(error);
         }
         drop(dropped);
+    }
+
+    /// Those who keep what is overwritten; who is gone is forgotten.
+    pub(super) fn taps(&self) -> Vec<Arc<Tap>> {
+        let mut taps = self.taps.lock();
+        taps.retain(|tap| tap.strong_count() > 0);
+        taps.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// One more, for as long as it is held. Whether there is room for it.
+    pub(super) fn begin_tap(&self, tap: Weak<Tap>) -> bool {
+        let mut taps = self.taps.lock();
+        taps.retain(|tap| tap.strong_count() > 0);
+        let has_room = taps.len() < SNAPSHOTS_MAX;
+        if has_room {
+            taps.push(tap);
+        }
+        has_room
     }
 
     /// Notes what was applied, before anybody is told that it is durable.

@@ -32,6 +32,7 @@ use tokio::sync::oneshot;
 use self::core::Core;
 pub(super) use self::core::Of;
 pub use self::core::OnFatal;
+pub(crate) use self::core::SNAPSHOTS_MAX;
 use self::queue::SHARDS;
 pub use self::queue::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, QUANTUM_BYTES};
 pub use self::stats::CommitStats;
@@ -126,33 +127,25 @@ impl Committer {
         self.core.failed.load(Ordering::Acquire)
     }
 
-    /// From a point between two commits on, what is overwritten is saved; gives the number of the newest commit before it.
+    /// From a point between two commits on, what is overwritten is saved, until the tap is dropped; gives the number of the
+    /// newest commit before it.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
-        let (core, backend, tap) = (Arc::clone(&self.core), Arc::clone(backend), Arc::clone(tap));
+        let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
+        // Not the tap itself: whoever asks may be gone before this is run.
+        let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
         // The writer itself runs this, behind a sync and before it applies anything else.
         let begin = move || {
-            let mut current = core.tap.lock();
-            let taken = current.is_some();
-            if !taken {
-                *current = Some(tap);
-            }
-            let _ = begun.send(if taken { Err(StoreError::SnapshotTaken) } else { Ok(backend.sequence()) });
+            let begins =
+                if core.begin_tap(tap) { Ok(backend.sequence()) } else { Err(StoreError::SnapshotsTaken) };
+            let _ = begun.send(begins);
         };
         self.submit(BusinessId::INSTALLATION, Of::Any, Batch::default(), Box::new(begin));
         begins.await.map_err(|_| StoreError::Stopped)?
-    }
-
-    /// What is overwritten is saved no longer.
-    pub(super) fn end_tap(&self, tap: &Arc<Tap>) {
-        let mut current = self.core.tap.lock();
-        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, tap)) {
-            *current = None;
-        }
     }
 
     /// Stops for good, because reading failed.

@@ -73,8 +73,7 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
 /// Barriers alone have nothing to write.
 fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     if group.writing > 0 {
-        let tap = core.tap.lock().clone();
-        if let Some(tap) = tap {
+        for tap in core.taps() {
             tap.save(backend, &group.batch)?;
         }
         if !group.batch.tombstones().is_empty() {

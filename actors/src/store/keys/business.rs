@@ -2,9 +2,9 @@
 
 use super::installation_kind;
 use super::kind;
-use super::parts::{of_id, start};
+use super::parts::{id_at_end, of_id, start};
 use crate::domain::{AuditId, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
-use crate::store::{Key, KeyRange};
+use crate::store::{Key, KeyRange, StoreError};
 
 /// What the business actor loads: the profile, the services and the staff members.
 pub fn hot(business: BusinessId) -> KeyRange {
@@ -19,6 +19,11 @@ pub fn profile(business: BusinessId) -> Key {
 /// What the operator allows the business to keep.
 pub fn budget(business: BusinessId) -> Key {
     start(business, kind::BUDGET).with(&[0; 16])
+}
+
+/// How long the business keeps what has happened.
+pub fn retention(business: BusinessId) -> Key {
+    start(business, kind::RETENTION).with(&[0; 16])
 }
 
 /// A service.
@@ -44,6 +49,18 @@ pub fn audit(business: BusinessId, id: AuditId) -> Key {
 /// A business in the list of all.
 pub fn business_index(id: BusinessId) -> Key {
     of_id(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX, id)
+}
+
+/// The business of a row in the list of all.
+///
+/// # Errors
+/// [`StoreError::Damaged`] when it is no such key.
+pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
+    let id = id_at_end(key)?;
+    if business_index(id)[..] == *key {
+        return Ok(id);
+    }
+    Err(StoreError::damaged("key", "it names no business"))
 }
 
 /// Whether the key is of what says whom an API key lets in, and into what.

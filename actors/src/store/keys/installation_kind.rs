@@ -17,6 +17,12 @@ pub const UPGRADE: u8 = 0x0e;
 /// That stamps are being repaired: the rest is zero → the instant taken for the present, as the 8 bytes of
 /// [`super::millis_value`].
 pub const REPAIR: u8 = 0x0d;
+/// How far the round through the businesses that nobody uses has come: the rest is zero → `RoundRecord`.
+pub const ROUND: u8 = 0x0f;
+/// A business that was ended and of which rows may be left: its id → nothing.
+pub const ENDING: u8 = 0x10;
+/// A business in which somebody is being erased, or an event is to be wiped: its id → nothing.
+pub const UNFINISHED: u8 = 0x11;
 /// A business that is being imported: its id → `Business`, as it will be. Under the nil UUID, with an empty value: that
 /// all of them are good and on the disk.
 pub const MOVING: u8 = 0x18;

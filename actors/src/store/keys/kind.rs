@@ -11,6 +11,8 @@ pub const STAFF: u8 = 0x03;
 pub const WEBHOOK: u8 = 0x04;
 /// What the operator allows the business to keep: the rest is zero → `Budget`.
 pub const BUDGET: u8 = 0x05;
+/// How long the business keeps what has happened: the rest is zero → `Retention`.
+pub const RETENTION: u8 = 0x08;
 /// The first kind behind those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
 /// A key of the business: its id → the 8 bytes under which the installation keeps it.
@@ -74,5 +76,11 @@ pub const IDEMPOTENCY: u8 = 0x78;
 /// A point of steady time, as 8 bytes → the newest id of the audit log by then. What was made until then has an id
 /// no greater.
 pub const AGE: u8 = 0x79;
+/// A contact that is being erased: their id → `ErasureRecord`.
+pub const ERASURE: u8 = 0x7a;
+/// How far the erasing has come that is under way: the rest is zero → `ErasingRecord`.
+pub const ERASING: u8 = 0x7b;
+/// An event that tells of somebody who was erased, and is to be wiped: its id → `WipeRecord`.
+pub const WIPE: u8 = 0x7c;
 /// How stamps are being repaired: a number → a part of the map, or its head.
 pub const REPAIR: u8 = 0x7f;

@@ -9,6 +9,7 @@ mod appointments;
 mod business;
 mod calls;
 mod contacts;
+mod ending;
 pub mod format_1;
 pub mod installation_kind;
 pub mod kind;
@@ -25,21 +26,25 @@ pub use appointments::{
     appointment, appointment_by_contact, appointment_by_update, appointment_start, appointments_minted_from,
     appointments_of_contact, appointments_starting,
 };
-pub use business::{audit, budget, business_index, hot, knowledge, lets_in, profile, service, staff};
+pub use business::{
+    audit, budget, business_index, hot, knowledge, lets_in, listed_business, profile, retention, service,
+    staff,
+};
 pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
 pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
 };
+pub use ending::{ending, erasing, erasure, unfinished, wipe};
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
-    millis_value, of_kind,
+    millis_value, of_kind, phone_digest,
 };
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
 };
-pub use service::{clock, meta, moving, repair, repair_part, upgrade};
+pub use service::{clock, meta, moving, repair, repair_part, round, upgrade};
 pub use webhooks::{
     business_and_endpoint, deliveries, deliveries_due, delivery, delivery_due, delivery_reached,
-    endpoint_index, event, is_of_outcome, webhook,
+    endpoint_index, endpoints_of, event, is_of_outcome, webhook,
 };

@@ -44,6 +44,11 @@ pub(super) fn digest(text: &str) -> [u8; 16] {
     short
 }
 
+/// What stands for a phone number where the number itself must not.
+pub fn phone_digest(phone: &str) -> [u8; 16] {
+    digest(phone)
+}
+
 /// Every key of the business, the installation's for [`BusinessId::INSTALLATION`].
 pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
@@ -74,6 +79,10 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::STAFF
         | kind::WEBHOOK
         | kind::BUDGET
+        | kind::RETENTION
+        | kind::ERASURE
+        | kind::ERASING
+        | kind::WIPE
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT

@@ -26,6 +26,11 @@ pub fn clock() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::CLOCK).with(&[0; 16])
 }
 
+/// How far the round through the businesses that nobody uses has come.
+pub fn round() -> Key {
+    start(BusinessId::INSTALLATION, installation_kind::ROUND).with(&[0; 16])
+}
+
 /// That the store is being converted to a later format.
 pub fn upgrade() -> Key {
     start(BusinessId::INSTALLATION, installation_kind::UPGRADE).with(&[0; 16])

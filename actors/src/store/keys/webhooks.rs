@@ -47,6 +47,11 @@ pub fn endpoint_index(business: BusinessId, endpoint: WebhookId) -> Key {
         .with(endpoint.uuid().as_bytes())
 }
 
+/// The endpoints of a business in the list of all.
+pub fn endpoints_of(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business))
+}
+
 /// The business and the endpoint of a row of the list of all.
 ///
 /// # Errors

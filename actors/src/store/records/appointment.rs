@@ -15,6 +15,7 @@ struct AppointmentRecordV1 {
     ends_at: i64,
     service_id: IdBytes,
     staff_id: IdBytes,
+    /// The nil UUID, which is never minted, where the contact was erased.
     contact_id: IdBytes,
     source: u8,
     calendar_sync_status: u8,
@@ -35,7 +36,7 @@ impl Layout<Appointment> for AppointmentRecordV1 {
             ends_at: value.ends_at.millis(),
             service_id: bytes_of(value.service_id),
             staff_id: bytes_of(value.staff_id),
-            contact_id: bytes_of(value.contact_id),
+            contact_id: value.contact_id.map_or([0; 16], bytes_of),
             source: value.source.number(),
             calendar_sync_status: value.calendar_sync_status.number(),
             announced: value.announced,
@@ -56,7 +57,7 @@ impl Layout<Appointment> for AppointmentRecordV1 {
             ends_at: instant(record, self.ends_at)?,
             service_id: id_of(self.service_id),
             staff_id: id_of(self.staff_id),
-            contact_id: id_of(self.contact_id),
+            contact_id: (self.contact_id != [0; 16]).then(|| id_of(self.contact_id)),
             source: word(record, self.source)?,
             calendar_sync_status: word(record, self.calendar_sync_status)?,
             announced: self.announced,
@@ -82,7 +83,7 @@ mod tests {
             ends_at: Timestamp::from_millis(1_772_443_800_000),
             service_id: id_of([0xa2; 16]),
             staff_id: id_of([0xa3; 16]),
-            contact_id: id_of([0xa4; 16]),
+            contact_id: Some(id_of([0xa4; 16])),
             source: Source::Voice,
             calendar_sync_status: CalendarSyncStatus::NotConnected,
             announced: true,
@@ -99,6 +100,16 @@ mod tests {
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802",
+        );
+    }
+
+    #[test]
+    fn an_appointment_whose_contact_was_erased_has_these_bytes() {
+        check(
+            &Appointment { contact_id: None, ..appointment() },
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
+             39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
+             a3a3a3a3000000000000000000000000000000000101010001fb5802",
         );
     }
 

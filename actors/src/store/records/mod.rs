@@ -13,12 +13,15 @@ mod call;
 mod catalog;
 mod clock;
 mod contact;
+mod erasure;
 mod idempotency;
 mod installation;
 mod key;
 mod knowledge;
 mod message;
 mod names;
+mod retention;
+mod round;
 #[cfg(test)]
 mod testing;
 mod webhook;
@@ -29,10 +32,12 @@ use uuid::Uuid;
 pub use self::audit::AuditRecord;
 pub use self::call::CallRow;
 pub use self::clock::ClockRecord;
-pub use self::idempotency::IdempotencyRecord;
+pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
+pub use self::idempotency::{IdempotencyRecord, ShownAnew};
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
+pub use self::round::RoundRecord;
 use super::StoreError;
 use crate::domain::{
     AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,

@@ -65,7 +65,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     ),
     (
         "an appointment with nobody",
-        |m| m.edit_where::<Appointment>(kind::APPOINTMENT, |_| true, |a| a.contact_id = other()),
+        |m| m.edit_where::<Appointment>(kind::APPOINTMENT, |_| true, |a| a.contact_id = Some(other())),
         "the contact that it names is missing",
     ),
     (
@@ -87,7 +87,10 @@ pub(super) const DAMAGES: &[Damage] = &[
             let start = keys::millis_value(twin.starts_at);
             m.put(&keys::appointment(of, twin.starts_at, twin.id), twin.encode());
             m.put(&keys::appointment_start(of, twin.id), start);
-            m.put(&keys::appointment_by_contact(of, twin.contact_id, twin.starts_at, twin.id), vec![]);
+            m.put(
+                &keys::appointment_by_contact(of, twin.contact_id.unwrap(), twin.starts_at, twin.id),
+                vec![],
+            );
         },
         "overlaps",
     ),

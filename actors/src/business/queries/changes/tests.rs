@@ -20,7 +20,7 @@ fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
         ends_at: starts_at + chrono::TimeDelta::minutes(30),
         service_id: Uuid::from_u128(2).into(),
         staff_id: Uuid::from_u128(3).into(),
-        contact_id: Uuid::from_u128(4).into(),
+        contact_id: Some(Uuid::from_u128(4).into()),
         source: Source::Api,
         calendar_sync_status: CalendarSyncStatus::NotConnected,
         announced: true,

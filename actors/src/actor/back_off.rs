@@ -1,0 +1,103 @@
+//! How long actors that fail rest, of one kind.
+//!
+//! What always holds: whoever asks for an actor that rests gets none, whatever it is asked for; the one who asks once its
+//! rest is over starts it. What has not failed for a minute has failed never.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio::time::Instant;
+
+/// The first rest; each one is twice as long as the one before.
+const REST: Duration = Duration::from_secs(1);
+/// The longest rest.
+const REST_MAX: Duration = Duration::from_secs(60);
+/// How long after its rest an actor has to go on before its failures are forgotten.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
+
+/// The actors of one kind that failed of late.
+pub(super) struct BackOff<I> {
+    failed: DashMap<I, Failed>,
+    /// How many failures are let pass before the first rest.
+    patience: u32,
+}
+
+/// An actor that failed of late.
+#[derive(Clone, Copy)]
+struct Failed {
+    times: u32,
+    /// When its rest is over: at once where it has none.
+    until: Instant,
+}
+
+impl<I: Copy + Eq + Hash> BackOff<I> {
+    /// Nothing has failed. So many failures are let pass before the first rest.
+    pub(super) fn new(patience: u32) -> Self {
+        Self { failed: DashMap::new(), patience }
+    }
+
+    /// Takes note of a failure, and gives how long the actor rests.
+    pub(super) fn failed(&self, id: I) -> Duration {
+        let now = Instant::now();
+        let mut failed = self.failed.entry(id).or_insert(Failed { times: 0, until: now });
+        if now >= failed.until + FORGOTTEN_AFTER {
+            failed.times = 0;
+        }
+        failed.times = failed.times.saturating_add(1);
+        let rest = match failed.times.checked_sub(self.patience + 1) {
+            Some(doubled) => REST.saturating_mul(1 << doubled.min(6)).min(REST_MAX),
+            None => Duration::ZERO,
+        };
+        failed.until = now + rest;
+        rest
+    }
+
+    /// How long an actor still rests, if it does.
+    pub(super) fn rests(&self, id: I) -> Option<Duration> {
+        let until = self.failed.get(&id)?.until;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
+    }
+
+    /// Forgets what has not failed for a minute.
+    pub(super) fn forget(&self) {
+        let now = Instant::now();
+        self.failed.retain(|_, failed| now < failed.until + FORGOTTEN_AFTER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn rests_double_up_to_a_minute_and_are_forgotten_after_one_without_a_failure() {
+        let back_off = BackOff::new(1);
+        let mut rests = Vec::new();
+        for _ in 0..9 {
+            let rest = back_off.failed(7);
+            assert_eq!(back_off.rests(7), (!rest.is_zero()).then_some(rest));
+            advance(rest).await;
+            assert_eq!(back_off.rests(7), None);
+            rests.push(rest.as_secs());
+        }
+        assert_eq!(rests, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(back_off.failed(8), Duration::ZERO, "nobody rests for others");
+        advance(FORGOTTEN_AFTER - Duration::from_millis(1)).await;
+        back_off.forget();
+        assert_eq!(back_off.failed.len(), 2);
+        advance(Duration::from_millis(1)).await;
+        assert_eq!(back_off.failed(7), Duration::ZERO);
+        back_off.forget();
+        assert_eq!(back_off.failed.len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_patience_the_first_failure_brings_a_rest() {
+        let back_off = BackOff::new(0);
+        assert_eq!([back_off.failed(1), back_off.failed(1)], [REST, 2 * REST]);
+    }
+}

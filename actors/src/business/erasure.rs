@@ -1,0 +1,481 @@
+//! Erasing contacts: what tells of them loses that, in steps.
+//!
+//! A contact that is to be erased goes at once, with its places in every index, and leaves a row that says so
+//! (`keys::erasure`), which holds no more of who it was than what stands for the phone number. From then on nothing that
+//! is decided tells of them. What was there before is looked through in stages: the audit log, messages, calls,
+//! appointments, events, remembered answers. What always holds:
+//!
+//! - a step looks at [`ROWS_MAX`] rows at most and writes one batch, which also says how far it has come: a crash takes
+//!   back nothing but the looking of some steps;
+//! - those who are to be erased when it begins are erased together, at most [`TOGETHER_MAX`]; who comes later waits for
+//!   the next time;
+//! - records lose what they say before events and remembered answers do, so no answer that shows it can be remembered
+//!   behind the place that was looked at already;
+//! - what was made after the contact had gone is left alone, whoever has the phone number then.
+//!
+//! Whose number stands in a call or message that is filed under nobody is taken for the one who left it. Where it is
+//! filed under somebody else it loses the number alone.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::chores::Erasing;
+use super::state::State;
+use super::write::Write;
+use crate::domain::{
+    AppointmentId, AuditId, CallId, CallRecord, ContactId, ErasureId, EventId, MessageId, ResourceId,
+    TakenMessage, Timestamp,
+};
+use crate::store::keys::kind;
+use crate::store::records::{
+    AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord,
+};
+use crate::store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
+
+/// How many rows one step looks at.
+const ROWS_MAX: usize = 256;
+/// How many bytes of rows one step reads, and writes, before it ends.
+const BYTES_MAX: usize = 256 << 10;
+/// How many contacts are erased together.
+const TOGETHER_MAX: usize = 1_024;
+/// After how many steps that found nothing it is written how far it has come.
+const UNWRITTEN_MAX: u32 = 64;
+/// For how long an event that waits may still be sent, in steady time.
+const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
+
+/// How many stages there are.
+const STAGES: u8 = 6;
+
+/// How many records have lost what told of somebody.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Erased {
+    appointments: u64,
+    calls: u64,
+    messages: u64,
+}
+
+/// What a step comes to.
+#[derive(Default)]
+pub(super) struct Stepped {
+    pub(super) writes: Vec<Write>,
+    pub(super) erased: Erased,
+}
+
+/// The next step; `None` when nobody is to be erased. What it writes bears the stamp.
+pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
+    let Some(mut erasing) =
+        state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
+    else {
+        return Ok(None);
+    };
+    let mut step = Step::new(state, &erasing, at);
+    while step.stage < STAGES && step.look()? {
+        (step.stage, step.at) = (step.stage + 1, None);
+    }
+    let is_through = step.stage >= STAGES;
+    let Step { stage, at, mut writes, mut rows, erased, .. } = step;
+    (erasing.stage, erasing.at) = (stage, at);
+    erasing.unwritten += 1;
+    if is_through {
+        for contact in &erasing.contacts {
+            rows.delete(keys::erasure(state.id, *contact));
+        }
+        rows.delete(keys::erasing(state.id));
+    } else {
+        if !writes.is_empty() || !rows.is_empty() || erasing.unwritten > UNWRITTEN_MAX {
+            let at = erasing.at.map_or_else(Vec::new, |at| at.to_vec());
+            let record = ErasingRecord { newest: erasing.newest, stage, at };
+            rows.put(keys::erasing(state.id), record.encode());
+            erasing.unwritten = 0;
+        }
+        state.chores.erasing = Some(erasing);
+    }
+    if !rows.is_empty() {
+        writes.push(Write::Rows(rows));
+    }
+    Ok(Some(Stepped { writes, erased }))
+}
+
+/// Who is to be erased, and how far that has come. Those who come while it is under way have greater ids, so the rows up
+/// to the newest that takes part are the same whenever they are read.
+fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
+    let under_way = state.read::<ErasingRecord>(&keys::erasing(state.id))?;
+    let upto = under_way.as_ref().map(|record| record.newest);
+    let mut erasing = Erasing {
+        newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
+        contacts: Default::default(),
+        phones: Default::default(),
+        stage: under_way.as_ref().map_or(0, |record| record.stage),
+        at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
+        unwritten: 0,
+    };
+    for row in state.store.scan(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending) {
+        let (key, value) = row?;
+        let Some(ErasureRecord { id, phone }) = decoded(&key, &value) else { continue };
+        if upto.is_some_and(|upto| id > upto) {
+            continue;
+        }
+        erasing.newest = erasing.newest.max(id);
+        erasing.contacts.insert(keys::id_at_end(&key)?);
+        if let Some(phone) = phone {
+            let newest = erasing.phones.entry(phone).or_insert(id);
+            *newest = id.max(*newest);
+        }
+        if erasing.contacts.len() == TOGETHER_MAX {
+            break;
+        }
+    }
+    Ok((upto.is_some() || !erasing.contacts.is_empty()).then_some(erasing))
+}
+
+/// A record; one that cannot be read is told and stepped over: nobody can say of whom it tells.
+fn decoded<R: Record>(key: &[u8], value: &[u8]) -> Option<R> {
+    R::decode(value)
+        .inspect_err(|error| {
+            let key = Key::new(key);
+            tracing::error!(store.key = ?key, %error, "a row cannot be read, so nothing in it is erased");
+        })
+        .ok()
+}
+
+/// A resource as far as it is looked at, as it is shown in an answer or an event.
+#[derive(Deserialize)]
+struct Resource<'a> {
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    contact_id: Option<Cow<'a, str>>,
+    /// A contact's own.
+    phone: Option<Cow<'a, str>>,
+    contact_phone: Option<Cow<'a, str>>,
+    caller_phone: Option<Cow<'a, str>>,
+    from_number: Option<Cow<'a, str>>,
+    to_number: Option<Cow<'a, str>>,
+    /// Of appointments.
+    calendar_sync_status: Option<serde::de::IgnoredAny>,
+    /// Of messages.
+    urgency: Option<serde::de::IgnoredAny>,
+    /// Of calls.
+    direction: Option<serde::de::IgnoredAny>,
+}
+
+/// An event as far as it is looked at.
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    data: Resource<'a>,
+}
+
+impl Resource<'_> {
+    fn shown_anew(&self) -> Option<ShownAnew> {
+        let id: uuid::Uuid = self.id.as_ref()?.parse().ok()?;
+        Some(if self.calendar_sync_status.is_some() {
+            ShownAnew::Appointment(id.into())
+        } else if self.urgency.is_some() {
+            ShownAnew::Message(id.into())
+        } else if self.direction.is_some() {
+            ShownAnew::Call(id.into())
+        } else {
+            ShownAnew::Contact(id.into())
+        })
+    }
+
+    fn phones(&self) -> impl Iterator<Item = &str> {
+        let all = [&self.phone, &self.contact_phone, &self.caller_phone, &self.from_number, &self.to_number];
+        all.into_iter().filter_map(|phone| phone.as_deref())
+    }
+}
+
+/// One step.
+struct Step<'a> {
+    state: &'a State,
+    erasing: &'a Erasing,
+    /// The stamp of what it changes.
+    now: Timestamp,
+    stage: u8,
+    at: Option<Key>,
+    looked_at: usize,
+    bytes: usize,
+    writes: Vec<Write>,
+    rows: Batch,
+    erased: Erased,
+}
+
+impl<'a> Step<'a> {
+    fn new(state: &'a State, erasing: &'a Erasing, now: Timestamp) -> Self {
+        Self {
+            state,
+            erasing,
+            now,
+            stage: erasing.stage,
+            at: erasing.at,
+            looked_at: 0,
+            bytes: 0,
+            writes: Vec::new(),
+            rows: Batch::default(),
+            erased: Erased::default(),
+        }
+    }
+
+    /// Looks at the next rows of the present stage; whether it is through with them. The store keeps the numbers of the
+    /// stages.
+    fn look(&mut self) -> Result<bool, StoreError> {
+        match self.stage {
+            0 => self.audit(),
+            1 => self.messages(),
+            2 => self.calls(),
+            3 => self.appointments(),
+            4 => self.events(),
+            _ => self.remembered(),
+        }
+    }
+
+    /// Hands on the rows of a range, as the newest decision left them, from where the last step ended; whether it is
+    /// through with them. The rule ends the range where it gives false.
+    fn each(
+        &mut self,
+        range: KeyRange,
+        order: Order,
+        mut look: impl FnMut(&mut Self, Key, &[u8]) -> Result<bool, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let range = match (self.at, order) {
+            (None, _) => range,
+            (Some(at), Order::Ascending) => range.after(at),
+            (Some(at), Order::Descending) => range.before(at),
+        };
+        let state = self.state;
+        for row in state.store.scan(&range, order) {
+            if self.is_enough() {
+                return Ok(false);
+            }
+            let (key, value) = row?;
+            let key = Key::new(&key);
+            self.looked_at += 1;
+            self.bytes += value.len();
+            // Both, and what is on its way to the store counts.
+            let goes_on = match state.overlay.get(&key) {
+                Some(Some(newer)) => look(self, key, newer)?,
+                Some(None) => true,
+                None => look(self, key, &value)?,
+            };
+            if !goes_on {
+                return Ok(true);
+            }
+            self.at = Some(key);
+        }
+        Ok(true)
+    }
+
+    /// Whether it has done enough.
+    fn is_enough(&self) -> bool {
+        self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX
+    }
+
+    /// Whether something of this id was there before the newest of the contacts had gone.
+    fn is_older(&self, id: impl ResourceId) -> bool {
+        id.uuid() < self.erasing.newest.uuid()
+    }
+
+    fn is_erased(&self, contact: Option<ContactId>) -> bool {
+        contact.is_some_and(|contact| self.erasing.contacts.contains(&contact))
+    }
+
+    /// Whether a number was one of theirs when something of this id was made.
+    fn is_theirs(&self, phone: Option<&str>, id: uuid::Uuid) -> bool {
+        let erased = phone.and_then(|phone| self.erasing.phones.get(&keys::phone_digest(phone)));
+        erased.is_some_and(|erased| id < erased.uuid())
+    }
+
+    /// What the audit log says was changed of them.
+    fn audit(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let mut range = keys::of_kind(of, kind::AUDIT);
+        // Before the first of them was there, nothing was changed of any.
+        if let Some(first) = self.erasing.contacts.first() {
+            range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
+        }
+        self.each(range, Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<AuditId>(&key)?) {
+                return Ok(false);
+            }
+            let Some(mut record) = decoded::<AuditRecord>(&key, value) else { return Ok(true) };
+            let entry = &mut record.entry;
+            let theirs = entry.resource_type == "contact" && step.is_erased(Some(entry.resource_id.into()));
+            if theirs && !entry.changes.is_empty() {
+                entry.changes.clear();
+                step.rows.put_over(key, record.encode(), value.len());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Messages that they left. Those that were taken in a call of theirs are known by it, so calls come later.
+    fn messages(&mut self) -> Result<bool, StoreError> {
+        let range = keys::of_kind(self.state.id, kind::MESSAGE);
+        self.each(range, Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<MessageId>(&key)?) {
+                return Ok(false);
+            }
+            let Some(before) = decoded::<TakenMessage>(&key, value) else { return Ok(true) };
+            let has_their_phone = step.is_theirs(before.caller_phone.as_deref(), before.id.uuid());
+            let is_theirs = step.is_erased(before.contact_id)
+                || before.contact_id.is_none() && (has_their_phone || step.is_of_their_call(&before)?);
+            let after = if is_theirs {
+                before.erased()
+            } else if has_their_phone {
+                TakenMessage { caller_phone: None, ..before.clone() }
+            } else {
+                return Ok(true);
+            };
+            if after != before {
+                step.erased.messages += 1;
+                let after = TakenMessage { updated_at: step.now, ..after };
+                step.writes.push(Write::Message { before: Some(before), after });
+            }
+            Ok(true)
+        })
+    }
+
+    fn is_of_their_call(&self, message: &TakenMessage) -> Result<bool, StoreError> {
+        let Some(call) = message.call_id else { return Ok(false) };
+        let key = keys::call(self.state.id, call);
+        let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
+        Ok(decoded::<CallRecord>(&key, &value).is_some_and(|call| self.is_their_call(&call)))
+    }
+
+    fn has_their_number(&self, call: &CallRecord) -> bool {
+        let is_theirs = |number: &Option<String>| self.is_theirs(number.as_deref(), call.id.uuid());
+        is_theirs(&call.from_number) || is_theirs(&call.to_number)
+    }
+
+    fn is_their_call(&self, call: &CallRecord) -> bool {
+        self.is_erased(call.contact_id) || call.contact_id.is_none() && self.has_their_number(call)
+    }
+
+    /// Calls of theirs.
+    fn calls(&mut self) -> Result<bool, StoreError> {
+        let range = keys::of_kind(self.state.id, kind::CALL);
+        self.each(range, Order::Ascending, |step, key, value| {
+            if !step.is_older(keys::id_at_end::<CallId>(&key)?) {
+                return Ok(false);
+            }
+            let Some(before) = decoded::<CallRecord>(&key, value) else { return Ok(true) };
+            let after = if step.is_their_call(&before) {
+                before.erased()
+            } else if step.has_their_number(&before) {
+                before.without_numbers()
+            } else {
+                return Ok(true);
+            };
+            if after != before {
+                step.erased.calls += 1;
+                let after = CallRecord { updated_at: step.now, ..after };
+                step.writes.push(Write::Call { before: Some(before), after });
+            }
+            Ok(true)
+        })
+    }
+
+    /// Appointments of theirs, which are those that are listed as such: one that has lost its contact is listed no more.
+    fn appointments(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
+        for contact in
+            self.erasing.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
+        {
+            let range = keys::appointments_of_contact(of, *contact);
+            self.at = None; // those that were looked at are gone
+            let is_through = self.each(range, Order::Ascending, |step, key, _| {
+                let id = keys::id_at_end::<AppointmentId>(&key)?;
+                let before = step.state.appointment(id)?;
+                if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
+                    step.erased.appointments += 1;
+                    let mut after = before.erased();
+                    after.updated_at = step.now;
+                    step.writes.push(Write::Appointment { before: Some(before), after });
+                }
+                Ok(true)
+            })?;
+            if !is_through {
+                self.at.get_or_insert(range.from);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Events that tell of them, which are to be wiped.
+    fn events(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        let until = self.state.clocks.steady() + WAITS_MAX;
+        self.each(keys::of_kind(of, kind::EVENT), Order::Ascending, |step, key, value| {
+            let id = keys::id_at_end::<EventId>(&key)?;
+            if !step.is_older(id) {
+                return Ok(false);
+            }
+            let event: Option<Event<'_>> = serde_json::from_slice(value).ok();
+            if let Some(event) = event
+                && step.tells_of_them(&event.data, id.uuid())?
+            {
+                step.rows.put(keys::wipe(of, id), WipeRecord { until }.encode());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Remembered answers that tell of them: what they are about is shown as it is then. From the last to the first, for
+    /// those of days ahead are moved to where the earlier ones stand.
+    fn remembered(&mut self) -> Result<bool, StoreError> {
+        let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
+        self.each(range, Order::Descending, |step, key, value| {
+            let Some(record) = decoded::<IdempotencyRecord>(&key, value) else { return Ok(true) };
+            let resource: Option<Resource<'_>> = serde_json::from_slice(&record.body).ok();
+            if let Some(resource) = resource
+                && step.tells_of_them(&resource, uuid::Uuid::nil())?
+            {
+                let shows = resource.shown_anew();
+                let record = IdempotencyRecord { body: Vec::new(), shows, ..record };
+                step.rows.put_over(key, record.encode(), value.len());
+            }
+            Ok(true)
+        })
+    }
+
+    /// Whether a resource tells of one of them as it was shown in something of this id.
+    fn tells_of_them(&self, shown: &Resource<'_>, in_id: uuid::Uuid) -> Result<bool, StoreError> {
+        let id = |id: &Option<Cow<'_, str>>| id.as_ref()?.parse::<ContactId>().ok();
+        let Some(anew) = shown.shown_anew() else { return Ok(false) };
+        let has_their_phone = || shown.phones().any(|phone| self.is_theirs(Some(phone), in_id));
+        if self.is_erased(id(&shown.contact_id)) || has_their_phone() {
+            return Ok(true);
+        }
+        Ok(match anew {
+            ShownAnew::Contact(contact) => self.is_erased(Some(contact)),
+            // One that was taken in a call of theirs, which may say so no more.
+            ShownAnew::Message(message) => {
+                let key = keys::message(self.state.id, message);
+                let now = self.state.read_raw(&key)?;
+                match now.and_then(|now| decoded::<TakenMessage>(&key, &now)) {
+                    Some(now) => {
+                        now.body.is_empty() || now.contact_id.is_none() && self.is_of_their_call(&now)?
+                    }
+                    None => false,
+                }
+            }
+            ShownAnew::Appointment(_) | ShownAnew::Call(_) => false,
+        })
+    }
+}
+
+/// The row that says that a contact is being erased, and that there is something to be done here.
+pub(in crate::business) fn row(
+    of: crate::domain::BusinessId,
+    contact: &crate::domain::Contact,
+    id: ErasureId,
+) -> Batch {
+    let mut rows = Batch::default();
+    let phone = contact.phone.as_deref().map(keys::phone_digest);
+    rows.put(keys::erasure(of, contact.id), ErasureRecord { id, phone }.encode());
+    rows.put(keys::unfinished(of), Vec::new());
+    rows
+}

@@ -1,0 +1,136 @@
+//! What is left to be done of its own accord: deleting the rows of businesses that were ended, and starting those in which
+//! somebody is being erased.
+//!
+//! A business that was ended stands in a list of the installation (`keys::ending`) from the batch that ends it to the one
+//! that deletes the last of it. What always holds: a step deletes the first rows there are, at most [`ROWS_PER_STEP`], in
+//! one batch, with the rows of the installation that belong to them; the next waits until it is on the disk; whatever a
+//! crash leaves, the next start goes on with. Nobody writes rows of a business without a profile but those who had begun
+//! to, and what they leave is found, since the list is left only when there was nothing.
+
+use std::sync::{Arc, Weak};
+
+use crate::domain::{BusinessId, KeyId};
+use crate::shared::Shared;
+use crate::store::keys::{installation_kind, kind};
+use crate::store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
+
+/// How many rows of a business one step deletes.
+const ROWS_PER_STEP: usize = 256;
+/// How many businesses are looked at in which something is left to be done, each minute.
+const LOOKED_AT_ONCE: usize = 64;
+
+/// Waits until what was ended so far is on the disk.
+pub(crate) async fn settled(store: &Store) -> Result<(), StoreError> {
+    for row in store.scan(&listed(), Order::Ascending).take(LOOKED_AT_ONCE) {
+        store.settled(keys::id_at_end(&row?.0)?).await?;
+    }
+    Ok(())
+}
+
+fn listed() -> KeyRange {
+    keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDING)
+}
+
+/// Does what is left to be done, when the engine starts and whenever it is told to, which is once a minute and when a
+/// business was ended: deletes the rows of businesses that were, and starts the actors of those in which something is
+/// done in steps that nobody asks for. It ends with the engine.
+pub(crate) async fn do_what_is_left(shared: Weak<Shared>) {
+    let mut looked_at = None;
+    loop {
+        let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
+        let did = match end_all(&engine).await {
+            Ok(()) => start_unfinished(&engine, &mut looked_at).await,
+            failed => failed,
+        };
+        if let Err(error) = did
+            && !engine.store.failed()
+        {
+            tracing::error!(%error, "what is left to be done in steps is put off");
+        }
+        let ending = Arc::clone(&engine.ending);
+        drop(engine);
+        ending.notified().await;
+    }
+}
+
+/// Starts the actors of the next businesses in which something is left to be done in steps; they go on by themselves.
+async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
+    let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
+    let range = looked_at.take().map_or(all, |at| all.after(at));
+    let rows: Result<Vec<_>, _> = shared.store.scan(&range, Order::Ascending).take(LOOKED_AT_ONCE).collect();
+    for (row, _) in rows? {
+        *looked_at = Some(Key::new(&row));
+        let id = keys::id_at_end(&row)?;
+        // Of one that fails to start the error is told; the next round comes back to it.
+        if shared.businesses.if_running(id).is_none() {
+            let _ = shared.businesses.running(id).await;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the rows of every business that was ended, as long as there is room to write that.
+async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
+    let store = &shared.store;
+    let mut left = listed();
+    while let Some((row, _)) = store.scan(&left, Order::Ascending).next().transpose()? {
+        let id: BusinessId = keys::id_at_end(&row)?;
+        left = left.after(Key::new(&row));
+        tracing::info!(business.id = %id, "a business was ended; its rows go");
+        let mut is_gone = false;
+        loop {
+            if shared.check_open().is_err() || store.check_room(Weight::Frees).is_err() {
+                return Ok(());
+            }
+            // What is on its way is not there to be deleted yet.
+            store.settled(id).await?;
+            let (mut batch, api_keys) = step(store, id)?;
+            if !api_keys.is_empty() {
+                api_keys.into_iter().for_each(|key| shared.key_usage.forget(key));
+                store.settled(BusinessId::INSTALLATION).await?;
+            }
+            let finished = batch.is_empty();
+            if finished {
+                if !is_gone {
+                    // Whoever had begun to write a row of it has done so by then.
+                    is_gone = true;
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+                batch.delete(keys::ending(id));
+                batch.delete(keys::unfinished(id));
+            }
+            store.submit(id, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+            store.settled(id).await?;
+            if finished {
+                tracing::info!(business.id = %id, "nothing is left of a business that was ended");
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The deletion of the next rows of a business, with what the installation has of them, and the keys among them.
+fn step(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
+    let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
+    for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
+        let (key, value) = row?;
+        if keys::kind_of(&key)? == kind::KEY
+            && let Ok(prefix) = keys::prefix_from_value(&value)
+        {
+            let id = keys::id_at_end::<KeyId>(&key)?;
+            batch.delete(keys::api_key(prefix));
+            batch.delete(keys::key_used(id));
+            api_keys.push(id);
+        }
+        batch.delete(Key::new(&key));
+    }
+    if batch.is_empty() {
+        let endpoints = keys::endpoints_of(of);
+        for row in store.scan(&endpoints, Order::Ascending).take(ROWS_PER_STEP) {
+            batch.delete(Key::new(&row?.0));
+        }
+    }
+    Ok((batch, api_keys))
+}

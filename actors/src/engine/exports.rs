@@ -1,0 +1,207 @@
+//! Exports while the engine runs: each business as it was at a point of its own, read as fast as somebody takes it.
+//!
+//! What always holds: commits wait for nothing; a business is one point of its history, and that is on the disk; in memory
+//! is one step of records and what was overwritten meanwhile of those that are still to come, within the bound of a tap.
+//! Whoever takes nothing any more drops the export, and with it everything that was kept for it; one that dawdles loses it
+//! after [`POINT_TIME_MAX`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+
+use super::Engine;
+use crate::domain::{Business, BusinessId};
+use crate::error::EngineError;
+use crate::moving::{Leaving, LeftOut, Moved};
+use crate::shared::Shared;
+use crate::store::keys::{installation_kind, kind};
+use crate::store::{Frozen, Key, KeyRange, Order, Store, StoreError, keys, record_at};
+
+/// For how long a business is kept as it was at its point: at a megabyte in a second, 3.6 GB.
+const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
+/// The longest rest behind a step; usually as long as the step took, so that an export takes half of one core at most.
+const REST_MAX: Duration = Duration::from_millis(100);
+
+/// Why an export ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The engine takes no requests, or as many exports are under way as may be.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The store failed, or more was overwritten than could be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nobody took the records of a business within [`POINT_TIME_MAX`].
+    #[error("the records of a business were not taken within an hour")]
+    TooSlow,
+}
+
+/// Businesses on their way out.
+pub struct Export {
+    shared: Arc<Shared>,
+    with_secrets: bool,
+    meant: Meant,
+    current: Option<Current>,
+    businesses: u64,
+    left_out: LeftOut,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Which businesses are still to come.
+enum Meant {
+    One(Option<BusinessId>),
+    All(KeyRange),
+}
+
+/// A business as it was at its point.
+struct Current {
+    of: BusinessId,
+    frozen: Frozen,
+    leaving: Leaving,
+    until: Instant,
+}
+
+impl Engine {
+    /// Begins to export a business, or all of them in the order of their creation. Of webhook endpoints only
+    /// `with_secrets`: those tell what their deliveries are signed with.
+    ///
+    /// # Errors
+    /// [`EngineError::Overloaded`] when as many exports are under way as may be, and what says that the engine takes no
+    /// requests.
+    pub fn export(&self, one: Option<BusinessId>, with_secrets: bool) -> Result<Export, EngineError> {
+        self.shared.check_open()?;
+        let place = Arc::clone(&self.shared.exports).try_acquire_owned();
+        let meant = match one {
+            Some(id) => Meant::One(Some(id)),
+            None => Meant::All(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX)),
+        };
+        Ok(Export {
+            shared: Arc::clone(&self.shared),
+            with_secrets,
+            meant,
+            current: None,
+            businesses: 0,
+            left_out: LeftOut::default(),
+            _place: place.map_err(|_| EngineError::Overloaded)?,
+        })
+    }
+}
+
+impl Export {
+    /// The next records: of each business itself first and its end last; none at the end.
+    ///
+    /// # Errors
+    /// Why it ended before its end.
+    pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
+        loop {
+            let current = match self.current.take() {
+                Some(current) => current,
+                None => match self.next_business().await? {
+                    Some(current) => current,
+                    None => return Ok(Vec::new()),
+                },
+            };
+            if Instant::now() > current.until {
+                return Err(ExportError::TooSlow);
+            }
+            let (current, moved) = self.step(current).await?;
+            if !moved.is_empty() {
+                self.current = Some(current);
+                return Ok(moved);
+            }
+            let left_out = current.leaving.left_out();
+            self.left_out.keys += left_out.keys;
+            self.left_out.endpoints += left_out.endpoints;
+            self.businesses += 1;
+        }
+    }
+
+    /// How many businesses came to their end.
+    pub fn businesses(&self) -> u64 {
+        self.businesses
+    }
+
+    /// What of them stayed behind.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// The next business that is still there, from now on as it is now.
+    async fn next_business(&mut self) -> Result<Option<Current>, ExportError> {
+        while let Some(of) = self.next_id()? {
+            self.shared.check_open()?;
+            let kinds: Vec<u8> = Leaving::kinds().chain([kind::PROFILE]).collect();
+            let frozen = self.shared.store.freeze(of, &kinds).await?;
+            // One that does not decode is told of in the log, and left out like one that is gone.
+            let profile = keys::profile(of);
+            let read = self.shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;
+            let Some(business) = read.flatten() else { continue };
+            frozen.release(of, kind::PROFILE);
+            let leaving = Leaving::of(business, self.with_secrets);
+            return Ok(Some(Current { of, frozen, leaving, until: Instant::now() + POINT_TIME_MAX }));
+        }
+        Ok(None)
+    }
+
+    fn next_id(&mut self) -> Result<Option<BusinessId>, StoreError> {
+        match &mut self.meant {
+            Meant::One(id) => Ok(id.take()),
+            Meant::All(left) => {
+                let store = &self.shared.store;
+                while let Some((key, _)) = store.scan(left, Order::Ascending).next().transpose()? {
+                    *left = left.after(Key::new(&key));
+                    if let Some(id) = store.usable(&key, keys::listed_business(&key))? {
+                        return Ok(Some(id));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Reads the next records, on a thread of its own where there are any, and rests.
+    async fn step(&self, mut current: Current) -> Result<(Current, Vec<Moved>), ExportError> {
+        // The engine closes behind the last step.
+        let reads = Arc::clone(&self.shared.export_steps).acquire_owned().await;
+        let reads = reads.map_err(|_| EngineError::Stopping)?;
+        self.shared.check_open()?;
+        if self.shared.store.is_simulated() {
+            let moved = current.step(&self.shared.store)?;
+            tokio::task::yield_now().await;
+            return Ok((current, moved));
+        }
+        let began = Instant::now();
+        let store = self.shared.store.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let moved = current.step(&store);
+            drop(reads);
+            moved.map(|moved| (current, moved))
+        });
+        // A panic is logged where it happens.
+        let read = read.await.map_err(|_| EngineError::Failed)??;
+        tokio::time::sleep(began.elapsed().min(REST_MAX)).await;
+        Ok(read)
+    }
+}
+
+impl Current {
+    fn step(&mut self, store: &Store) -> Result<Vec<Moved>, StoreError> {
+        let before = self.leaving.kind();
+        let moved = self.leaving.next(store, &self.frozen)?;
+        let after = self.leaving.kind();
+        // What was read to its end need not be kept as it was.
+        let read = Leaving::kinds().skip_while(|kind| before.is_none_or(|before| *kind != before));
+        for kind in read.take_while(|kind| Some(*kind) != after) {
+            self.frozen.release(self.of, kind);
+        }
+        Ok(moved)
+    }
+}
+
+impl std::fmt::Debug for Export {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Export").field("businesses", &self.businesses).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,123 @@
+//! Contacts that are being erased, how far that has come, and events that are to be wiped.
+
+use serde::{Deserialize, Serialize};
+
+use super::{IdBytes, bytes_of, id_of, instant};
+use crate::domain::{ErasureId, SteadyTime};
+use crate::store::StoreError;
+use crate::store::codec::{Layout, record};
+
+/// A contact that is being erased: what is needed to know what tells of them, and nothing that tells who it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasureRecord {
+    /// Its id, greater than that of anything made before it.
+    pub id: ErasureId,
+    /// What stands for the phone number that they had.
+    pub phone: Option<[u8; 16]>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ErasureRecordV1 {
+    id: IdBytes,
+    phone: Option<[u8; 16]>,
+}
+
+record!(ErasureRecord, "erasure", 1 => ErasureRecordV1);
+
+impl Layout<ErasureRecord> for ErasureRecordV1 {
+    fn freeze(value: &ErasureRecord) -> Self {
+        Self { id: bytes_of(value.id), phone: value.phone }
+    }
+
+    fn thaw(self, _: &'static str) -> Result<ErasureRecord, StoreError> {
+        Ok(ErasureRecord { id: id_of(self.id), phone: self.phone })
+    }
+}
+
+/// How far the erasing has come that is under way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasingRecord {
+    /// The newest erasure that takes part in it.
+    pub newest: ErasureId,
+    /// Which kind of rows is looked through.
+    pub stage: u8,
+    /// The key of the row that was looked at last, if any was.
+    pub at: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ErasingRecordV1 {
+    newest: IdBytes,
+    stage: u8,
+    at: Vec<u8>,
+}
+
+record!(ErasingRecord, "erasing", 1 => ErasingRecordV1);
+
+impl Layout<ErasingRecord> for ErasingRecordV1 {
+    fn freeze(value: &ErasingRecord) -> Self {
+        Self { newest: bytes_of(value.newest), stage: value.stage, at: value.at.clone() }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<ErasingRecord, StoreError> {
+        if self.at.len() > crate::store::KEY_BYTES_MAX {
+            return Err(StoreError::damaged(record, "the key in it is too long"));
+        }
+        Ok(ErasingRecord { newest: id_of(self.newest), stage: self.stage, at: self.at })
+    }
+}
+
+/// An event that is to be wiped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WipeRecord {
+    /// Until when it may still be sent, in steady time.
+    pub until: SteadyTime,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WipeRecordV1 {
+    until: i64,
+}
+
+record!(WipeRecord, "wipe", 1 => WipeRecordV1);
+
+impl Layout<WipeRecord> for WipeRecordV1 {
+    fn freeze(value: &WipeRecord) -> Self {
+        Self { until: value.until.millis() }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<WipeRecord, StoreError> {
+        Ok(WipeRecord { until: SteadyTime::from_millis(instant(record, self.until)?.millis()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_damage};
+    use super::*;
+
+    #[test]
+    fn an_erasure_has_these_bytes() {
+        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None };
+        check(&erasure, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a100");
+        let of_a_phone = ErasureRecord { phone: Some([0xa2; 16]), ..erasure };
+        check(&of_a_phone, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2");
+    }
+
+    #[test]
+    fn the_erasing_under_way_has_these_bytes() {
+        let erasing = ErasingRecord { newest: id_of([0xa1; 16]), stage: 3, at: vec![1, 2] };
+        check(&erasing, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a103020102");
+        let mut long = ErasingRecord { at: vec![0; 64], ..erasing };
+        check_damage(&long, |_| {});
+        long.at.pop();
+        check_damage(&long, |bytes| bytes[18] = 62);
+    }
+
+    #[test]
+    fn an_event_to_be_wiped_has_these_bytes() {
+        let wipe = WipeRecord { until: SteadyTime::from_millis(1_772_442_000_000) };
+        check(&wipe, "01fd00358d5b39030000");
+        check_damage(&wipe, |bytes| *bytes.last_mut().unwrap() = 0x7f);
+    }
+}

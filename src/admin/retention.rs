@@ -1,0 +1,53 @@
+//! `B/retention`: for how long a business keeps what has happened.
+
+use actors::business::commands::erasure::PatchRetention;
+use actors::domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
+use actors::view::RetentionView;
+
+use crate::http::numbers::Whole;
+use crate::http::patch::Patch;
+use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
+
+const DAYS_MIN: u32 = *RETENTION_DAYS.start();
+const DAYS_MAX: u32 = *RETENTION_DAYS.end();
+
+/// So many days.
+type Days = Whole<DAYS_MIN, DAYS_MAX>;
+/// So many days, of what is kept for a time at least.
+type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
+
+json_object! {
+    /// For how many days things are to be kept; what is absent stays, null is for ever.
+    pub(crate) struct RetentionPatch {
+        /// Calls, from when they were saved.
+        calls_days: Patch<Option<Days>>,
+        /// Messages, from when they were taken.
+        messages_days: Patch<Option<Days>>,
+        /// Entries of the audit log. The newest stays, however old it is.
+        audit_days: Patch<Option<AuditDays>>,
+        /// Appointments, from their end.
+        appointments_days: Patch<Option<Days>>,
+    }
+}
+
+pub(super) async fn show(_: Context, business: Business) -> Result<One<RetentionView>, ApiError> {
+    Ok(One::of(&business.retention().await?))
+}
+
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<RetentionPatch>,
+) -> Result<Changed<RetentionView>, ApiError> {
+    fn days<const MIN: u32>(patch: Patch<Option<Whole<MIN, DAYS_MAX>>>) -> Option<Option<u32>> {
+        patch.set().map(|days| days.map(Whole::get))
+    }
+    context
+        .change(PatchRetention {
+            calls_days: days(patch.calls_days),
+            messages_days: days(patch.messages_days),
+            audit_days: days(patch.audit_days),
+            appointments_days: days(patch.appointments_days),
+        })
+        .await
+}

@@ -1,0 +1,69 @@
+//! The lines of webhook endpoints, property by property.
+
+use actors::domain::{DisabledReason, EventType, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus};
+use actors::net::WebhookUrl;
+
+use super::values::Secret;
+use crate::http::lists::DistinctList;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::Properties;
+use crate::json_object;
+
+json_object! {
+    /// A webhook endpoint.
+    pub(super) struct WebhookLine {
+        /// Its id.
+        id: WebhookId,
+        /// Where events are sent.
+        url: WebhookUrl,
+        /// Which events.
+        events: DistinctList<EventType, 1, 6>,
+        /// What it is for.
+        description: Text<0, 500>,
+        /// Whether it is sent events.
+        status: WebhookStatus,
+        /// Why it is disabled, while it is.
+        disabled_reason: Option<DisabledReason>,
+        /// Since when it is disabled, while it is.
+        disabled_at: Option<Timestamp>,
+        /// What its deliveries are signed with.
+        secret: Secret,
+        /// When it was created.
+        created_at: Timestamp,
+        /// When it last changed.
+        updated_at: Timestamp,
+    }
+    check off_with_a_reason
+}
+
+impl WebhookLine {
+    pub(super) fn made(self) -> WebhookEndpoint {
+        WebhookEndpoint {
+            id: self.id,
+            url: self.url.as_str().to_owned(),
+            events: self.events.into_vec().into_iter().collect(),
+            description: self.description.into_string(),
+            status: self.status,
+            disabled_reason: self.disabled_reason,
+            disabled_at: self.disabled_at,
+            epoch: 0,
+            secret: self.secret.get(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+}
+
+/// An endpoint that is off says why and since when, and one that is on does not.
+fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    let mut unasked = Problems::new(problems.reading().clone());
+    let status = properties.read::<WebhookStatus>("status", at, &mut unasked);
+    let off = status == Some(WebhookStatus::Disabled);
+    for name in ["disabled_reason", "disabled_at"] {
+        if status.is_some() && properties.has(name) != off {
+            let message =
+                if off { "is required of what is disabled" } else { "must be null of what is enabled" };
+            problems.add(&at.property(name), message);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Rows that do not decode, put on the disk between two lives, and taken away behind the next: the engine lives with them,
+//! and everything that is known of it holds all the same.
+//!
+//! What always holds: they are where they were afterwards, as they were; nothing else was set aside.
+
+use std::collections::BTreeMap;
+
+use actors::domain::{AuditId, BusinessId, ResourceId, Timestamp};
+use actors::store::{Batch, Key, keys};
+use uuid::Uuid;
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::sim::{Sim, runtime};
+use crate::wide::Workload;
+
+/// How many are planted at most.
+const PLANTED_MAX: usize = 12;
+
+/// The rows that lie there.
+pub(crate) struct Planted {
+    dice: Dice,
+    rows: BTreeMap<Key, Vec<u8>>,
+}
+
+impl Planted {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed ^ 0x5e7a), rows: BTreeMap::new() }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// An id from long before everything else was minted: of records nobody knows.
+    fn id<I: ResourceId>(&self) -> I {
+        Uuid::from_u128(u128::from(self.dice.next())).into()
+    }
+
+    fn value(&self) -> Vec<u8> {
+        // Of a version that nobody knows; of none; cut off.
+        self.dice.pick(&[b"\xee and more".to_vec(), Vec::new(), vec![1]]).clone()
+    }
+}
+
+impl Sim {
+    /// Plants some, now and then.
+    pub(crate) fn some_planted(&mut self) {
+        let Planted { dice, .. } = &self.planted;
+        if self.workload == Workload::First || self.shops.is_empty() || !dice.once_in(3) {
+            return;
+        }
+        let mut batch = Batch::new();
+        for _ in 0..=self.planted.dice.below(PLANTED_MAX) {
+            let (key, value) = (self.key_to_plant(), self.planted.value());
+            self.world.say(format_args!("{key:?} does not decode"));
+            batch.put(key, value.clone());
+            self.planted.rows.insert(key, value);
+        }
+        self.write(batch);
+    }
+
+    /// The key of a row of any kind that holds records, of a record that nobody knows.
+    fn key_to_plant(&self) -> Key {
+        let Planted { dice, .. } = &self.planted;
+        let shop = dice.pick(&self.shops);
+        let (of, id) = (shop.id, || self.planted.id::<AuditId>().uuid());
+        let then = Timestamp::from_millis(dice.next() as i64 >> 24);
+        match dice.below(12) {
+            0 => keys::service(of, id().into()),
+            1 => keys::staff(of, id().into()),
+            2 => keys::webhook(of, id().into()),
+            3 => keys::knowledge(of, id().into()),
+            4 => keys::contact(of, id().into()),
+            5 => keys::contact_names(of, id().into()),
+            6 => keys::call(of, id().into()),
+            7 => keys::call_by_start(of, then, id().into()),
+            8 => keys::audit(of, id().into()),
+            9 => keys::key_used(id().into()),
+            10 => keys::api_key([b'!'; 8]),
+            _ => match shop.webhooks.first() {
+                Some(endpoint) => keys::delivery(of, *endpoint, id().into()),
+                None => keys::knowledge(of, id().into()),
+            },
+        }
+    }
+
+    /// Nothing but these was set aside.
+    pub(crate) fn check_set_aside(&self, life: &Life) {
+        let aside = life.engine.rows_set_aside();
+        let planted = self.planted.rows.len();
+        assert!(aside <= planted, "{aside} rows were set aside, and {planted} are damaged");
+    }
+
+    /// Takes them away; they are as they were.
+    pub(crate) fn unplant(&mut self) {
+        if self.planted.is_empty() {
+            return;
+        }
+        let mut batch = Batch::new();
+        let rows = std::mem::take(&mut self.planted.rows);
+        let runtime = runtime();
+        let store = runtime.block_on(async { self.world.store() });
+        for (key, value) in rows {
+            let found = store.get_raw(&key).unwrap();
+            // The log of an endpoint that is deleted goes with it, whatever is in it.
+            if found.is_none() && keys::kind_of(&key).unwrap() == keys::kind::DELIVERY {
+                continue;
+            }
+            assert_eq!(found.as_ref(), Some(&value), "{key:?} was set aside, and is not what it was");
+            batch.delete(key);
+        }
+        runtime.block_on(store.close()).unwrap();
+        drop((store, runtime));
+        self.write(batch);
+    }
+
+    /// Writes to the disk while no engine runs.
+    fn write(&self, batch: Batch) {
+        runtime().block_on(async {
+            let store = self.world.store();
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.close().await.unwrap();
+        });
+    }
+}
