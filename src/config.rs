@@ -14,16 +14,19 @@ use actors::upgrade::Upgrades;
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod public_url;
 mod secret;
 mod size;
 mod token;
 mod value;
 pub mod variables;
 
+pub use public_url::PublicUrl;
 pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
 pub use value::ConfigError;
-use value::{path, text};
+use value::path;
+pub(crate) use value::text;
 
 /// The exit code of a process whose settings are wrong.
 pub const EXIT_CODE: u8 = 2;
@@ -37,6 +40,10 @@ pub struct ServeArgs {
     /// Operator listener; port 0 picks one [default: 127.0.0.1:8081]
     #[arg(long, env = variables::ADMIN_LISTEN, value_name = "ADDR")]
     pub admin_listen: Option<OsString>,
+    /// The origin at which people and programs reach the service: scheme, host and port [default: http://LISTEN, or https
+    /// with TLS]
+    #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
+    pub public_url: Option<OsString>,
     /// Directory of the store [default: ./receptionist-data]
     #[arg(long, env = variables::DATA_DIR, value_name = "DIR")]
     pub data_dir: Option<OsString>,
@@ -101,6 +108,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// The operator listener.
     pub admin_listen: SocketAddr,
+    /// The origin at which the service is reached, if it is told.
+    pub public_url: Option<PublicUrl>,
     /// The directory of the store.
     pub data_dir: PathBuf,
     /// The operator's token; without one, the kept one is used ([`AdminToken::kept_in`]).
@@ -141,6 +150,7 @@ impl TryFrom<ServeArgs> for Settings {
         let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
+            public_url: PublicUrl::read(args.public_url)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
             admin_token: Secret::admin_token(AdminToken::new)
                 .read(args.admin_token, args.admin_token_file)?,

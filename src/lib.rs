@@ -9,6 +9,8 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod http;
+mod local_time;
+mod mcp;
 mod metrics;
 mod moving;
 pub mod openapi;

@@ -40,6 +40,8 @@ enum Command {
     Export(cli::ExportArgs),
     /// Read businesses that `export` has written; the service must be stopped
     Import(cli::ImportArgs),
+    /// Speak the Model Context Protocol on standard input and output, for the assistant that starts this program
+    Mcp(cli::McpArgs),
     /// Print the OpenAPI document of the public or of the operator API
     Openapi(cli::OpenapiArgs),
     /// Print what a shell reads to complete these commands
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::RepairStamps(args) => cli::repair(args),
         Command::Export(args) => cli::export(args),
         Command::Import(args) => cli::import(args),
+        Command::Mcp(args) => cli::mcp(args),
         Command::Openapi(args) => cli::openapi(args),
         Command::Completions(args) => cli::completions(args, &mut program),
         Command::Man(args) => cli::man(args, program),

@@ -15,13 +15,15 @@ use axum::response::{IntoResponse, Response};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::api::KeyGate;
 use crate::app::App;
-use crate::config::{AdminToken, Settings, TokenError, variables};
+use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
+use crate::mcp::Origins;
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, ServerError};
-use crate::{admin, api, openapi};
+use crate::{admin, api, mcp, openapi};
 
 /// Why the service cannot start, or ended badly.
 #[derive(Debug, thiserror::Error)]
@@ -118,8 +120,10 @@ impl Service {
             proxies: settings.trusted_proxies.clone(),
             counters: Arc::clone(&metrics.connections),
         };
+        let origins = origins(settings, address(&public, settings.listen));
+        let rate_limit = settings.rate_limit_per_minute;
         let (public_app, admin_app) =
-            counted_apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone(), metrics);
+            counted_apps(&engine, &admin_token, rate_limit, origins, stopping.clone(), metrics);
         let service = Self {
             public: address(&public, settings.listen),
             admin: address(&admin, settings.admin_listen),
@@ -202,7 +206,7 @@ pub fn apps(
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
     let metrics = Arc::new(Metrics::new(paths()));
-    counted_apps(engine, admin_token, rate_limit_per_minute, stopping, metrics)
+    counted_apps(engine, admin_token, rate_limit_per_minute, Origins::new(None), stopping, metrics)
 }
 
 /// The same, counting here.
@@ -210,16 +214,27 @@ fn counted_apps(
     engine: &Engine,
     admin_token: &AdminToken,
     rate_limit_per_minute: NonZeroU32,
+    origins: Origins,
     stopping: watch::Receiver<bool>,
     metrics: Arc<Metrics>,
 ) -> (App, App) {
+    let keys = Arc::new(KeyGate::new(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics)));
     let health = Health { engine: engine.clone(), stopping };
-    let public = api::router(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics))
+    let public = api::router(&keys)
+        .merge(mcp::router(&keys, origins))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
     let admin = admin::router(engine.clone(), admin_token.clone(), Arc::clone(&metrics))
         .merge(metrics::router(Arc::clone(&metrics), engine.clone()));
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
+}
+
+/// Whose requests assistants may come with: the public origin's, or without one the listener's own, where it is known
+/// who can read what is sent.
+fn origins(settings: &Settings, listens: SocketAddr) -> Origins {
+    let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
+    let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));
+    Origins::new(settings.public_url.clone().or_else(own))
 }
 
 /// Method and path of every route of both APIs. Public for tests that try all of them.
@@ -231,7 +246,7 @@ pub fn routes() -> Vec<(Method, &'static str)> {
 
 /// Every path that is served, as its table has it.
 fn paths() -> impl Iterator<Item = &'static str> {
-    routes().into_iter().map(|(_, path)| path).chain(["/healthz", "/openapi.json", "/metrics"])
+    routes().into_iter().map(|(_, path)| path).chain(["/healthz", "/openapi.json", "/metrics", mcp::PATH])
 }
 
 /// Serves in a task of its own; one that ends in a panic tells it.

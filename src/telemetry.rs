@@ -63,8 +63,19 @@ impl LogSettings {
     }
 }
 
+/// What a filter leaves unsaid. The library that speaks the assistants' protocol tells of each request as it comes and
+/// goes, which the service's own line says already.
+const UNSAID: &str = "rmcp=warn";
+
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    EnvFilter::builder().parse(filter).map_err(TelemetryError::Filter)
+    // A filter that names it, or says less than that of everything, says all.
+    let says_all = |directive: &str| {
+        let directive = directive.trim().to_ascii_lowercase();
+        directive.starts_with("rmcp") || matches!(directive.as_str(), "off" | "error")
+    };
+    let whole =
+        if filter.split(',').any(says_all) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
+    EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
 }
 
 /// Sets up logging for the process, panics included. To be called once.

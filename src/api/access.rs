@@ -7,6 +7,8 @@ use actors::domain::Scope;
 pub(crate) enum Access {
     /// Any valid key, even of a suspended business.
     AnyKey,
+    /// Any valid key, unless its business is suspended; which scope is needed, the handler says.
+    ActiveKey,
     /// A key with this scope.
     Scope(Scope),
 }
@@ -15,7 +17,7 @@ impl Access {
     /// The scope that the key needs.
     pub(crate) fn scope(self) -> Option<Scope> {
         match self {
-            Self::AnyKey => None,
+            Self::AnyKey | Self::ActiveKey => None,
             Self::Scope(scope) => Some(scope),
         }
     }

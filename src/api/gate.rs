@@ -1,4 +1,4 @@
-//! The gate before `/v1`: the key, the rate limit, and then, once the request is routed, suspension and scope.
+//! The gate before `/v1`, which other surfaces for keys share: the key, the rate limit, and then, once the request is routed, suspension and scope.
 //!
 //! What always holds: every answer under `/v1` carries the rate limit headers; a request without a valid key is
 //! counted against its client's address alone; a key is never logged.
@@ -38,12 +38,9 @@ pub(crate) struct KeyGate {
 }
 
 impl KeyGate {
-    pub(super) fn new(
-        engine: Engine,
-        cursors: Cursors,
-        requests_per_minute: u32,
-        metrics: Arc<Metrics>,
-    ) -> Self {
+    /// The gate of this engine, which allows each key so many requests a minute.
+    pub(crate) fn new(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Self {
+        let cursors = Cursors::new(engine.secret());
         Self { engine, cursors, limits: RateLimit::new(requests_per_minute), metrics }
     }
 
@@ -123,13 +120,13 @@ impl Gate<Access> for Arc<KeyGate> {
         access: &Access,
         routed: Routed,
     ) -> Result<Incoming, ApiError> {
-        if let Access::Scope(scope) = *access {
-            if principal.business.suspended {
-                return Err(ApiError::Forbidden);
-            }
-            if !principal.key.scopes.contains(scope) {
-                return Err(ApiError::InsufficientScope(scope));
-            }
+        if *access != Access::AnyKey && principal.business.suspended {
+            return Err(ApiError::Forbidden);
+        }
+        if let Some(scope) = access.scope()
+            && !principal.key.scopes.contains(scope)
+        {
+            return Err(ApiError::InsufficientScope(scope));
         }
         let caller = Caller {
             actor: Actor::ApiKey(principal.key.id),

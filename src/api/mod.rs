@@ -17,4 +17,6 @@ pub(crate) mod messages;
 mod router;
 pub(crate) mod webhooks;
 
+pub(crate) use access::Access;
+pub(crate) use gate::KeyGate;
 pub(crate) use router::{router, table};

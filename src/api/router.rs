@@ -3,7 +3,6 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use actors::Engine;
 use actors::domain::Scope;
 use axum::Router;
 use axum::extract::Request;
@@ -14,8 +13,6 @@ use super::gate::KeyGate;
 use super::{
     appointments, availability, business, calls, catalog, contacts, knowledge, me, messages, webhooks,
 };
-use crate::http::cursor::Cursors;
-use crate::metrics::Metrics;
 use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
@@ -119,10 +116,8 @@ pub(crate) fn table() -> Vec<Route<Access>> {
 }
 
 /// The router of the public API: `/v1` behind the gate.
-pub(crate) fn router(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Router {
-    let cursors = Cursors::new(engine.secret());
-    let gate = Arc::new(KeyGate::new(engine, cursors, requests_per_minute, metrics));
-    let fallback = Arc::clone(&gate);
+pub(crate) fn router(gate: &Arc<KeyGate>) -> Router {
+    let fallback = Arc::clone(gate);
     let no_such_path = |request: Request| async move {
         let path = request.uri().path();
         let (ours, answer) = (
@@ -131,5 +126,5 @@ pub(crate) fn router(engine: Engine, requests_per_minute: u32, metrics: Arc<Metr
         );
         if ours { fallback.authenticate(request, |_, _| ready(answer)).await } else { answer }
     };
-    router::router(table(), &gate).fallback(no_such_path)
+    router::router(table(), gate).fallback(no_such_path)
 }

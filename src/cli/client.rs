@@ -198,7 +198,7 @@ fn refused(answer: &Answer) -> ClientError {
 }
 
 /// The cause at the end of the chain, in a few words.
-fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
+pub(super) fn reason_of(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(source) = last.source() {
         last = source;

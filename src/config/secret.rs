@@ -29,6 +29,11 @@ impl<T, E: fmt::Display> Secret<T, E> {
         Self { variable: variables::ADMIN_TOKEN, file_variable: variables::ADMIN_TOKEN_FILE, parse }
     }
 
+    /// The API key of a program that calls the public listener, as it is read with this.
+    pub(crate) const fn api_key(parse: fn(&str) -> Result<T, E>) -> Self {
+        Self { variable: variables::API_KEY, file_variable: variables::API_KEY_FILE, parse }
+    }
+
     /// The secret, if it is given either way.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ fn nothing_set_gives_the_defaults() {
     let settings = args(&[]).unwrap();
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
+    assert_eq!(settings.public_url, None);
     assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
     assert_eq!(settings.rate_limit_per_minute.get(), 120);
     assert_eq!(settings.connections_per_address.get(), 1024);
@@ -34,6 +35,7 @@ fn every_setting_has_its_flag() {
     let settings = args(&[
         "--listen=[::1]:0",
         "--admin-listen=0.0.0.0:1",
+        "--public-url=https://book.example.com",
         "--data-dir=/x",
         "--admin-token=0123456789abcdef",
         "--rate-limit-per-minute=1",
@@ -51,6 +53,7 @@ fn every_setting_has_its_flag() {
     ]);
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
+    assert_eq!(settings.public_url.as_ref().unwrap().to_string(), "https://book.example.com");
     assert_eq!(settings.rate_limit_per_minute.get(), 1);
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
@@ -74,6 +77,7 @@ fn every_setting_has_the_variable_of_the_contract() {
         [
             "RECEPTIONIST_LISTEN",
             "RECEPTIONIST_ADMIN_LISTEN",
+            "RECEPTIONIST_PUBLIC_URL",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",
             "RECEPTIONIST_ADMIN_TOKEN_FILE",

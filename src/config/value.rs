@@ -21,7 +21,7 @@ impl ConfigError {
     }
 }
 
-pub(super) fn text(variable: &'static str, given: Option<OsString>) -> Result<Option<String>, ConfigError> {
+pub(crate) fn text(variable: &'static str, given: Option<OsString>) -> Result<Option<String>, ConfigError> {
     let text = given.map(OsString::into_string).transpose();
     let text = text.map_err(|_| ConfigError::new(variable, "must be valid UTF-8"))?;
     if text.as_deref() == Some("") { Err(empty(variable)) } else { Ok(text) }

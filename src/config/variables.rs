@@ -4,6 +4,8 @@
 pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
 /// The operator listener.
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
+/// The origin at which the service is reached.
+pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
 /// Where commands call the operator API.
 pub const ADMIN_URL: &str = "RECEPTIONIST_ADMIN_URL";
 /// The store.
@@ -32,6 +34,12 @@ pub const ADMIN_TLS_CERT: &str = "RECEPTIONIST_ADMIN_TLS_CERT";
 pub const ADMIN_TLS_KEY: &str = "RECEPTIONIST_ADMIN_TLS_KEY";
 /// That what could be overlooked was not.
 pub const I_KNOW: &str = "RECEPTIONIST_I_KNOW";
+/// The origin of the service that `mcp` calls.
+pub const URL: &str = "RECEPTIONIST_URL";
+/// The API key that it calls with.
+pub const API_KEY: &str = "RECEPTIONIST_API_KEY";
+/// The file that holds it.
+pub const API_KEY_FILE: &str = "RECEPTIONIST_API_KEY_FILE";
 /// The log filter.
 pub const LOG: &str = "RECEPTIONIST_LOG";
 /// The log format.

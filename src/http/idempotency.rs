@@ -24,10 +24,7 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let bytes = value.as_bytes();
-    let good = (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len())
-        && bytes.iter().all(u8::is_ascii_graphic)
-        && values.next().is_none();
-    if !good {
+    if !is_key(bytes) || values.next().is_some() {
         let message =
             format!("must be one value of 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters");
         return Err(Problem::new("Idempotency-Key", message));
@@ -35,10 +32,21 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
     Ok(Some(bytes))
 }
 
+/// Whether these bytes can be a key.
+pub(crate) fn is_key(bytes: &[u8]) -> bool {
+    (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+}
+
 /// SHA-256 of what the request asks for.
 pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
+    fingerprint_of([parts.method.as_str().as_bytes(), parts.uri.path().as_bytes(), canonical_body])
+}
+
+/// The same of a request on another surface: how it asks, what for, and with what. Which surface it is shows in the
+/// first part, which is no method there.
+pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
     let mut fingerprint = Sha256::new();
-    for part in [parts.method.as_str().as_bytes(), parts.uri.path().as_bytes(), canonical_body] {
+    for part in parts {
         fingerprint.update((part.len() as u64).to_be_bytes());
         fingerprint.update(part);
     }

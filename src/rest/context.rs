@@ -46,7 +46,7 @@ pub(crate) enum IdempotencyScope {
 
 impl IdempotencyScope {
     /// SHA-256 of whose it is and the key itself, which is all that is stored of it.
-    fn hash(self, key: &[u8]) -> [u8; 32] {
+    pub(crate) fn hash(self, key: &[u8]) -> [u8; 32] {
         // No API key has an id of zeros.
         let whose = match self {
             Self::ApiKey(id) => *id.uuid().as_bytes(),
@@ -93,7 +93,7 @@ impl Context {
         Ok(self.business()?.remembered::<C>(&request).await?.map(O::answer_to))
     }
 
-    pub(super) fn headers(&self) -> &HeaderMap {
+    pub(crate) fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }
 

@@ -78,6 +78,9 @@ pub(crate) enum ApiError {
     /// The business of the key is suspended.
     #[error("the business is suspended")]
     Forbidden,
+    /// Its `Host` or its `Origin`, as told here, is not the service's.
+    #[error("the {0} is not the service's")]
+    ForeignOrigin(&'static str),
     /// There is no such path.
     #[error("no such path")]
     NoSuchPath(String),
@@ -211,7 +214,7 @@ impl ApiError {
             },
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
             Self::InsufficientScope(_) => (StatusCode::FORBIDDEN, Code::InsufficientScope),
-            Self::Forbidden => (StatusCode::FORBIDDEN, Code::Forbidden),
+            Self::Forbidden | Self::ForeignOrigin(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(_) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
@@ -249,6 +252,10 @@ impl ApiError {
             Self::Unauthorized => "a valid API key is required: Authorization: Bearer <API_KEY>".into(),
             Self::InsufficientScope(scope) => format!("this key lacks the scope {scope}"),
             Self::Forbidden => "the business of this key is suspended".into(),
+            Self::ForeignOrigin(header) => format!(
+                "the {header} of the request is neither the service's public address (RECEPTIONIST_PUBLIC_URL) nor \
+                loopback"
+            ),
             Self::NoSuchPath(path) => {
                 let shown: String = path.chars().take(SHOWN_PATH_CHARS_MAX).collect();
                 format!("there is no {shown}")

@@ -147,7 +147,7 @@ impl<T: FromJson + Send> Input for Body<T> {
     }
 }
 
-async fn read_body(incoming: &mut Incoming) -> Result<bytes::Bytes, ApiError> {
+pub(crate) async fn read_body(incoming: &mut Incoming) -> Result<bytes::Bytes, ApiError> {
     let body = std::mem::take(&mut incoming.body);
     Ok(body::read(incoming.context.headers(), body).await?)
 }

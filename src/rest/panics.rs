@@ -6,11 +6,10 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
 use super::error::ApiError;
-use super::route::Handled;
 
 /// The answer, or [`ApiError::Panicked`] when finding it panicked. A handler keeps no state that a panic could leave
 /// half-changed: state lives behind the engine's handles.
-pub(crate) async fn caught(answer: impl Future<Output = Handled>) -> Handled {
+pub(crate) async fn caught<T>(answer: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
     AssertUnwindSafe(answer).catch_unwind().await.unwrap_or(Err(ApiError::Panicked))
 }
 

@@ -294,10 +294,12 @@ pub(crate) const EDGES: Allowed = &[
     ("app", &["http", "metrics", "rest", "server"]),
     ("api", &["http", "metrics", "rate_limit", "rest", "server"]),
     ("admin", &["api", "config", "http", "metrics", "moving", "rate_limit", "rest", "server"]),
+    ("local_time", &[]),
+    ("mcp", &["api", "config", "http", "local_time", "rest"]),
     ("openapi", &["admin", "api", "http", "rest"]),
-    ("service", &["admin", "api", "app", "config", "http", "metrics", "openapi", "rest", "server"]),
+    ("service", &["admin", "api", "app", "config", "http", "mcp", "metrics", "openapi", "rest", "server"]),
     ("moving", &["http", "rest"]),
-    ("cli", &["config", "moving", "openapi", "server", "service", "telemetry"]),
+    ("cli", &["config", "local_time", "moving", "openapi", "server", "service", "telemetry"]),
 ];
 
 /// The crates that only some modules of `src` may name, if any: the engine's own, and what is behind its handles.
@@ -311,6 +313,7 @@ pub(crate) const EDGES_CRATES: Allowed = &[
             "cli",
             "config",
             "http",
+            "mcp",
             "metrics",
             "moving",
             "openapi",
@@ -324,7 +327,8 @@ pub(crate) const EDGES_CRATES: Allowed = &[
     ("phonenumber", &["rest"]),
     ("prometheus_client", &["metrics"]),
     ("ractor", &[]),
-    ("schemars", &["admin", "api", "http", "moving", "openapi", "rest"]),
+    ("rmcp", &["mcp"]),
+    ("schemars", &["admin", "api", "http", "mcp", "moving", "openapi", "rest"]),
     ("sled", &[]),
     ("tracing_subscriber", &["telemetry"]),
 ];

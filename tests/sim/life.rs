@@ -159,6 +159,7 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     let appointment = async |id| handle.appointment(id).await.ok().flatten();
     match op {
         Op::Cancel(op) => appointment(op.id).await.is_some_and(|shown| shown.status.is_active()),
+        Op::CancelAt(op) => appointment(op.change.id).await.is_some_and(|shown| shown.status.is_active()),
         Op::Confirm(Confirm { id }) | Op::Decline(Decline { id }) => {
             appointment(*id).await.is_some_and(|shown| shown.status == AppointmentStatus::Pending)
         }

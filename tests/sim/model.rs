@@ -315,6 +315,8 @@ impl Model {
                             | Op::AddTimeOff(_)
                             | Op::DeleteTimeOff(_)
                     );
+                    let creates =
+                        creates || (matches!(tried.op, Op::BookOnce(_)) && shown["already_booked"] == false);
                     assert!(!creates || audited, "{name} was answered and is lost");
                 }
                 Came::Refused => {

@@ -8,6 +8,7 @@ use actors::business::commands::catalog::{
 };
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
+use actors::business::commands::guarded::BookOnce;
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
@@ -17,6 +18,8 @@ use actors::business::{Answer, Change, Request};
 use actors::domain::{Email, Phone, ServiceId, StaffId};
 use actors::store::Weight;
 use actors::{BusinessHandle, EngineError};
+
+use crate::assistants::{CancelAt, MoveFrom};
 
 /// Deletes a service that nothing refers to, which is looked for first.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +121,7 @@ ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, RecordCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
-    PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff,
+    PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,
     SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff,
 }
 
@@ -165,7 +168,8 @@ impl Op {
     /// Whom a new contact would be made from, when nobody has this phone or email.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
-            Self::Book(Book { contact: BookingContact::Described(details), .. }) => {
+            Self::Book(Book { contact: BookingContact::Described(details), .. })
+            | Self::BookOnce(BookOnce(Book { contact: BookingContact::Described(details), .. })) => {
                 Some((details.phone.as_ref(), details.email.as_ref()))
             }
             Self::RecordCall(RecordCall { details, .. }) if details.contact_id.is_none() => {

@@ -1,12 +1,14 @@
 //! The rules of the trade as plainly as they can be said, applied to what was answered.
 
 use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::guarded::BookOnce;
 use actors::domain::booking::Party;
 use actors::domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::assistants::{CancelAt, MoveFrom};
 use crate::hooks::Hook;
 use crate::model::{Effects, Model};
 use crate::ops::Op;
@@ -71,7 +73,16 @@ impl Model {
         }
         match op {
             Op::Book(book) => self.book(book, body, &mut effects),
-            Op::Reschedule(_) | Op::Confirm(_) | Op::Decline(_) | Op::Cancel(_) => {
+            Op::BookOnce(BookOnce(book)) => {
+                self.check_once(book, body);
+                self.book(book, body, &mut effects);
+            }
+            Op::Reschedule(_)
+            | Op::Confirm(_)
+            | Op::Decline(_)
+            | Op::Cancel(_)
+            | Op::MoveFrom(_)
+            | Op::CancelAt(_) => {
                 self.amend(op, body, &mut effects);
             }
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
@@ -221,6 +232,19 @@ impl Model {
         }
     }
 
+    /// What was booked once was not there already: for the same contact, service, time and, if one was asked for, staff
+    /// member.
+    fn check_once(&self, book: &Book, body: &Value) {
+        assert_eq!(body["already_booked"], false, "what was there was booked: {body}");
+        let same = |field: &str, other: &Value| other[field] == body[field];
+        for other in self.announced.keys().map(|other| &self.newest[other]) {
+            let twin = is_active(other)
+                && ["contact_id", "service_id", "starts_at"].iter().all(|field| same(field, other))
+                && (book.request.staff_id.is_none() || same("staff_id", other));
+            assert!(!twin, "{body} was booked beside {other}");
+        }
+    }
+
     fn book(&mut self, book: &Book, body: &Value, effects: &mut Effects) {
         let request = &book.request;
         let id = id_in(body, "id");
@@ -328,6 +352,20 @@ impl Model {
     fn amend(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
         let id = id_in(body, "id");
         let before = self.newest[&id].clone();
+        let believing;
+        let op = match op {
+            Op::MoveFrom(MoveFrom { expected, change }) => {
+                assert_eq!(instant(&before, "starts_at"), *expected, "it started elsewhere: {body}");
+                believing = Op::from(change.clone());
+                &believing
+            }
+            Op::CancelAt(CancelAt { expected, change }) => {
+                assert_eq!(instant(&before, "starts_at"), *expected, "it started elsewhere: {body}");
+                believing = Op::from(*change);
+                &believing
+            }
+            other => other,
+        };
         let (mut announced, mut moved) = self.announced[&id];
         assert!(is_active(&before), "{before} came back: {body}");
         let mut event = None;

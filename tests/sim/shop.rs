@@ -95,8 +95,11 @@ impl Shop {
     /// Takes note of what an answer shows to whoever made this change.
     pub(crate) fn learn(&mut self, op: &Op, body: &Value) {
         match op {
-            Op::Book(_) => {
-                self.appointments.push(id(&body["id"]));
+            Op::Book(_) | Op::BookOnce(_) => {
+                let appointment = id(&body["id"]);
+                if !self.appointments.contains(&appointment) {
+                    self.appointments.push(appointment);
+                }
                 let contact = id(&body["contact_id"]);
                 if !self.contacts.contains(&contact) {
                     self.contacts.push(contact);
@@ -175,7 +178,7 @@ impl Shop {
         }
     }
 
-    fn reschedule(&self, dice: &Dice, now: Timestamp, id: AppointmentId) -> Reschedule {
+    pub(crate) fn reschedule(&self, dice: &Dice, now: Timestamp, id: AppointmentId) -> Reschedule {
         let request = MoveRequest {
             starts_at: Self::some_time(dice, now),
             staff_id: dice.maybe(3, || *dice.pick(&self.staff)),

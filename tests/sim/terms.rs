@@ -107,7 +107,9 @@ impl Sim {
         let body = entry.body()?;
         Some(match &entry.tried.op {
             Op::CreateContact(_) | Op::PatchContact(_) => self.rename(&body),
-            Op::Book(_) | Op::Reschedule(_) | Op::Confirm(_) => Cancel { id: id(&body["id"]) }.into(),
+            Op::Book(_) | Op::BookOnce(_) | Op::Reschedule(_) | Op::Confirm(_) => {
+                Cancel { id: id(&body["id"]) }.into()
+            }
             Op::TakeMessage(_) | Op::PatchMessage(_) => {
                 let status = Some(*self.dice.pick(MessageStatus::ALL));
                 PatchMessage { id: id(&body["id"]), status, staff_id: None }.into()

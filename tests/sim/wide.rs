@@ -81,7 +81,7 @@ impl Sim {
         if self.workload == Workload::First || !self.dice.once_in(5) {
             return false;
         }
-        match self.dice.below(30) {
+        match self.dice.below(32) {
             0..=5 => self.some_condition(life),
             6 => self.probe_condition(life).await,
             7..=9 => self.some_reused_key(life),
@@ -89,6 +89,7 @@ impl Sim {
             17 | 18 => self.some_search(life),
             20 | 21 => self.some_removal(life),
             22..=29 => self.some_diary(life),
+            30 | 31 => self.some_assistant(life),
             19 if !self.has_burst && self.world.has_room() => self.burst(life).await,
             _ => return false,
         }

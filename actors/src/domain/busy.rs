@@ -157,6 +157,11 @@ impl Busy {
         })
     }
 
+    /// The appointments that start at this very instant, each with its staff member; in no order.
+    pub fn starting_at(&self, start: Timestamp) -> impl Iterator<Item = (StaffId, AppointmentId)> + use<'_> {
+        self.by_staff.iter().filter_map(move |(staff, held)| held.get(&start).map(|held| (*staff, held.id)))
+    }
+
     /// How many minutes the appointments of a staff member last that start within the range.
     pub fn minutes_starting_in(&self, staff: StaffId, range: Range<Timestamp>) -> i64 {
         // A range that ends before it starts makes a `BTreeMap` panic.
@@ -294,6 +299,20 @@ mod tests {
         assert_eq!(busy.minutes_starting_in(staff(1), at(120)..at(60)), 0);
         assert_eq!(busy.minutes_starting_in(staff(1), at(70)..at(70)), 0);
         assert_eq!(busy.minutes_starting_in(staff(2), at(60)..at(120)), 0);
+    }
+
+    #[test]
+    fn of_an_instant_only_what_starts_at_it_is_found() {
+        let mut busy = held(&[(60, 90), (90, 120)]);
+        busy.insert(staff(2), hold(7, 60, 120, (0, 0)));
+        let starting = |minute| {
+            let mut found: Vec<_> = busy.starting_at(at(minute)).collect();
+            found.sort_unstable();
+            found
+        };
+        assert_eq!(starting(60), [(staff(1), id(1)), (staff(2), id(7))]);
+        assert_eq!(starting(90), [(staff(1), id(2))]);
+        assert_eq!(starting(61), []);
     }
 
     #[test]

@@ -55,6 +55,13 @@ struct Window {
     base: NaiveDateTime,
 }
 
+/// From when to when a local date of a zone lasts.
+pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
+    let wall = Wall::new(zone);
+    let end = date.succ_opt().map_or(Timestamp::MAX, |next| wall.day_start(next));
+    wall.day_start(date)..end
+}
+
 impl<'a> Calendar<'a> {
     /// The calendar of a business with these special days.
     pub fn new(business: &'a Business, special: &'a SpecialDays) -> Self {
@@ -70,9 +77,7 @@ impl<'a> Calendar<'a> {
     /// From the first instant of the date to the first instant of the next one; empty for a date that the zone
     /// skipped when it moved across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
-        let wall = Wall::new(self.zone);
-        let end = date.succ_opt().map_or(Timestamp::MAX, |next| wall.day_start(next));
-        wall.day_start(date)..end
+        day_bounds(self.zone, date)
     }
 
     /// The calendar around what begins on these local dates and takes so long.

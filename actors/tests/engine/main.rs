@@ -11,6 +11,7 @@ mod ending;
 mod erasing;
 mod expiring;
 mod failures;
+mod guarded;
 mod harness;
 mod housekeeping;
 mod idempotency;

@@ -3,11 +3,10 @@
 //!
 //! A local time that a clock change skips or repeats is refused, with the instants that may be meant.
 
-use chrono::{
-    DateTime, Datelike, Days, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, Offset, SecondsFormat,
-    TimeDelta, TimeZone, Utc, Weekday,
-};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc, Weekday};
 use chrono_tz::Tz;
+
+use crate::local_time::{self, WallClockError};
 
 /// Why a time of the business is none.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,22 +74,14 @@ fn clock(text: &str) -> Option<NaiveTime> {
 /// The instant of a local time; a day begins when its first local time does.
 fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
     let told = local.format("%Y-%m-%d %H:%M").to_string();
-    match zone.from_local_datetime(&local) {
-        LocalResult::Single(instant) => Ok(form(&instant)),
-        LocalResult::Ambiguous(first, _) if day => Ok(form(&first)),
-        LocalResult::Ambiguous(first, second) => {
+    match local_time::instant(local, zone) {
+        Ok(instant) => Ok(form(&instant)),
+        Err(WallClockError::Twice(first, _)) if day => Ok(form(&first)),
+        Err(WallClockError::Twice(first, second)) => {
             Err(TimeError::Twice { local: told, zone, first: form(&first), second: form(&second) })
         }
-        LocalResult::None => {
-            // No clock change is longer than a day: read with the offsets of before and after it.
-            let by = |hours| {
-                let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
-                zone.from_utc_datetime(&(local - near.offset().fix()))
-            };
-            let (later, earlier) = (by(-24), by(24));
-            if day {
-                return Ok(form(&later));
-            }
+        Err(WallClockError::Skipped(_, later)) if day => Ok(form(&later)),
+        Err(WallClockError::Skipped(earlier, later)) => {
             Err(TimeError::Skipped { local: told, zone, before: form(&earlier), after: form(&later) })
         }
     }

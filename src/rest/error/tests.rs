@@ -25,6 +25,7 @@ async fn every_fault_has_its_status_and_code() {
     check(ApiError::Unauthorized, 401, "unauthorized", "").await;
     check(ApiError::InsufficientScope(Scope::CallsRead), 403, "insufficient_scope", "calls:read").await;
     check(ApiError::Forbidden, 403, "forbidden", "").await;
+    check(ApiError::ForeignOrigin("Host"), 403, "forbidden", "the Host of the request is neither").await;
     check(ApiError::NoSuchPath("/v1/x".into()), 404, "not_found", "/v1/x").await;
     check(ApiError::MethodNotAllowed("GET"), 405, "method_not_allowed", "GET").await;
     check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;

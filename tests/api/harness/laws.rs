@@ -48,6 +48,10 @@ pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     let id = answer.header("x-request-id");
     assert!((1..=128).contains(&id.len()), "{answer}");
     headers_of_the_status(answer);
+    if path == "/mcp" {
+        of_the_protocol(answer);
+        return;
+    }
     if path.starts_with("/v1/") || path == "/v1" {
         rate_limit_headers(answer);
     }
@@ -81,6 +85,28 @@ fn headers_of_the_status(answer: &Answer) {
     }
     if answer.has("idempotent-replayed") {
         assert_eq!(answer.header("idempotent-replayed"), "true", "{answer}");
+    }
+}
+
+/// What assistants are answered: JSON-RPC, or the error body of `/v1`, on one line either way.
+fn of_the_protocol(answer: &Answer) {
+    // Whoever comes with a strange Host or Origin is not counted.
+    if answer.status != 403 || answer.has("x-ratelimit-limit") {
+        rate_limit_headers(answer);
+    }
+    if answer.status == 202 {
+        assert!(answer.bytes.is_empty(), "{answer}");
+        return;
+    }
+    assert_eq!(answer.header("content-type"), "application/json", "{answer}");
+    if answer.body["jsonrpc"] == "2.0" {
+        assert!(!answer.bytes.contains(&b'\n'), "{answer}");
+        assert!(answer.body.get("result").is_some() != answer.body.get("error").is_some(), "{answer}");
+        let chars = String::from_utf8_lossy(&answer.bytes).chars().count();
+        assert!(chars < 100_000, "an answer of {chars} characters");
+    } else {
+        assert!(answer.status >= 400, "{answer}");
+        error_body(answer);
     }
 }
 

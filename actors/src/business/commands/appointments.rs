@@ -5,7 +5,7 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{New, Shown};
+use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
@@ -36,54 +36,62 @@ impl Change for Book {
     type Gives = New<AppointmentView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let Self { request, contact } = self;
-        let known = match &contact {
-            BookingContact::Known(id) => context.contact(*id)?,
-            BookingContact::Described(details) => {
-                contacts::find(context, details.phone.as_ref(), details.email.as_ref())?
-            }
-        };
-        let mut problems = Vec::new();
-        if known.is_none() && matches!(contact, BookingContact::Known(_)) {
-            problems.push(Problem::new("contact_id", "is not a contact of the business"));
-        }
-        let schedule = context.schedule();
-        booking::check_booking(&schedule, &request, problems)?;
-        let (contact, is_new) = match (known, contact) {
-            (Some(contact), _) => (contact, false),
-            (None, BookingContact::Described(details)) => {
-                (details.into_contact(context.mint(), context.at()), true)
-            }
-            (None, BookingContact::Known(_)) => {
-                unreachable!("an unknown contact is a problem, and problems refuse")
-            }
-        };
-        let (appointment, event) =
-            booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
-        if is_new {
-            context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
-        }
-        let shown = context.show(&appointment, Some(&contact));
-        let mut decision = Decision::created(&shown);
-        if is_new {
-            decision = decision.with_new_contact(contact);
-        }
-        if let Some(event) = event {
-            decision = decision.announce(event);
-        }
-        let (id, status) = (appointment.id, appointment.status);
-        let action =
-            if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
-        Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(
-            action,
-            "appointment",
-            id,
-        ))
+        book(context, self, Decision::created)
     }
 
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+}
+
+/// Decides a booking, of which `answer` says how it is answered.
+pub(super) fn book<G: Gives>(
+    context: &mut Context<'_>,
+    asked: Book,
+    answer: impl FnOnce(&AppointmentView) -> Decision<G>,
+) -> Result<Decision<G>, EngineError> {
+    let Book { request, contact } = asked;
+    let known = match &contact {
+        BookingContact::Known(id) => context.contact(*id)?,
+        BookingContact::Described(details) => {
+            contacts::find(context, details.phone.as_ref(), details.email.as_ref())?
+        }
+    };
+    let mut problems = Vec::new();
+    if known.is_none() && matches!(contact, BookingContact::Known(_)) {
+        problems.push(Problem::new("contact_id", "is not a contact of the business"));
+    }
+    let schedule = context.schedule();
+    booking::check_booking(&schedule, &request, problems)?;
+    let (contact, is_new) = match (known, contact) {
+        (Some(contact), _) => (contact, false),
+        (None, BookingContact::Described(details)) => {
+            (details.into_contact(context.mint(), context.at()), true)
+        }
+        (None, BookingContact::Known(_)) => {
+            unreachable!("an unknown contact is a problem, and problems refuse")
+        }
+    };
+    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
+    if is_new {
+        context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
+    }
+    let shown = context.show(&appointment, Some(&contact));
+    let mut decision = answer(&shown);
+    if is_new {
+        decision = decision.with_new_contact(contact);
+    }
+    if let Some(event) = event {
+        decision = decision.announce_too(event, &shown);
+    }
+    let (id, status) = (appointment.id, appointment.status);
+    let action =
+        if status == AppointmentStatus::Pending { "appointment.requested" } else { "appointment.booked" };
+    Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(
+        action,
+        "appointment",
+        id,
+    ))
 }
 
 /// Moves an appointment to another time or staff member.
@@ -172,7 +180,7 @@ impl Change for Cancel {
 }
 
 /// Changes an appointment that exists by a rule.
-fn amend(
+pub(super) fn amend(
     context: &Context<'_>,
     id: AppointmentId,
     action: &'static str,

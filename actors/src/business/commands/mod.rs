@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod contacts;
 pub mod diary;
 pub mod erasure;
+pub mod guarded;
 pub mod keys;
 pub mod knowledge;
 pub mod messages;

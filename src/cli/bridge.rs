@@ -1,0 +1,332 @@
+//! Between an assistant's program and the service: what comes in lines on standard input is sent as requests to `/mcp`,
+//! and what is answered is written as lines.
+//!
+//! What always holds: each request is answered once, whatever becomes of the service, and under its own id; at most
+//! [`REQUESTS_MAX`] are under way, and no line is longer than [`LINE_BYTES_MAX`]; nothing is sent twice.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Read};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::LocalSet;
+
+use super::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, reason_of};
+use super::connect::Connector;
+use super::print;
+
+/// How many requests are under way at once.
+const REQUESTS_MAX: usize = 16;
+
+/// How long a line may be, in bytes. The service takes less, and says so; beyond this it is not even asked.
+const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+/// From this version of the protocol on, its headers say what a request asks for.
+const HEADERS_SINCE: &str = "2026-07-28";
+
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// What JSON-RPC calls what cannot be read, and what the service could not answer.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const SERVER_ERROR: i32 = -32000;
+
+/// The service.
+pub(super) struct Remote {
+    pub(super) connector: Connector,
+    /// As people write it.
+    pub(super) origin: String,
+    pub(super) authorization: HeaderValue,
+}
+
+/// A line that came in.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// Carries messages to the service and answers back.
+pub(super) struct Bridge {
+    http: HttpClient<Connector, Full<Bytes>>,
+    origin: String,
+    authorization: HeaderValue,
+    /// The version that `initialize` has settled, for the requests behind it.
+    version: RefCell<Option<String>>,
+}
+
+/// A request of the assistant's.
+struct Asked {
+    /// Null for a notification, which nobody answers.
+    id: Value,
+    message: Value,
+}
+
+impl Bridge {
+    pub(super) fn new(remote: Remote) -> Self {
+        let Remote { connector, origin, authorization } = remote;
+        let http = HttpClient::builder(TokioExecutor::new()).build(connector);
+        Self { http, origin, authorization, version: RefCell::new(None) }
+    }
+
+    /// Carries everything that standard input holds.
+    pub(super) async fn run(self) {
+        let (sender, mut lines) = mpsc::channel(1);
+        // Reading blocks, and the process may end while it does.
+        let reader = thread::Builder::new().name("input".into()).spawn(move || {
+            let mut input = io::stdin().lock();
+            while let Ok(Some(line)) = read_line(&mut input) {
+                if sender.blocking_send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        if let Err(error) = reader {
+            print::error(&format!("cannot read standard input: {error}"));
+            return;
+        }
+        let (bridge, places) = (Rc::new(self), Arc::new(Semaphore::new(REQUESTS_MAX)));
+        let tasks = LocalSet::new();
+        tasks
+            .run_until(async {
+                while let Some(line) = lines.recv().await {
+                    let asked = match line {
+                        Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
+                        Line::Whole(line) => read(&line),
+                        Line::TooLong => {
+                            let message = format!("a message must have at most {LINE_BYTES_MAX} bytes");
+                            Err(error(&Value::Null, INVALID_REQUEST, &message, None))
+                        }
+                    };
+                    match asked {
+                        Ok(None) => {}
+                        Err(answer) => write(&answer),
+                        // What comes behind it depends on it.
+                        Ok(Some(asked)) if asked.message["method"] == "initialize" => {
+                            bridge.carry(asked).await;
+                        }
+                        Ok(Some(asked)) => {
+                            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+                            let bridge = Rc::clone(&bridge);
+                            tokio::task::spawn_local(async move {
+                                bridge.carry(asked).await;
+                                drop(place);
+                            });
+                        }
+                    }
+                }
+            })
+            .await;
+        // What was asked is still answered.
+        tasks.await;
+    }
+
+    /// Carries one message, and its answer back.
+    async fn carry(&self, asked: Asked) {
+        let exchange = Box::pin(self.exchange(&asked));
+        let answer = match tokio::time::timeout(CALL_TIMEOUT, exchange).await {
+            Ok(answer) => answer,
+            Err(_) => self.unreachable(&asked.id, &format!("no answer within {CALL_TIMEOUT:?}")),
+        };
+        if asked.id.is_null() {
+            return;
+        }
+        if asked.message["method"] == "initialize"
+            && let Some(version) = answer["result"]["protocolVersion"].as_str()
+        {
+            *self.version.borrow_mut() = Some(version.to_owned());
+        }
+        write(&answer);
+    }
+
+    async fn exchange(&self, asked: &Asked) -> Value {
+        let mut request = Request::builder()
+            .method(Method::POST)
+            .uri(format!("{}/mcp", self.origin))
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")))
+            .header(ACCEPT, "application/json, text/event-stream")
+            .header(CONTENT_TYPE, "application/json");
+        for (name, value) in headers(&asked.message, self.version.borrow().as_deref()) {
+            request = request.header(name, value);
+        }
+        let body = Full::new(Bytes::from(asked.message.to_string()));
+        let request =
+            request.body(body).expect("the origin was checked, and headers are made of what they may hold");
+        let response = match self.http.request(request).await {
+            Ok(response) => response,
+            Err(error) => return self.unreachable(&asked.id, &reason_of(&error)),
+        };
+        let status = response.status();
+        let retry_after =
+            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let body = match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) => return self.unreachable(&asked.id, &reason_of(error.as_ref())),
+        };
+        self.answer(&asked.id, status, retry_after.as_deref(), &body)
+    }
+
+    /// The answer to a request, of whatever the service has answered.
+    fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
+        match serde_json::from_slice::<Value>(body) {
+            // An error of which it could not read the id is this request's all the same.
+            Ok(mut answer) if answer["jsonrpc"] == "2.0" => {
+                answer["id"] = id.clone();
+                answer
+            }
+            Ok(refused) if refused["error"]["message"].is_string() => {
+                let said = refused["error"]["message"].as_str().unwrap_or_default();
+                let again =
+                    retry_after.map(|seconds| format!("; try again in {seconds} s")).unwrap_or_default();
+                let data = json!({"status": status.as_u16(), "code": refused["error"]["code"]});
+                error(id, SERVER_ERROR, &format!("{said}{again}"), Some(data))
+            }
+            _ if status.is_success() => self.unreachable(id, "its answer is none of the protocol"),
+            _ => self.unreachable(id, &format!("it answered {status}")),
+        }
+    }
+
+    fn unreachable(&self, id: &Value, reason: &str) -> Value {
+        let message = format!("the service at {} cannot be reached: {reason}", self.origin);
+        error(id, SERVER_ERROR, &message, None)
+    }
+}
+
+/// The next line, without its end.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut line = Vec::new();
+    let limit = LINE_BYTES_MAX as u64 + 1;
+    if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') || line.len() <= LINE_BYTES_MAX {
+        return Ok(Some(Line::Whole(line)));
+    }
+    // The rest of it is read past, a piece at a time.
+    loop {
+        line.clear();
+        let read = input.by_ref().take(limit).read_until(b'\n', &mut line)?;
+        if read == 0 || line.last() == Some(&b'\n') {
+            return Ok(Some(Line::TooLong));
+        }
+    }
+}
+
+/// What a line asks for; nothing for an answer, which the service never asks for. Or what is wrong with it.
+fn read(line: &[u8]) -> Result<Option<Asked>, Value> {
+    let message: Value = serde_json::from_slice(line).map_err(|why| {
+        error(&Value::Null, PARSE_ERROR, &format!("the line is not valid JSON: {why}"), None)
+    })?;
+    if !message.is_object() {
+        let why = "a message is one JSON object; batches are not taken";
+        return Err(error(&Value::Null, INVALID_REQUEST, why, None));
+    }
+    let id = message.get("id").cloned().unwrap_or_default();
+    let is_answer = message.get("method").is_none()
+        && (message.get("result").is_some() || message.get("error").is_some());
+    Ok((!is_answer).then_some(Asked { id, message }))
+}
+
+/// The headers of the protocol that go with a message.
+fn headers(message: &Value, settled: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
+    let params = &message["params"];
+    let own = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+    let mut headers = Vec::new();
+    if let Some(version) = own.or(settled).and_then(|version| HeaderValue::from_str(version).ok()) {
+        headers.push((PROTOCOL_VERSION, version));
+    }
+    if own.is_none_or(|version| version < HEADERS_SINCE) {
+        return headers;
+    }
+    let method = message["method"].as_str().unwrap_or_default();
+    let name = match method {
+        "tools/call" | "prompts/get" => params["name"].as_str(),
+        "resources/read" => params["uri"].as_str(),
+        _ => None,
+    };
+    headers.extend(HeaderValue::from_str(method).ok().map(|method| (METHOD, method)));
+    headers.extend(name.map(|name| (NAME, header_value(name))));
+    headers
+}
+
+/// A text as the protocol writes it into a header: as it is, or in base64 where a header could not hold it.
+fn header_value(text: &str) -> HeaderValue {
+    let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        && text.trim() == text
+        && !(text.starts_with("=?base64?") && text.ends_with("?="));
+    let value = if is_plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) };
+    HeaderValue::from_str(&value).expect("visible ASCII and spaces")
+}
+
+fn error(id: &Value, code: i32, message: &str, data: Option<Value>) -> Value {
+    let mut error = json!({"code": code, "message": message});
+    if let Some(data) = data {
+        error["data"] = data;
+    }
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+}
+
+/// Writes one answer. Where nobody reads any more there is nobody to tell.
+fn write(answer: &Value) {
+    let _ = print::output(&format!("{answer}\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_a_bound_and_what_follows_is_read() {
+        let long = "x".repeat(LINE_BYTES_MAX + 1);
+        let whole = "y".repeat(LINE_BYTES_MAX);
+        let mut input = io::Cursor::new(format!("a\n{long}\nb\n{whole}\nc"));
+        let mut lines = Vec::new();
+        while let Some(line) = read_line(&mut input).unwrap() {
+            lines.push(match line {
+                Line::Whole(line) => Some(line.trim_ascii_end().len()),
+                Line::TooLong => None,
+            });
+        }
+        assert_eq!(lines, [Some(1), None, Some(1), Some(LINE_BYTES_MAX), Some(1)]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_and_answers_are_let_go() {
+        assert_eq!(read(b"{").map(|_| ()).unwrap_err()["error"]["code"], PARSE_ERROR);
+        assert_eq!(read(b"[]").map(|_| ()).unwrap_err()["error"]["code"], INVALID_REQUEST);
+        assert!(read(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#).unwrap().is_none());
+        assert_eq!(read(br#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#).unwrap().unwrap().id, "a");
+        assert!(read(br#"{"jsonrpc":"2.0","method":"x"}"#).unwrap().unwrap().id.is_null());
+    }
+
+    #[test]
+    fn headers_say_the_version_and_from_the_newest_on_what_is_asked_for() {
+        let told = |message: Value, settled| -> Vec<String> {
+            let headers = headers(&message, settled).into_iter();
+            headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
+        };
+        let call = |meta: Value, name: &str| json!({"method": "tools/call", "params": {"name": name, "_meta": meta}});
+        assert!(told(call(json!({}), "x"), None).is_empty());
+        assert_eq!(told(call(json!({}), "x"), Some("2025-11-25")), ["mcp-protocol-version: 2025-11-25"]);
+        let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+        assert_eq!(
+            told(call(meta.clone(), "x"), None),
+            ["mcp-protocol-version: 2026-07-28", "mcp-method: tools/call", "mcp-name: x"]
+        );
+        let odd = told(call(meta, "é"), None);
+        assert_eq!(odd[2], "mcp-name: =?base64?w6k=?=");
+    }
+}

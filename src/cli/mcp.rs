@@ -1,0 +1,142 @@
+//! `mcp`: the assistants' server over standard input and output, for a program that starts it as a child.
+//!
+//! What always holds: standard output carries JSON-RPC and nothing else; a setting that cannot be used is one line on
+//! standard error and exit code 2; the end of the input is the end, exit code 0, once all that was asked is answered.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use actors::credentials::Credential;
+use clap::Args;
+use hyper::header::HeaderValue;
+
+use super::bridge::{Bridge, Remote};
+use super::connect::{Connector, Place, trusting_the_system};
+use super::print;
+use crate::config::{ConfigError, EXIT_CODE, PublicUrl, Secret, text, variables};
+
+/// The service that is called when none is named.
+const USUAL_URL: &str = "http://127.0.0.1:8080";
+
+/// The paths behind the origin that people copy with it.
+const COPIED_PATHS: [&str; 2] = ["/v1", "/mcp"];
+
+/// What `mcp` is told.
+#[derive(Args)]
+pub struct McpArgs {
+    /// The service: its origin [default: http://127.0.0.1:8080]
+    #[arg(long, env = variables::URL, value_name = "URL")]
+    url: Option<OsString>,
+    /// The API key; better set in the environment, where other users cannot see it
+    #[arg(long, env = variables::API_KEY, value_name = "KEY", hide_env_values = true)]
+    api_key: Option<OsString>,
+    /// File that holds the API key
+    #[arg(long, env = variables::API_KEY_FILE, value_name = "FILE")]
+    api_key_file: Option<OsString>,
+}
+
+/// Speaks the protocol until the input ends.
+pub fn mcp(args: McpArgs) -> ExitCode {
+    let remote = match remote(args) {
+        Ok(remote) => remote,
+        Err(error) => {
+            print::error(&error.to_string());
+            return ExitCode::from(EXIT_CODE);
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    match runtime {
+        Ok(runtime) => {
+            runtime.block_on(Box::pin(Bridge::new(remote).run()));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            print::error(&format!("cannot start the runtime: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The service, as the settings name it.
+fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
+    let given = text(variables::URL, args.url)?.unwrap_or_else(|| USUAL_URL.to_owned());
+    let origin = origin(&given).ok_or_else(|| {
+        let expected = "must be the origin of the service, such as https://book.example.com";
+        ConfigError::new(variables::URL, format!("{expected}, not {given:?}"))
+    })?;
+    let key = Secret::api_key(key).read(args.api_key, args.api_key_file)?;
+    let authorization = key.ok_or_else(|| {
+        let reason =
+            "must be set: an API key, which whoever manages the business makes (`receptionist key create`)";
+        ConfigError::new(variables::API_KEY, reason)
+    })?;
+    let tls = origin.is_https().then(trusting_the_system).transpose();
+    let tls = tls.map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
+    let (host, port) = origin.dialled();
+    Ok(Remote {
+        connector: Connector::new(Place { host, port }, tls),
+        origin: origin.to_string(),
+        authorization,
+    })
+}
+
+/// The origin in what people copy as the address of a service.
+fn origin(given: &str) -> Option<PublicUrl> {
+    let mut text = given.trim_end_matches('/');
+    for path in COPIED_PATHS {
+        text = text.strip_suffix(path).unwrap_or(text);
+    }
+    PublicUrl::parse(text)
+}
+
+/// The header that a key goes in.
+fn key(text: &str) -> Result<HeaderValue, &'static str> {
+    let malformed = "must be an API key such as rcpt_XXXXXXXX_…";
+    Credential::parse(text).ok_or(malformed)?;
+    let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| malformed)?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_copied_with_its_path() {
+        for given in [
+            "http://127.0.0.1:8080",
+            "http://127.0.0.1:8080/",
+            "http://127.0.0.1:8080/v1",
+            "http://127.0.0.1:8080/v1/",
+            "http://127.0.0.1:8080/mcp",
+        ] {
+            assert_eq!(origin(given).unwrap().to_string(), "http://127.0.0.1:8080", "{given}");
+        }
+        for bad in ["", "127.0.0.1:8080", "http://127.0.0.1:8080/v2", "file:///mcp", "http://u:p@host"] {
+            assert_eq!(origin(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_variable_is_named_and_a_key_is_never_shown() {
+        let remote = |url: &str, key: Option<&str>| {
+            let args = McpArgs { url: Some(url.into()), api_key: key.map(Into::into), api_key_file: None };
+            remote(args).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let good = format!("rcpt_12345678_{}", "a".repeat(32));
+        assert_eq!(remote("http://127.0.0.1:8080", Some(&good)), Ok(()));
+        for (url, key, start) in [
+            ("nowhere", Some(good.as_str()), "RECEPTIONIST_URL: must be the origin"),
+            ("", Some(&good), "RECEPTIONIST_URL: must not be empty"),
+            ("http://127.0.0.1:8080", None, "RECEPTIONIST_API_KEY: must be set"),
+            ("http://127.0.0.1:8080", Some("rcpt_secret"), "RECEPTIONIST_API_KEY: must be an API key"),
+        ] {
+            let error = remote(url, key).unwrap_err();
+            assert!(
+                error.starts_with(start) && !error.contains('\n') && !error.contains("secret"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The origin at which people and programs reach the service: scheme, host and port.
+//!
+//! What always holds: plain http is spoken on loopback only; a port that the scheme has anyway is none.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use url::{Host, Url};
+
+use super::value::{ConfigError, text};
+use super::variables;
+
+/// What the setting must be.
+const EXPECTED: &str = "must be a scheme, a host and perhaps a port, such as https://book.example.com";
+
+/// An origin (RFC 6454), as `Origin` and `Host` are held against it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl {
+    is_https: bool,
+    host: Host,
+    port: u16,
+}
+
+impl PublicUrl {
+    /// The origin in a text, whatever its scheme may be spoken for. Nothing but an origin has one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let url = Url::parse(text).ok()?;
+        let is_https = match url.scheme() {
+            "https" => true,
+            "http" => false,
+            _ => return None,
+        };
+        let is_bare = url.username().is_empty()
+            && url.password().is_none()
+            && matches!(url.path(), "" | "/")
+            && url.query().is_none()
+            && url.fragment().is_none();
+        // The parser repairs what it can; an origin needs no repair.
+        let is_clean = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        if !is_bare || !is_clean {
+            return None;
+        }
+        Some(Self { is_https, host: url.host()?.to_owned(), port: url.port_or_known_default()? })
+    }
+
+    /// The origin of a listener that nothing is said of.
+    pub fn of_listener(address: SocketAddr, is_https: bool) -> Self {
+        let host = match address.ip() {
+            IpAddr::V4(ip) => Host::Ipv4(ip),
+            IpAddr::V6(ip) => Host::Ipv6(ip),
+        };
+        Self { is_https, host, port: address.port() }
+    }
+
+    /// Whether its scheme is https.
+    pub fn is_https(&self) -> bool {
+        self.is_https
+    }
+
+    /// The host, as it is looked up, and the port.
+    pub fn dialled(&self) -> (String, u16) {
+        let host = match &self.host {
+            Host::Domain(name) => name.clone(),
+            Host::Ipv4(ip) => ip.to_string(),
+            Host::Ipv6(ip) => ip.to_string(),
+        };
+        (host, self.port)
+    }
+
+    /// Whether it leads to this machine alone, by its name or its address.
+    pub fn is_loopback(&self) -> bool {
+        match &self.host {
+            Host::Domain(name) => name == "localhost",
+            Host::Ipv4(ip) => ip.is_loopback(),
+            Host::Ipv6(ip) => ip.to_canonical().is_loopback(),
+        }
+    }
+
+    /// The setting, if it is given.
+    pub(super) fn read(given: Option<OsString>) -> Result<Option<Self>, ConfigError> {
+        let Some(given) = text(variables::PUBLIC_URL, given)? else { return Ok(None) };
+        let wrong = |reason| ConfigError::new(variables::PUBLIC_URL, format!("{reason}, not {given:?}"));
+        let url = Self::parse(&given).ok_or_else(|| wrong(EXPECTED))?;
+        if !url.is_https && !url.is_loopback() {
+            return Err(wrong("must be https off the loopback, where others can read what is sent"));
+        }
+        Ok(Some(url))
+    }
+}
+
+impl fmt::Display for PublicUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scheme, usual) = if self.is_https { ("https", 443) } else { ("http", 80) };
+        write!(f, "{scheme}://{}", self.host)?;
+        if self.port == usual { Ok(()) } else { write!(f, ":{}", self.port) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_written_as_browsers_write_it() {
+        for (text, origin) in [
+            ("https://Book.Example.com", "https://book.example.com"),
+            ("https://book.example.com:443/", "https://book.example.com"),
+            ("https://book.example.com:8443", "https://book.example.com:8443"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://[::1]:80", "http://[::1]"),
+            ("http://localhost:3000", "http://localhost:3000"),
+        ] {
+            assert_eq!(PublicUrl::parse(text).unwrap().to_string(), origin);
+        }
+        for bad in [
+            "",
+            "book.example.com",
+            "ftp://book.example.com",
+            "https://",
+            "https://u@book.example.com",
+            "https://book.example.com/v1",
+            "https://book.example.com/?",
+            "https://book.example.com#x",
+            " https://book.example.com",
+            "https:\\\\book.example.com",
+            "null",
+        ] {
+            assert_eq!(PublicUrl::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn plain_http_is_for_loopback() {
+        let read = |text: &str| PublicUrl::read(Some(text.into())).map_err(|error| error.to_string());
+        for good in ["http://127.9.9.9:1", "http://[::1]", "http://localhost", "https://book.example.com"] {
+            assert!(read(good).is_ok(), "{good}");
+        }
+        for (bad, why) in [
+            ("http://book.example.com", "must be https off the loopback"),
+            ("http://10.0.0.1", "must be https off the loopback"),
+            ("book.example.com", "must be a scheme, a host"),
+            ("", "must not be empty"),
+        ] {
+            let error = read(bad).unwrap_err();
+            assert!(error.starts_with(&format!("RECEPTIONIST_PUBLIC_URL: {why}")), "{error}");
+        }
+        assert_eq!(PublicUrl::read(None), Ok(None));
+    }
+}

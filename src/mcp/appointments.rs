@@ -1,0 +1,184 @@
+//! `list_appointments`, `get_appointment`: what is booked, with names and local times.
+
+use actors::business::AppointmentFilter;
+use actors::domain::{AppointmentId, AppointmentStatus, ContactId, Timestamp};
+use actors::view::AppointmentView;
+use chrono::TimeDelta;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::asking::Asking;
+use super::catalog::{Catalog, For};
+use super::lists::{Listed, page};
+use super::moment::{End, WallClock};
+use super::refused::Refused;
+use super::values::{DayOrTime, IdText, Named};
+use crate::http::cursor::CursorText;
+use crate::json_object;
+use crate::rest::error::ApiError;
+use crate::rest::values::RecordId;
+
+/// What is listed when no time is named.
+const DAYS_AHEAD: TimeDelta = TimeDelta::days(30);
+
+json_object! {
+    /// Which appointments are asked for.
+    pub(super) struct Wanted {
+        /// Date or time; the next 30 days without from and to.
+        from: Option<DayOrTime>,
+        /// A date counts whole.
+        to: Option<DayOrTime>,
+        /// Only these.
+        status: Option<AppointmentStatus>,
+        /// Name or id.
+        service: Option<Named>,
+        /// Name or id.
+        staff: Option<Named>,
+        /// Whose.
+        contact_id: Option<IdText>,
+        /// next_cursor of the page before.
+        cursor: Option<CursorText>,
+    }
+}
+
+json_object! {
+    /// Which appointment is asked for.
+    pub(super) struct One {
+        /// Its id.
+        appointment_id: IdText,
+    }
+}
+
+/// An appointment, as a model reads it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Appointment {
+    id: String,
+    status: String,
+    starts_at: String,
+    ends_at: String,
+    local_start: String,
+    local_end: String,
+    weekday: String,
+    timezone: String,
+    service_id: String,
+    service_name: String,
+    staff_id: String,
+    staff_name: String,
+    contact_id: Option<String>,
+    contact_name: Option<String>,
+    contact_phone: Option<String>,
+    source: String,
+}
+
+/// A page of appointments.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Appointments {
+    appointments: Vec<Appointment>,
+    next_cursor: Option<String>,
+    search_incomplete: Option<bool>,
+}
+
+/// What is taken of an appointment as `/v1` shows it, in an answer to a change as in a list.
+#[derive(Deserialize)]
+pub(super) struct Rendered {
+    id: String,
+    status: String,
+    starts_at: String,
+    ends_at: String,
+    timezone: String,
+    service_id: String,
+    service_name: String,
+    staff_id: String,
+    staff_name: String,
+    contact_id: Option<String>,
+    contact_name: Option<String>,
+    contact_phone: Option<String>,
+    source: String,
+}
+
+impl Appointment {
+    /// The appointment that is rendered here.
+    pub(super) fn read(rendered: Rendered) -> Result<Self, Refused> {
+        let fault =
+            |what: &str| Refused::Fault(ApiError::internal(format!("a rendered appointment has no {what}")));
+        let zone = rendered.timezone.parse().map_err(|_| fault("zone"))?;
+        let instant = |text: &str| Timestamp::parse(text).map_err(|_| fault("instant"));
+        let (clock, starts_at, ends_at) =
+            (WallClock(zone), instant(&rendered.starts_at)?, instant(&rendered.ends_at)?);
+        Ok(Self {
+            local_start: clock.local(starts_at),
+            local_end: clock.local(ends_at),
+            weekday: clock.weekday(starts_at).to_owned(),
+            id: rendered.id,
+            status: rendered.status,
+            starts_at: rendered.starts_at,
+            ends_at: rendered.ends_at,
+            timezone: rendered.timezone,
+            service_id: rendered.service_id,
+            service_name: rendered.service_name,
+            staff_id: rendered.staff_id,
+            staff_name: rendered.staff_name,
+            contact_id: rendered.contact_id,
+            contact_name: rendered.contact_name,
+            contact_phone: rendered.contact_phone,
+            source: rendered.source,
+        })
+    }
+
+    /// The appointment of a view.
+    pub(super) fn of(view: &AppointmentView) -> Result<Self, Refused> {
+        let rendered = serde_json::to_value(view).and_then(serde_json::from_value);
+        Self::read(rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))?)
+    }
+
+    /// The appointment in the answer to a change.
+    pub(super) fn in_body(body: &[u8]) -> Result<Self, Refused> {
+        let rendered = serde_json::from_slice(body);
+        Self::read(rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))?)
+    }
+}
+
+pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments, Refused> {
+    let catalog = Catalog::read(&asking.business).await?;
+    let clock = catalog.clock();
+    let edge = |name: &str, given: Option<DayOrTime>, end| {
+        given.map(|given| clock.edge(name, given, end)).transpose()
+    };
+    let (from, to) = (edge("from", wanted.from, End::First)?, edge("to", wanted.to, End::Last)?);
+    let (from, to) = match (from, to) {
+        (None, None) => {
+            let now = asking.business.now();
+            (Some(now), Some(now + DAYS_AHEAD))
+        }
+        given => given,
+    };
+    let contact_id = wanted.contact_id.map(|id| id.get::<ContactId>()).transpose()?;
+    let filter = AppointmentFilter {
+        status: wanted.status.into_iter().collect(),
+        from,
+        to,
+        service_id: wanted.service.map(|named| catalog.service(&asking, &named, For::Finding)).transpose()?,
+        staff_id: wanted
+            .staff
+            .map(|named| catalog.staff_member(&asking, &named, For::Finding))
+            .transpose()?,
+        contact_id,
+        updated_since: None,
+    };
+    let (business, filter) = (&asking.business, &filter);
+    let read = |request| async move { business.appointments(filter, &request).await };
+    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
+    let Listed { items, next_cursor, search_incomplete } =
+        page(&asking, cursor, read, |view| Appointment::of(&view)).await?;
+    Ok(Appointments { appointments: items, next_cursor, search_incomplete })
+}
+
+pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused> {
+    show(&asking, one.appointment_id.get()?).await
+}
+
+/// The appointment with this id.
+pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {
+    let found = asking.business.appointment(id).await?;
+    Appointment::of(&found.ok_or(AppointmentId::NOT_FOUND)?)
+}

@@ -1,0 +1,108 @@
+//! Who asks a tool, and what it may ask the engine for.
+
+use std::sync::Arc;
+
+use actors::BusinessHandle;
+use actors::business::{Answer, Change, Idempotency, Request};
+use actors::domain::{ResourceId, Scope};
+
+use super::refused::Refused;
+use super::values::IdempotencyKey;
+use crate::http::cursor::{Binding, Cursors};
+use crate::http::idempotency::fingerprint_of;
+use crate::http::json::Json;
+use crate::rest::context::{Caller, Context};
+
+/// The surface, by which its requests are none of another one with the same idempotency key.
+const SURFACE: &[u8] = b"MCP";
+
+/// The tool that may name services and staff members without the business's scope, and to which refusals point.
+pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
+
+/// The arguments that do not say what is asked for, only how.
+const HOW: [&str; 2] = ["cursor", "idempotency_key"];
+
+/// One call of a tool, by whoever holds a key.
+#[derive(Clone)]
+pub(super) struct Asking {
+    /// The business of the key.
+    pub(super) business: BusinessHandle,
+    /// Who asks.
+    pub(super) caller: Caller,
+    /// The tool.
+    pub(super) tool: &'static str,
+    cursors: Cursors,
+    /// What is asked for, apart from how.
+    canonical: Arc<[u8]>,
+}
+
+impl Asking {
+    /// The call of a tool with these arguments.
+    pub(super) fn new(
+        context: &Context,
+        business: &BusinessHandle,
+        tool: &'static str,
+        arguments: &Json,
+    ) -> Self {
+        Self {
+            business: business.clone(),
+            caller: context.caller.clone(),
+            tool,
+            cursors: context.cursors.clone(),
+            canonical: asked(arguments).canonical().into(),
+        }
+    }
+
+    /// Whether the key has a scope.
+    pub(super) fn may(&self, scope: Scope) -> bool {
+        self.caller.principal.as_ref().is_some_and(|principal| principal.key.scopes.contains(scope))
+    }
+
+    /// Whether an answer may name services and staff members.
+    pub(super) fn may_name(&self) -> bool {
+        self.may(Scope::BusinessRead) || self.tool == FIND_OPEN_TIMES
+    }
+
+    /// Carries out a change.
+    pub(super) async fn change<C: Change + 'static>(
+        &self,
+        key: Option<&IdempotencyKey>,
+        change: C,
+    ) -> Result<Answer, Refused> {
+        let idempotency = key.map(|key| Idempotency {
+            key: self.caller.idempotency_scope.hash(key.0.as_bytes()),
+            fingerprint: fingerprint_of([SURFACE, self.tool.as_bytes(), &self.canonical]),
+        });
+        let request = Request { actor: self.caller.actor, if_match: None, idempotency };
+        Ok(self.business.change(request, change).await?)
+    }
+
+    /// Where an earlier page of this list ended.
+    pub(super) fn opened(&self, cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refused> {
+        Ok(cursor.map(|cursor| self.cursors.open(&self.binding(), cursor)).transpose()?)
+    }
+
+    /// The cursor of a place in this list.
+    pub(super) fn sealed(&self, position: &[u8]) -> String {
+        self.cursors.seal(&self.binding(), position)
+    }
+
+    /// What a cursor belongs to: this tool with these arguments, for this business.
+    fn binding(&self) -> Binding {
+        let list = Binding::list("mcp").with(self.tool.as_bytes());
+        list.with(self.business.id().uuid().as_bytes()).with(&self.canonical)
+    }
+}
+
+/// The arguments that say what is asked for; null is the same as left out.
+fn asked(arguments: &Json) -> Json {
+    match arguments {
+        Json::Object(properties) => {
+            let counts = |(name, value): &&(String, Json)| {
+                !matches!(value, Json::Null) && !HOW.contains(&name.as_str())
+            };
+            Json::Object(properties.iter().filter(counts).cloned().collect())
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,101 @@
+//! How much an answer holds.
+//!
+//! What always holds: an answer, its text and its structured content together, has fewer than [`ANSWER_CHARS_MAX`]
+//! characters as it is sent, whatever others have written into what it shows.
+
+use serde_json::Value;
+
+/// How many characters an answer has at most, its text and its structured content together, as JSON.
+pub(super) const ANSWER_CHARS_MAX: usize = 100_000;
+
+/// What of that is left to what stands around them in the message.
+const ENVELOPE_CHARS: usize = 1_000;
+
+/// How many characters of a text are shown.
+pub(super) const TEXT_CHARS_MAX: usize = 2_000;
+
+/// How many of the texts of one call, where it is asked for alone.
+pub(super) const CALL_TEXT_CHARS_MAX: usize = 8_000;
+
+/// How many items a page has.
+pub(super) const PAGE_ITEMS: usize = 20;
+
+/// How many reads of a bounded scan make a page, before the answer says that the search is incomplete.
+pub(super) const READS_MAX: usize = 16;
+
+/// A text as it is shown: whole, or its beginning with how much is left out and where it stands whole.
+pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(max) else { return text };
+    let left_out = text[end..].chars().count();
+    format!("{} … [{left_out} more characters; {whole}]", &text[..end])
+}
+
+/// The text of an answer: its JSON on one line, whatever line breaks are known anywhere.
+pub(super) fn text_of(answer: &Value) -> String {
+    let json = answer.to_string();
+    if !json.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+        return json;
+    }
+    // They stand within strings only, where JSON may write them so.
+    json.replace('\u{85}', "\\u0085").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// How many characters it has as it is sent.
+pub(super) fn chars_of(answer: &Value) -> usize {
+    let text = text_of(answer);
+    let sent = Value::String(text);
+    answer.to_string().chars().count() + sent.to_string().chars().count()
+}
+
+/// Whether an answer is within its bound.
+pub(super) fn fits(answer: &Value) -> bool {
+    chars_of(answer) < ANSWER_CHARS_MAX - ENVELOPE_CHARS
+}
+
+/// How many of the items, from the first on, fit into one answer; one at least.
+pub(super) fn fitting(items: &[Value]) -> usize {
+    let mut chars = 0;
+    let fits = |item: &&Value| {
+        chars += chars_of(item) + 2;
+        chars < ANSWER_CHARS_MAX - 4 * ENVELOPE_CHARS
+    };
+    items.iter().take_while(fits).count().max(1)
+}
+
+/// A text on one line: what comes from outside begins none of its own.
+pub(super) fn one_line(text: &str) -> String {
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    text.replace(is_break, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_behind_so_many_characters_and_says_so() {
+        assert_eq!(cut("é".repeat(5), 5, "there"), "ééééé");
+        assert_eq!(cut("é".repeat(7), 5, "there"), "ééééé … [2 more characters; there]");
+    }
+
+    #[test]
+    fn a_text_has_one_line() {
+        let text = text_of(&json!({"a": "1\n2\r3\u{b}4\u{c}5\u{85}6\u{2028}7\u{2029}8"}));
+        assert!(!text.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')), "{text}");
+        let back: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back["a"], "1\n2\r3\u{b}4\u{c}5\u{85}6\u{2028}7\u{2029}8");
+        assert_eq!(one_line("a\nb\u{2028}c\u{85}d"), "a b c d");
+    }
+
+    #[test]
+    fn as_many_items_are_taken_as_fit() {
+        let item = |chars: usize| json!("x".repeat(chars));
+        assert_eq!(fitting(&[item(10), item(10)]), 2);
+        assert_eq!(fitting(&vec![item(10_000); 20]), 4);
+        assert_eq!(fitting(&[item(200_000)]), 1);
+        // What is escaped counts as it is sent.
+        assert_eq!(fitting(&vec![json!("\"".repeat(10_000)); 20]), 1);
+    }
+}

@@ -1,0 +1,172 @@
+//! `get_business`, `update_business`: the profile, and for whoever only reads it what can be booked and with whom.
+
+use actors::business::commands::profile::{PatchBusiness, PatchProfile};
+use actors::domain::{Locale, Text, Timestamp, WeeklyHours};
+use actors::view::BusinessView;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::answer::is_within_bound;
+use super::asking::Asking;
+use super::catalog::Catalog;
+use super::moment::WallClock;
+use super::refused::Refused;
+use super::tool::Nothing;
+use crate::json_object;
+use crate::rest::error::ApiError;
+use crate::rest::values::time::Zone;
+use crate::rest::values::web::WebsiteUrl;
+
+json_object! {
+    /// What of the business is to change.
+    pub(super) struct Change {
+        /// Its name.
+        name: Option<Text<1, 200>>,
+        /// IANA name.
+        timezone: Option<Zone>,
+        /// For callers.
+        locale: Option<Locale>,
+        /// Its web site.
+        website_url: Option<WebsiteUrl>,
+        /// The whole week, HH:MM; a day left out is closed.
+        hours: Option<WeeklyHours>,
+    }
+}
+
+/// The profile, as a model reads it. It is read from the business of `/v1`.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Profile {
+    id: String,
+    name: String,
+    timezone: String,
+    locale: String,
+    website_url: Option<String>,
+    booking_mode: String,
+    hours: Vec<Opening>,
+}
+
+/// The opening hours of one day.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Opening {
+    day: String,
+    open: String,
+    close: String,
+}
+
+/// The business, what it offers, who carries it out, and what time it is there.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Business {
+    #[serde(flatten)]
+    profile: Profile,
+    now: String,
+    local_now: String,
+    weekday: String,
+    services: Vec<Service>,
+    staff: Vec<StaffMember>,
+    /// How many services or staff members are not listed, for there are too many.
+    left_out: Option<usize>,
+}
+
+/// What can be booked.
+#[derive(Serialize, JsonSchema)]
+struct Service {
+    id: String,
+    name: String,
+    duration_minutes: u32,
+}
+
+/// Who carries it out.
+#[derive(Serialize, JsonSchema)]
+struct StaffMember {
+    id: String,
+    name: String,
+    /// The names of what they carry out.
+    services: Option<Vec<String>>,
+}
+
+impl Profile {
+    fn read(rendered: &[u8]) -> Result<Self, Refused> {
+        serde_json::from_slice(rendered).map_err(|error| Refused::Fault(ApiError::internal(error)))
+    }
+}
+
+pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused> {
+    show(&asking).await
+}
+
+/// The business of whoever asks.
+pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
+    let catalog = Catalog::read(&asking.business).await?;
+    let shown = shown(&catalog, asking.business.now())?;
+    within_bounds(shown)
+}
+
+fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
+    let clock = WallClock(catalog.business.zone);
+    let offered = |member: &actors::domain::StaffMember| {
+        let active = catalog.services.iter().filter(|service| service.active && member.offers(service.id));
+        active.map(|service| service.name.clone()).collect()
+    };
+    let services = catalog.services.iter().filter(|service| service.active).map(|service| Service {
+        id: service.id.to_string(),
+        name: service.name.clone(),
+        duration_minutes: service.duration_minutes,
+    });
+    let staff = catalog.staff.iter().filter(|member| member.active).map(|member| StaffMember {
+        id: member.id.to_string(),
+        name: member.name.clone(),
+        services: Some(offered(member)),
+    });
+    Ok(Business {
+        profile: Profile::read(&actors::view::render(&BusinessView::from(&catalog.business)))?,
+        now: now.to_string(),
+        local_now: clock.local(now),
+        weekday: clock.weekday(now).to_owned(),
+        services: services.collect(),
+        staff: staff.collect(),
+        left_out: None,
+    })
+}
+
+/// The same with less, until it fits: without who offers what, then with fewer of both.
+fn within_bounds(mut business: Business) -> Result<Business, Refused> {
+    let all = business.services.len() + business.staff.len();
+    loop {
+        if is_within_bound(&business) {
+            return Ok(business);
+        }
+        if business.staff.iter().any(|member| member.services.is_some()) {
+            business.staff.iter_mut().for_each(|member| member.services = None);
+            continue;
+        }
+        business.services.truncate(business.services.len() / 2);
+        business.staff.truncate(business.staff.len() / 2);
+        business.left_out = Some(all - business.services.len() - business.staff.len());
+        if business.services.is_empty() && business.staff.is_empty() {
+            return Ok(business);
+        }
+    }
+}
+
+pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
+    // What is left out stays, and null is the same as left out.
+    let patch = PatchBusiness {
+        name: change.name,
+        zone: change.timezone.map(Zone::get),
+        locale: change.locale,
+        website_url: change.website_url.map(|url| Some(url.into_string())),
+        hours: change.hours,
+        ..PatchBusiness::default()
+    };
+    let is_empty = patch.name.is_none()
+        && patch.zone.is_none()
+        && patch.locale.is_none()
+        && patch.website_url.is_none()
+        && patch.hours.is_none();
+    if is_empty {
+        return Err(Refused::told(
+            "Nothing was asked for: send at least one of name, timezone, locale, website_url, hours.",
+        ));
+    }
+    Profile::read(&asking.change(None, PatchProfile(patch)).await?.body)
+}

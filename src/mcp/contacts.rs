@@ -1,0 +1,184 @@
+//! `find_contacts`, `get_contact`, `create_contact`, `update_contact`: whom the business knows.
+
+use actors::business::ContactFilter;
+use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Text};
+use actors::view::ContactView;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::asking::Asking;
+use super::lists::{Listed, page};
+use super::refused::Refused;
+use super::values::{IdText, IdempotencyKey};
+use crate::http::cursor::CursorText;
+use crate::json_object;
+use crate::rest::error::ApiError;
+use crate::rest::values::RecordId;
+use crate::rest::values::time::Zone;
+
+json_object! {
+    /// Which contacts are asked for.
+    pub(super) struct Wanted {
+        /// Part of the name.
+        query: Option<Text<1, 200>>,
+        /// Whole number.
+        phone: Option<Phone>,
+        /// Whole address.
+        email: Option<Email>,
+        /// next_cursor of the page before.
+        cursor: Option<CursorText>,
+    }
+}
+
+json_object! {
+    /// Which contact is asked for.
+    pub(super) struct One {
+        /// Their id.
+        contact_id: IdText,
+    }
+}
+
+json_object! {
+    /// A contact as it is created.
+    pub(super) struct NewContact {
+        /// Their name.
+        name: Option<Text<1, 200>>,
+        /// Any usual form.
+        phone: Option<Phone>,
+        /// Their address.
+        email: Option<Email>,
+        /// What they speak.
+        locale: Option<Locale>,
+        /// IANA name.
+        timezone: Option<Zone>,
+        /// The same key again gives the first answer.
+        idempotency_key: Option<IdempotencyKey>,
+    }
+}
+
+json_object! {
+    /// What of a contact is to change.
+    pub(super) struct Change {
+        /// Their id.
+        contact_id: IdText,
+        /// Their name.
+        name: Option<Text<1, 200>>,
+        /// Any usual form.
+        phone: Option<Phone>,
+        /// Their address.
+        email: Option<Email>,
+        /// What they speak.
+        locale: Option<Locale>,
+        /// IANA name.
+        timezone: Option<Zone>,
+    }
+}
+
+/// A contact, as a model reads it. It is read from the contact of `/v1`, in an answer to a change as in a list.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Contact {
+    id: String,
+    name: Option<String>,
+    phone: Option<String>,
+    email: Option<String>,
+    locale: Option<String>,
+    timezone: Option<String>,
+}
+
+/// A page of contacts.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Contacts {
+    contacts: Vec<Contact>,
+    next_cursor: Option<String>,
+    search_incomplete: Option<bool>,
+}
+
+impl Contact {
+    fn of(view: &ContactView) -> Result<Self, Refused> {
+        let rendered = serde_json::to_value(view).and_then(serde_json::from_value);
+        rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))
+    }
+
+    fn in_body(body: &[u8]) -> Result<Self, Refused> {
+        serde_json::from_slice(body).map_err(|error| Refused::Fault(ApiError::internal(error)))
+    }
+}
+
+pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Refused> {
+    let filter = ContactFilter {
+        phone: wanted.phone,
+        email: wanted.email,
+        name_part: wanted.query.map(Text::into_string),
+        updated_since: None,
+    };
+    let (business, filter) = (&asking.business, &filter);
+    let read = |request| async move { business.contacts(filter, &request).await };
+    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
+    let Listed { items, next_cursor, search_incomplete } =
+        page(&asking, cursor, read, |view| Contact::of(&view)).await?;
+    Ok(Contacts { contacts: items, next_cursor, search_incomplete })
+}
+
+pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
+    let found = asking.business.contact(one.contact_id.get()?).await?;
+    Contact::of(&found.ok_or(ContactId::NOT_FOUND)?)
+}
+
+pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, Refused> {
+    if new.name.is_none() && new.phone.is_none() && new.email.is_none() {
+        return Err(Refused::told("A contact needs a name, a phone or an email: send at least one of them."));
+    }
+    let details = ContactDetails {
+        name: new.name,
+        phone: new.phone,
+        email: new.email,
+        locale: new.locale,
+        zone: new.timezone.map(Zone::get),
+    };
+    let answer = asking.change(new.idempotency_key.as_ref(), CreateContact { details }).await;
+    Contact::in_body(&answer.map_err(known)?.body)
+}
+
+pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
+    let id: ContactId = change.contact_id.get()?;
+    let properties = [
+        change.name.is_some(),
+        change.phone.is_some(),
+        change.email.is_some(),
+        change.locale.is_some(),
+        change.timezone.is_some(),
+    ];
+    if !properties.contains(&true) {
+        return Err(Refused::told(
+            "Nothing was asked for: beside contact_id send at least one of name, phone, email, locale, timezone.",
+        ));
+    }
+    // What is left out stays, and null is the same as left out.
+    let patch = ContactPatch {
+        name: change.name.map(Some),
+        phone: change.phone.map(Some),
+        email: change.email.map(Some),
+        locale: change.locale.map(Some),
+        zone: change.timezone.map(|zone| Some(zone.get())),
+    };
+    let answer = asking.change(None, PatchContact { id, patch }).await;
+    Contact::in_body(&answer.map_err(known)?.body)
+}
+
+/// The refusal of a phone or an email that another contact has, with the next step.
+fn known(refused: Refused) -> Refused {
+    match refused {
+        Refused::Rules(actors::domain::Refusal::Conflict { message, details })
+            if details.iter().any(|detail| matches!(detail.path.as_str(), "phone" | "email")) =>
+        {
+            let told: Vec<String> =
+                details.iter().map(|detail| format!("{} {}", detail.path, detail.message)).collect();
+            Refused::told(format!(
+                "Nothing was done: {message} ({}). `get_contact` shows that one, and `update_contact` changes it.",
+                told.join("; ")
+            ))
+        }
+        refused => refused,
+    }
+}

@@ -1,0 +1,104 @@
+//! Whose requests are served: those addressed to the service's public origin, or to loopback.
+//!
+//! A page that a person has open may send requests to an address of its own that leads here (DNS rebinding). Its
+//! `Host`, and its `Origin` where a browser says one, are then neither of the service's. What always holds: a request
+//! is let in only if each of the two that it bears is good; a program that says no `Origin` is no page.
+
+use axum::http::{HeaderMap, HeaderValue, header};
+
+use crate::config::PublicUrl;
+
+/// The origins that are good.
+#[derive(Clone, Debug)]
+pub(crate) struct Origins {
+    /// The service's own, beside loopback on any port.
+    public: Option<PublicUrl>,
+}
+
+impl Origins {
+    /// The public origin, if there is one, and loopback.
+    pub(crate) fn new(public: Option<PublicUrl>) -> Self {
+        Self { public }
+    }
+
+    /// The header that is not good, if one is not.
+    pub(super) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
+        // A request of HTTP/1.0 may have no Host; no browser speaks it.
+        let host = headers.get(header::HOST);
+        if host.is_some_and(|host| !self.is_good_host(host)) {
+            return Some("Host");
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        (!origins.all(|origin| self.is_good_origin(origin))).then_some("Origin")
+    }
+
+    fn is_good_host(&self, host: &HeaderValue) -> bool {
+        let Ok(host) = host.to_str() else { return false };
+        // Which port is meant where none is said depends on the scheme, which a Host does not tell.
+        let schemes = self.public.as_ref().map(|public| if public.is_https() { "https" } else { "http" });
+        let parsed = |scheme: &str| PublicUrl::parse(&format!("{scheme}://{host}"));
+        parsed("http").is_some_and(|host| host.is_loopback())
+            || schemes.and_then(parsed).is_some_and(|host| self.public.as_ref() == Some(&host))
+    }
+
+    fn is_good_origin(&self, origin: &HeaderValue) -> bool {
+        let origin = origin.to_str().ok().and_then(PublicUrl::parse);
+        origin.is_some_and(|origin| origin.is_loopback() || self.public.as_ref() == Some(&origin))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(public: Option<&str>, host: &str, origin: Option<&str>) -> Option<&'static str> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        Origins::new(public.map(|public| PublicUrl::parse(public).unwrap())).refused(&headers)
+    }
+
+    #[test]
+    fn loopback_is_good_on_any_port() {
+        for host in
+            ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "127.9.9.9", "[::1]:3000", "[::ffff:127.0.0.1]"]
+        {
+            assert_eq!(refused(None, host, None), None, "{host}");
+            assert_eq!(refused(Some("https://book.example.com"), host, None), None, "{host}");
+            for scheme in ["http", "https"] {
+                assert_eq!(refused(None, host, Some(&format!("{scheme}://{host}"))), None, "{host}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_public_origin_is_good_to_the_port() {
+        let public = Some("https://book.example.com");
+        for host in ["book.example.com", "Book.example.com:443"] {
+            assert_eq!(refused(public, host, Some("https://book.example.com")), None);
+        }
+        for host in ["book.example.com:8443", "evil.example", "book.example.com.evil.example", "10.0.0.1", ""]
+        {
+            assert_eq!(refused(public, host, None), Some("Host"), "{host}");
+        }
+        for origin in [
+            "http://book.example.com",
+            "https://book.example.com:8443",
+            "https://evil.example",
+            "https://localhost.evil.example",
+            "null",
+            "book.example.com",
+            "",
+        ] {
+            assert_eq!(refused(public, "book.example.com", Some(origin)), Some("Origin"), "{origin}");
+        }
+    }
+
+    #[test]
+    fn without_a_public_origin_nothing_else_is() {
+        assert_eq!(refused(None, "book.example.com", None), Some("Host"));
+        assert_eq!(refused(None, "localhost", Some("https://book.example.com")), Some("Origin"));
+    }
+}

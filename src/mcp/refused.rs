@@ -1,0 +1,154 @@
+//! Why a tool does not do what it is asked for.
+//!
+//! What always holds: what a model can mend is told in one line that names the next step; a fault of ours, and what no
+//! arguments could mend, is the answer that `/v1` gives. Nothing of another business is in it: an id of one reads word
+//! for word as one of nothing.
+
+use actors::EngineError;
+use actors::domain::{Problem, Refusal, Scope};
+
+use super::bounds::one_line;
+use crate::http::cursor::CursorError;
+use crate::http::problems::Invalid;
+use crate::rest::error::ApiError;
+
+/// How many problems are named.
+const PROBLEMS_TOLD: usize = 8;
+
+/// Why a tool did not do it.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// A model can mend it: what is wrong, and the next step, on one line.
+    Told(String),
+    /// The rules refuse it; the tool may say more of that than its words.
+    Rules(Refusal),
+    /// Nothing that is sent instead would help.
+    Fault(ApiError),
+}
+
+impl Refused {
+    /// What is wrong and what to do next.
+    pub(super) fn told(text: impl AsRef<str>) -> Self {
+        Self::Told(one_line(text.as_ref()))
+    }
+
+    /// The key lacks the scope of what is asked for.
+    pub(super) fn scope(scope: Scope, what: &str) -> Self {
+        Self::told(format!(
+            "This key lacks the scope {scope}, which {what} needs. Whoever manages the API keys of the business can \
+             make one that has it."
+        ))
+    }
+
+    /// Told for this tool, or the fault.
+    pub(super) fn for_tool(self, tool: &str, arguments: &[&str]) -> Result<String, ApiError> {
+        match self {
+            Self::Told(text) => Ok(text),
+            Self::Rules(refusal) => Ok(one_line(&words(&refusal, tool, arguments))),
+            Self::Fault(error) => Err(error),
+        }
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self::Rules(refusal)
+    }
+}
+
+impl From<ApiError> for Refused {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Refusal(refusal) => Self::Rules(refusal),
+            error => Self::Fault(error),
+        }
+    }
+}
+
+impl From<EngineError> for Refused {
+    fn from(error: EngineError) -> Self {
+        ApiError::from(error).into()
+    }
+}
+
+impl From<Invalid> for Refused {
+    fn from(invalid: Invalid) -> Self {
+        ApiError::from(invalid).into()
+    }
+}
+
+impl From<CursorError> for Refused {
+    fn from(_: CursorError) -> Self {
+        Self::told(
+            "cursor must be the next_cursor of an earlier answer of this tool with the same other arguments. Leave it \
+             out to begin anew.",
+        )
+    }
+}
+
+fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> String {
+    match refusal {
+        Refusal::Invalid(problems) => {
+            format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
+        }
+        Refusal::NotFound(kind) => {
+            let finder = match *kind {
+                "appointment" => "list_appointments",
+                "contact" => "find_contacts",
+                "call" => "list_calls",
+                _ => "get_business",
+            };
+            format!("There is no such {kind} in this business. `{finder}` finds the ids.")
+        }
+        Refusal::Conflict { message, details } if details.is_empty() => format!("Nothing was done: {message}."),
+        Refusal::Conflict { message, details } => {
+            format!("Nothing was done: {message} ({}).", listed(details))
+        }
+        Refusal::BookingDisabled => {
+            "This business takes no bookings at the moment: nothing can be booked or moved. Take the request down for \
+             the team instead."
+                .into()
+        }
+        Refusal::BookingRequiresConfirmation => format!(
+            "The team of this business confirms each booking. Ask whether a request that may be declined will do, then \
+             call `{tool}` again with allow_pending: true."
+        ),
+        Refusal::SlotUnavailable(reason) => {
+            format!("Nothing was done: {reason}. `find_open_times` lists the times that can be booked.")
+        }
+        Refusal::IdempotencyInProgress => {
+            "The first request with this idempotency_key is still being carried out. Send the same again in a second."
+                .into()
+        }
+        Refusal::IdempotencyKeyReused => {
+            "This idempotency_key was used for something else. Use a new one for a new request.".into()
+        }
+    }
+}
+
+/// The problems, each with its place.
+fn listed(problems: &[Problem]) -> String {
+    let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, message }| {
+        // What the rules call by its id, a tool is told by its name or id.
+        let path = match path.as_str() {
+            "service_id" => "service",
+            "staff_id" => "staff",
+            other => other,
+        };
+        if path.is_empty() { message.clone() } else { format!("{path} {message}") }
+    });
+    let mut told: Vec<String> = told.collect();
+    if problems.len() > PROBLEMS_TOLD {
+        told.push(format!("and {} more problems", problems.len() - PROBLEMS_TOLD));
+    }
+    told.join("; ")
+}
+
+/// Which arguments a tool takes.
+fn takes(tool: &str, arguments: &[&str]) -> String {
+    if arguments.is_empty() {
+        format!("`{tool}` takes no arguments.")
+    } else {
+        format!("The arguments of `{tool}` are {}; call it again with these mended.", arguments.join(", "))
+    }
+}

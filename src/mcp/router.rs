@@ -1,0 +1,139 @@
+//! `POST /mcp`: one message in, one JSON answer out.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::gate::McpGate;
+use super::message::{Message, Unreadable};
+use super::origins::Origins;
+use super::server::Server;
+use crate::api::{Access, KeyGate};
+use crate::http::schemas::Schemas;
+use crate::rest::context::{Context, Incoming};
+use crate::rest::error::ApiError;
+use crate::rest::input::{Business, Input, Part, Taken, read_body};
+use crate::rest::output::{Described, Kind, Output};
+use crate::rest::route::{Route, post};
+use crate::rest::router;
+
+/// Where assistants come.
+pub(crate) const PATH: &str = "/mcp";
+
+/// What the protocol is told of the request's head, beside that whatever it gives is taken: nothing else is its
+/// business, the key least of all.
+const HEADERS: [HeaderName; 3] = [
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
+];
+
+/// What begins the names of headers that repeat arguments.
+const PARAM_HEADERS: &str = "mcp-param-";
+
+/// The media types that a client of the protocol takes.
+const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// The table: one row.
+fn table() -> Vec<Route<Access>> {
+    vec![post(PATH, Access::ActiveKey, answer).named("mcp", "Speak the Model Context Protocol")]
+}
+
+/// The router of the assistants' server, for the keys of this gate.
+pub(crate) fn router(keys: &Arc<KeyGate>, origins: Origins) -> Router {
+    router::router(table(), &McpGate::new(Arc::clone(keys), origins))
+}
+
+/// The body as it came.
+struct Raw(Bytes);
+
+impl Input for Raw {
+    const PART: Part = Part::Body;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        read_body(incoming).await.map(Self)
+    }
+
+    // It is described by the protocol, not by the document of `/v1`.
+    fn describe(_: &mut Taken, _: &mut Schemas) {}
+}
+
+/// An answer of the protocol.
+struct Answered(Response);
+
+impl Output for Answered {
+    const KIND: Kind = Kind::Plain;
+
+    fn shows(_: &mut Schemas) -> Option<Described> {
+        None
+    }
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        Ok(self.0)
+    }
+}
+
+async fn answer(context: Context, Raw(body): Raw, business: Business) -> Result<Answered, ApiError> {
+    let message = match Message::read(&body) {
+        Ok(message) => message,
+        Err(unreadable) => return Ok(Answered(unreadable.into_response())),
+    };
+    let request = request(context.headers(), message.bytes);
+    let server = Server::new(context, business, message.arguments);
+    let config = {
+        let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+        config.legacy_session_mode = false;
+        config.json_response = true;
+        config.sse_keep_alive = None;
+        config
+    };
+    let served = server.clone();
+    let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(served.clone()), sessions, config);
+    let response = service.handle(request).await;
+    drop(service);
+    if let Some(fault) = server.into_fault() {
+        return Err(fault);
+    }
+    shown(response.map(Body::new)).await.map(Answered)
+}
+
+/// The request as the protocol reads it.
+fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = axum::http::Method::POST;
+    let kept =
+        headers.iter().filter(|(name, _)| HEADERS.contains(name) || name.as_str().starts_with(PARAM_HEADERS));
+    let told = request.headers_mut();
+    for (name, value) in kept {
+        told.append(name.clone(), value.clone());
+    }
+    told.insert(header::ACCEPT, ACCEPTED);
+    told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // It was checked at the gate.
+    told.insert(header::HOST, HeaderValue::from_static("localhost"));
+    request
+}
+
+/// The answer of the protocol. What it says in plain text is a message that could not be read.
+async fn shown(response: Response) -> Result<Response, ApiError> {
+    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
+    let status = response.status();
+    if is_json || status == StatusCode::ACCEPTED {
+        return Ok(response);
+    }
+    let body = response.into_body().collect().await.map_err(ApiError::internal)?.to_bytes();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    if status.is_client_error() {
+        return Ok(Unreadable::otherwise(status, text).into_response());
+    }
+    Err(ApiError::internal(format!("the protocol answered {status}: {text}")))
+}

@@ -1,0 +1,121 @@
+//! The row of the table of tools: what clients are told of a tool, who may call it, and what it does.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use actors::domain::Scope;
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer::answer;
+use super::asking::Asking;
+use super::refused::Refused;
+use super::schema;
+use crate::http::json::Json;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::{FromJson, from_json};
+
+/// What a tool does to what is there, which clients are told as hints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing.
+    Reads,
+    /// It adds.
+    Adds,
+    /// It changes or ends what is there; the same again changes no more.
+    Changes,
+}
+
+type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
+type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
+
+/// A tool.
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    pub(super) scope: Scope,
+    /// What clients are told of it.
+    pub(super) listed: Listed,
+    run: Run,
+}
+
+impl Tool {
+    /// The names of what it takes.
+    pub(super) fn arguments(&self) -> Vec<&str> {
+        let properties = self.listed.input_schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)).collect()
+    }
+
+    /// Calls it.
+    pub(super) async fn call(&self, asking: Asking, arguments: &Json) -> Result<Value, Refused> {
+        (self.run)(asking, arguments).await
+    }
+}
+
+/// The arguments of a tool that takes none.
+pub(super) struct Nothing;
+
+impl FromJson for Nothing {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        crate::http::read::Properties::sort(json, &[], at, problems).map(|_| Self)
+    }
+}
+
+impl JsonSchema for Nothing {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Nothing".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "object", "properties": {}})
+    }
+}
+
+/// A tool of this name, which needs this scope.
+pub(super) fn tool<A, V, Fut>(
+    (name, title): (&'static str, &'static str),
+    scope: Scope,
+    effect: Effect,
+    description: &'static str,
+    handler: fn(Asking, A) -> Fut,
+) -> Tool
+where
+    A: FromJson + Send + 'static,
+    V: Serialize + JsonSchema,
+    Fut: Future<Output = Result<V, Refused>> + Send + 'static,
+{
+    let hints = ToolAnnotations::new()
+        .read_only(effect == Effect::Reads)
+        .destructive(effect == Effect::Changes)
+        .idempotent(effect != Effect::Adds)
+        .open_world(false);
+    let input: Arc<JsonObject> = Arc::new(schema::input::<A>());
+    let listed = Listed::new(name, description, input)
+        .with_title(title)
+        .with_raw_output_schema(Arc::new(schema::output::<V>()))
+        .with_annotations(hints);
+    let run = move |asking: Asking, arguments: &Json| -> Outcome {
+        match read(arguments, &asking) {
+            Ok(arguments) => {
+                let outcome = handler(asking, arguments);
+                Box::pin(async move { outcome.await.and_then(|shown| answer(&shown)) })
+            }
+            Err(refused) => Box::pin(std::future::ready(Err(refused))),
+        }
+    };
+    Tool { name, scope, listed, run: Box::new(run) }
+}
+
+/// The arguments, by the readers of `/v1`. None at all are an empty object.
+fn read<A: FromJson>(arguments: &Json, asking: &Asking) -> Result<A, Refused> {
+    let none = Json::Object(Vec::new());
+    match arguments {
+        Json::Null => Ok(from_json(&none, asking.caller.reading.clone())?),
+        Json::Object(_) => Ok(from_json(arguments, asking.caller.reading.clone())?),
+        _ => Err(Refused::told(format!(
+            "Nothing was done: the arguments of `{}` must be one JSON object.",
+            asking.tool
+        ))),
+    }
+}

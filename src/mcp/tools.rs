@@ -1,0 +1,138 @@
+//! Every tool: its name, its title, the scope it needs, what it does to what is there, its description for a model and
+//! its handler.
+
+use std::sync::LazyLock;
+
+use actors::domain::Scope;
+
+use super::asking::FIND_OPEN_TIMES;
+use super::tool::{Effect, Tool, tool};
+use super::{appointments, booking, business, calls, contacts, knowledge, messages, open_times};
+
+/// The table, in the order in which clients see it. It is the same in the whole life of the process.
+pub(super) fn all() -> &'static [Tool] {
+    static ALL: LazyLock<Vec<Tool>> = LazyLock::new(table);
+    &ALL
+}
+
+/// The tool of this name.
+pub(super) fn named(name: &str) -> Option<&'static Tool> {
+    all().iter().find(|tool| tool.name == name)
+}
+
+fn table() -> Vec<Tool> {
+    use Effect::{Adds, Changes, Reads};
+    use Scope::{
+        AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead,
+        ContactsWrite, KnowledgeWrite, MessagesRead,
+    };
+    vec![
+        tool(
+            ("get_business", "The business"),
+            BusinessRead,
+            Reads,
+            "Profile, opening hours, services and staff with their ids, and the local time now. Call it first.",
+            business::get,
+        ),
+        tool(
+            ("update_business", "Change the business"),
+            BusinessWrite,
+            Changes,
+            "Changes the profile or the opening hours. What is left out stays; hours replace the whole week.",
+            business::update,
+        ),
+        tool(
+            (FIND_OPEN_TIMES, "Find open times"),
+            AppointmentsRead,
+            Reads,
+            "Times at which a service can be booked, by day, on the business's clock. Only these can be booked.",
+            open_times::find,
+        ),
+        tool(
+            ("list_appointments", "List appointments"),
+            AppointmentsRead,
+            Reads,
+            "Appointments by start, 20 to a page. To find a caller's, call find_contacts first and send contact_id.",
+            appointments::list,
+        ),
+        tool(
+            ("get_appointment", "One appointment"),
+            AppointmentsRead,
+            Reads,
+            "One appointment by its id.",
+            appointments::get,
+        ),
+        tool(
+            ("book_appointment", "Book an appointment"),
+            AppointmentsWrite,
+            Adds,
+            "Books an open time. Asked again for the same service, start and contact, it answers the appointment with \
+             already_booked true and books nothing. Status pending: the team has yet to confirm.",
+            booking::book,
+        ),
+        tool(
+            ("reschedule_appointment", "Move an appointment"),
+            AppointmentsWrite,
+            Changes,
+            "Moves an appointment to another open time; it keeps its id, and its staff member unless staff is given.",
+            booking::reschedule,
+        ),
+        tool(
+            ("cancel_appointment", "Cancel an appointment"),
+            AppointmentsWrite,
+            Changes,
+            "Cancels an appointment for good; its time is free again. To change its time, move it instead.",
+            booking::cancel,
+        ),
+        tool(
+            ("find_contacts", "Find contacts"),
+            ContactsRead,
+            Reads,
+            "Contacts by part of the name, phone or email, newest first, 20 to a page; without any, all.",
+            contacts::find,
+        ),
+        tool(("get_contact", "One contact"), ContactsRead, Reads, "One contact by their id.", contacts::get),
+        tool(
+            ("create_contact", "Create a contact"),
+            ContactsWrite,
+            Adds,
+            "Creates a contact with a name, a phone or an email. Booking does that by itself.",
+            contacts::create,
+        ),
+        tool(
+            ("update_contact", "Change a contact"),
+            ContactsWrite,
+            Changes,
+            "Changes a contact. What is left out stays.",
+            contacts::update,
+        ),
+        tool(
+            ("list_calls", "List calls"),
+            CallsRead,
+            Reads,
+            "Calls with outcome and summary, newest first, 20 to a page.",
+            calls::list,
+        ),
+        tool(
+            ("get_call", "One call"),
+            CallsRead,
+            Reads,
+            "One call by its id, with more of its summary.",
+            calls::get,
+        ),
+        tool(
+            ("list_messages", "List messages"),
+            MessagesRead,
+            Reads,
+            "Messages that callers left for the team, newest first, 20 to a page.",
+            messages::list,
+        ),
+        tool(
+            ("add_knowledge", "Add knowledge"),
+            KnowledgeWrite,
+            Adds,
+            "Adds to what the receptionist answers callers from.",
+            knowledge::add,
+        ),
+    ]
+}

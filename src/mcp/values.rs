@@ -1,0 +1,239 @@
+//! The values that tools take beside those of `/v1`: what a person would say, as far as it is read by itself.
+
+use actors::domain::{Day, Timestamp};
+use chrono::{NaiveDate, NaiveDateTime};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use crate::http::idempotency::{IDEMPOTENCY_KEY_CHARS_MAX, is_key};
+use crate::http::read::FromText;
+use crate::rest::error::ApiError;
+use crate::rest::values::RecordId;
+
+/// How long the name of a service or a staff member may be, in characters.
+const NAME_CHARS_MAX: usize = 200;
+
+/// Values that are written as texts, of which their descriptions say the form.
+macro_rules! texts {
+    ($($name:ident),* $(,)?) => {$(
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({"type": "string"})
+            }
+        }
+    )*};
+}
+
+texts!(When, DayOrTime, Named, IdText, IdempotencyKey);
+
+/// An instant, or a time on the business's wall clock, which only its zone makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    Instant(Timestamp),
+    Wall(NaiveDateTime),
+}
+
+impl FromText for When {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Some(wall) = wall(text) {
+            return Ok(Self::Wall(wall));
+        }
+        // An instant may leave out its seconds, as times are listed.
+        let instant = match text.get(16..17) {
+            Some("+" | "-" | "Z" | "z") => Timestamp::parse(&format!("{}:00{}", &text[..16], &text[16..])),
+            _ => Timestamp::parse(text),
+        };
+        instant.map(Self::Instant).map_err(|_| {
+            "must be a time on the business's clock such as 2026-11-24T10:00, or one with an offset such as \
+             2026-11-24T10:00:00+01:00"
+                .into()
+        })
+    }
+}
+
+/// `2026-11-24T10:00`, with seconds or without.
+fn wall(text: &str) -> Option<NaiveDateTime> {
+    let shaped = matches!(text.len(), 16 | 19)
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            10 => matches!(byte, b'T' | b't' | b' '),
+            13 | 16 => byte == b':',
+            _ => byte.is_ascii_digit(),
+        });
+    if !shaped {
+        return None;
+    }
+    let text = text.replacen(['t', ' '], "T", 1);
+    let form = if text.len() == 16 { "%Y-%m-%dT%H:%M" } else { "%Y-%m-%dT%H:%M:%S" };
+    NaiveDateTime::parse_from_str(&text, form).ok()
+}
+
+/// A day of the business, or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DayOrTime {
+    Day(NaiveDate),
+    Time(When),
+}
+
+impl FromText for DayOrTime {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if let Ok(day) = NaiveDate::from_text(text.trim()) {
+            return Ok(Self::Day(day));
+        }
+        When::from_text(text).map(Self::Time).map_err(|_| {
+            "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or one with \
+             an offset"
+                .into()
+        })
+    }
+}
+
+/// A service or a staff member, by name or by id.
+#[derive(Clone, Debug)]
+pub(super) struct Named(pub(super) String);
+
+impl FromText for Named {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if (1..=NAME_CHARS_MAX).contains(&text.chars().count()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(format!("must be a name of 1 to {NAME_CHARS_MAX} characters, or an id"))
+        }
+    }
+}
+
+/// The id of a record, well-formed or not: a malformed one names nothing.
+#[derive(Clone, Debug)]
+pub(super) struct IdText(String);
+
+impl IdText {
+    /// The id.
+    pub(super) fn get<I: RecordId>(&self) -> Result<I, ApiError> {
+        self.0.trim().parse().map_err(|_| I::NOT_FOUND.into())
+    }
+}
+
+impl FromText for IdText {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// What makes a call the same one again.
+#[derive(Clone, Debug)]
+pub(super) struct IdempotencyKey(pub(super) String);
+
+impl FromText for IdempotencyKey {
+    fn from_text(text: &str) -> Result<Self, String> {
+        if is_key(text.as_bytes()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(format!("must have 1 to {IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters"))
+        }
+    }
+}
+
+/// A day of the week, in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Weekday(pub(super) Day);
+
+impl FromText for Weekday {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Day::from_text(&text.trim().to_lowercase()).map(Self)
+    }
+}
+
+/// A part of a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub(super) enum PartOfDay {
+    Morning,
+    Afternoon,
+    Evening,
+}
+
+impl PartOfDay {
+    /// Whether a time that starts in this hour belongs to it.
+    pub(super) fn holds(self, hour: u32) -> bool {
+        match self {
+            Self::Morning => hour < 12,
+            Self::Afternoon => (12..17).contains(&hour),
+            Self::Evening => hour >= 17,
+        }
+    }
+}
+
+impl FromText for PartOfDay {
+    fn from_text(text: &str) -> Result<Self, String> {
+        match text.trim().to_lowercase().as_str() {
+            "morning" => Ok(Self::Morning),
+            "afternoon" => Ok(Self::Afternoon),
+            "evening" => Ok(Self::Evening),
+            _ => Err("must be one of morning, afternoon, evening".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_one_of_the_wall_clock_or_an_instant() {
+        let wall = |text: &str| When::Wall(text.parse().unwrap());
+        let instant = |text: &str| When::Instant(Timestamp::parse(text).unwrap());
+        for (text, expected) in [
+            ("2026-11-24T10:00", wall("2026-11-24T10:00:00")),
+            (" 2026-11-24 10:00:30 ", wall("2026-11-24T10:00:30")),
+            ("2026-11-24T10:00:00+01:00", instant("2026-11-24T09:00:00Z")),
+            ("2026-11-24T10:00+01:00", instant("2026-11-24T09:00:00Z")),
+            ("2026-11-24T10:00Z", instant("2026-11-24T10:00:00Z")),
+            ("2026-11-24T10:00:00.5Z", instant("2026-11-24T10:00:00.500Z")),
+        ] {
+            assert_eq!(When::from_text(text), Ok(expected), "{text}");
+        }
+        for bad in [
+            "",
+            "10:00",
+            "2026-11-24",
+            "2026-11-24T25:00",
+            "2026-02-30T10:00",
+            "tomorrow",
+            "2026-11-24T1é:00",
+        ] {
+            assert!(When::from_text(bad).unwrap_err().contains("2026-11-24T10:00"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn words_are_read_in_any_case() {
+        assert_eq!(Weekday::from_text(" Tuesday"), Ok(Weekday(Day::Tuesday)));
+        assert_eq!(PartOfDay::from_text("Evening"), Ok(PartOfDay::Evening));
+        assert!(Weekday::from_text("mardi").unwrap_err().contains("tuesday"));
+        assert!(PartOfDay::from_text("noon").unwrap_err().contains("morning"));
+    }
+
+    #[test]
+    fn a_day_has_three_parts() {
+        for (hour, part) in [
+            (0, PartOfDay::Morning),
+            (11, PartOfDay::Morning),
+            (12, PartOfDay::Afternoon),
+            (16, PartOfDay::Afternoon),
+        ] {
+            assert!(part.holds(hour));
+        }
+        assert!(PartOfDay::Evening.holds(17) && !PartOfDay::Afternoon.holds(17));
+    }
+}

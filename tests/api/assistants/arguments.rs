@@ -1,0 +1,219 @@
+//! Arguments of every wrong kind: a model can mend them, so they are results that say how, and change nothing.
+
+use serde_json::{Value, json};
+
+use super::Assistant;
+use crate::harness::{Salon, Server, week};
+
+/// A value of each kind, and the strangest ones.
+fn strange() -> Vec<Value> {
+    vec![
+        json!(null),
+        json!(true),
+        json!(5),
+        json!(-1.5),
+        json!(""),
+        json!(" "),
+        json!("\u{0}"),
+        json!("x\ny\u{2028}z"),
+        json!("x".repeat(5_000)),
+        json!([]),
+        json!([1]),
+        json!({}),
+        json!({"a": {"b": []}}),
+        json!("9999-12-31T23:59"),
+        json!("0000-01-01"),
+        json!("018f0000-0000-7000-8000-000000000000"),
+    ]
+}
+
+/// Arguments with which each tool does something; none that is taken away is missed.
+fn good(salon: &Salon, ids: &Value) -> Vec<(&'static str, Value)> {
+    let at = "2026-03-04T10:00";
+    vec![
+        ("get_business", json!({})),
+        ("update_business", json!({"name": "Salon", "hours": week("09:00", "18:00")})),
+        ("find_open_times", json!({"service": salon.cut, "from": "2026-03-04"})),
+        ("list_appointments", json!({})),
+        ("get_appointment", json!({"appointment_id": ids["appointment"]})),
+        (
+            "book_appointment",
+            json!({"service": "Cut", "starts_at": "2026-03-05T10:00", "contact_id": ids["contact"]}),
+        ),
+        (
+            "reschedule_appointment",
+            json!({"appointment_id": ids["appointment"], "expected_starts_at": at, "starts_at": at}),
+        ),
+        (
+            "cancel_appointment",
+            json!({"appointment_id": ids["other"], "expected_starts_at": "2026-03-04T11:00"}),
+        ),
+        ("find_contacts", json!({})),
+        ("get_contact", json!({"contact_id": ids["contact"]})),
+        ("create_contact", json!({"name": "Somebody"})),
+        ("update_contact", json!({"contact_id": ids["contact"], "name": "Somebody"})),
+        ("list_calls", json!({})),
+        ("get_call", json!({"call_id": ids["call"]})),
+        ("list_messages", json!({})),
+        ("add_knowledge", json!({"title": "Parking", "content": "Behind the house."})),
+    ]
+}
+
+async fn ids(salon: &Salon) -> Value {
+    let appointment = salon.book(&salon.cut, "2026-03-04T09:00:00Z").await;
+    let other = salon.book(&salon.cut, "2026-03-04T10:00:00Z").await;
+    let call = salon.record_call(json!({})).await;
+    json!({"appointment": appointment["id"], "other": other["id"], "contact": appointment["contact_id"],
+        "call": call["id"]})
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_told_and_never_an_error_of_the_protocol() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let ids = ids(&salon).await;
+    let listed = assistant.ask("tools/list", json!({})).await;
+    for (tool, arguments) in good(&salon, &ids) {
+        // What is no object at all.
+        for whole in [json!("text"), json!([]), json!(5), json!(true)] {
+            assistant.call(tool, whole).await.refuses(&["one JSON object"]);
+        }
+        assistant.call(tool, json!({"unheard_of": 1})).await.refuses(&["unheard_of"]);
+        let known = listed["tools"].as_array().unwrap().iter().find(|known| known["name"] == tool).unwrap();
+        let schema = &known["inputSchema"];
+        let output = jsonschema::draft202012::new(&known["outputSchema"]).unwrap();
+        for required in schema["required"].as_array().into_iter().flatten() {
+            let mut without = arguments.clone();
+            without.as_object_mut().unwrap().remove(required.as_str().unwrap());
+            assistant.call(tool, without).await.refuses(&[required.as_str().unwrap(), "is required"]);
+        }
+        for name in schema["properties"].as_object().unwrap().keys() {
+            for value in strange() {
+                let mut strange = arguments.clone();
+                strange[name] = value.clone();
+                let told = assistant.call(tool, strange).await;
+                if told.is_error {
+                    assert!(told.text.len() > 20, "{tool} {name} {value}: {}", told.text);
+                } else {
+                    let fits = output.validate(&told.content);
+                    assert!(fits.is_ok(), "{tool} {name} {value}: {fits:?}");
+                }
+            }
+        }
+        // The good ones do something, and what they give is what the schema says.
+        let given = assistant.call(tool, arguments).await.done();
+        let fits = output.validate(&given);
+        assert!(fits.is_ok(), "{tool}: {fits:?}: {given}");
+    }
+}
+
+#[tokio::test]
+async fn a_property_that_is_given_twice_is_refused() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_contacts",
+        "arguments":{"query":"a","query":"b"}}}"#;
+    let answer = assistant.0.call("POST", "/mcp").bytes(body).await;
+    let text = answer.body["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("query is given twice"), "{text}");
+}
+
+#[tokio::test]
+async fn a_tool_that_there_is_not_is_an_error_that_names_those_there_are() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::with_scopes(&server, &salon, &["calls:read"]).await;
+    for params in [json!({"name": "nothing"}), json!({"name": 5}), json!({}), json!([])] {
+        let answer = assistant.request("tools/call", params.clone()).await;
+        assert_eq!(answer.body["error"]["code"], -32602, "{params}");
+    }
+    let answer = assistant.request("tools/call", json!({"name": "nothing"})).await;
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with("there are: list_calls, get_call"), "{message}");
+}
+
+#[tokio::test]
+async fn names_are_read_in_any_case_and_never_guessed() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let find = |service: &str, staff: Option<&str>| {
+        let arguments = json!({"service": service, "from": "2026-03-04", "staff": staff});
+        assistant.call("find_open_times", arguments)
+    };
+    for (service, staff) in [(" cut ", None), ("CUT", Some("chloé")), (&*salon.cut, Some(&*salon.anna))] {
+        assert_eq!(find(service, staff).await.done()["service_id"], json!(salon.cut));
+    }
+    find("Pedicure", None).await.refuses(&["no active service", "There are: Cut, Massage, Colouring."]);
+    find("Cut", Some("Zed")).await.refuses(&["no active staff member", "Anna, Ben, Chloé"]);
+    find("Colouring", Some("Chloé")).await.refuses(&["staff "]);
+    let twin =
+        salon.operator.post("/services", &json!({"name": "cut", "duration_minutes": 45})).await.created();
+    find("Cut", None).await.refuses(&[
+        "2 of this business have that name",
+        &salon.cut,
+        twin["id"].as_str().unwrap(),
+    ]);
+    // One that is no longer active steps back.
+    let path = format!("/services/{}", twin["id"].as_str().unwrap());
+    salon.operator.patch(&path, &json!({"active": false})).await.is(200);
+    assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
+    // Without the business's scope only open times may name what there is.
+    let reader = Assistant::with_scopes(&server, &salon, &["appointments:read"]).await;
+    let arguments = json!({"service": "x", "from": "2026-03-04"});
+    reader.call("find_open_times", arguments).await.refuses(&["There are: Cut"]);
+    let text = reader.call("list_appointments", json!({"service": "x"})).await.refuses(&["exact name"]);
+    assert!(!text.contains("Massage"), "{text}");
+}
+
+#[tokio::test]
+async fn times_that_are_not_or_are_twice_are_asked_back() {
+    let server = Server::open().await;
+    let day = json!([{"day": "sunday", "open": "00:00", "close": "06:00"}]);
+    let salon = server.salon_with(json!({"hours": day})).await;
+    let assistant = Assistant::of(&server, &salon);
+    let book = |starts_at: &str| {
+        let contact = json!({"phone": "+33612345607"});
+        let arguments =
+            json!({"service": "Cut", "starts_at": starts_at, "contact": contact, "staff": "Anna"});
+        assistant.call("book_appointment", arguments)
+    };
+    book("2026-03-29T02:30").await.refuses(&["no 02:30 on Sunday 29 March", "2026-03-29T03:30:00+02:00"]);
+    book("2026-10-25T02:30").await.refuses(&["comes twice", "2026-10-25T02:30:00+01:00 for the second"]);
+    let times =
+        assistant.call("find_open_times", json!({"service": "Cut", "from": "2026-10-25"})).await.done();
+    let listed = times["days"][0]["times"].as_array().unwrap();
+    assert!(listed.contains(&json!("02:30+02:00")) && listed.contains(&json!("02:30+01:00")), "{times}");
+    assert!(listed.contains(&json!("03:30")) && !listed.contains(&json!("02:30")), "{times}");
+    // A time as it is listed can be sent as it is.
+    let booked = book("2026-10-25T02:30+01:00").await.done();
+    assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
+}
+
+#[tokio::test]
+async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let find = |from: &str, to: &str, part: Option<&str>| {
+        let arguments = json!({"service": "Massage", "from": from, "to": to, "part_of_day": part});
+        assistant.call("find_open_times", arguments)
+    };
+    let week = find("2026-03-03", "2026-03-09", None).await.done();
+    let days = week["days"].as_array().unwrap();
+    assert_eq!(days.len(), 7);
+    assert_eq!((&days[0]["weekday"], &days[5]["date"]), (&json!("tuesday"), &json!("2026-03-08")));
+    assert_eq!(days[5]["times"], json!([]), "closed on Sunday");
+    assert_eq!(week["timezone"], "Europe/Paris");
+    find("2026-03-03", "2026-03-10", None).await.refuses(&["8 days", "2026-03-03 to 2026-03-09"]);
+    find("2026-03-03", "2026-03-02", None).await.refuses(&["lies before"]);
+    for (part, first, last) in
+        [("morning", "09:00", "11:30"), ("afternoon", "12:00", "16:30"), ("evening", "17:00", "17:00")]
+    {
+        let day = find("2026-03-03", "2026-03-03", Some(part)).await.done()["days"][0]["times"].clone();
+        let times = day.as_array().unwrap();
+        assert_eq!((&times[0], &times[times.len() - 1]), (&json!(first), &json!(last)), "{part}");
+    }
+}

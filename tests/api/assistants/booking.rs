@@ -1,0 +1,260 @@
+//! Booking, moving and cancelling through tools alone.
+
+use futures_util::future::join_all;
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::Assistant;
+use crate::harness::Server;
+
+#[tokio::test]
+async fn an_appointment_is_booked_moved_and_cancelled() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let contact = json!({"name": "Mrs. Dupont", "phone": "+33612345600"});
+    let booked = assistant
+        .call(
+            "book_appointment",
+            json!({"service": "cut", "starts_at": "2026-03-04T10:00", "staff": "ANNA", "contact": contact,
+                "weekday": "Wednesday", "allow_pending": null}),
+        )
+        .await
+        .done();
+    assert_eq!(
+        (&booked["already_booked"], &booked["status"], &booked["source"], &booked["staff_id"]),
+        (&json!(false), &json!("confirmed"), &json!("mcp"), &json!(salon.anna))
+    );
+    assert_eq!(
+        (&booked["starts_at"], &booked["local_start"], &booked["local_end"], &booked["weekday"]),
+        (
+            &json!("2026-03-04T09:00:00.000Z"),
+            &json!("2026-03-04T10:00"),
+            &json!("2026-03-04T10:30"),
+            &json!("wednesday")
+        )
+    );
+    let found = assistant.call("find_contacts", json!({"query": "dupont"})).await.done();
+    assert_eq!(found["contacts"][0]["id"], booked["contact_id"]);
+    let listed =
+        assistant.call("list_appointments", json!({"contact_id": booked["contact_id"]})).await.done();
+    assert_eq!(listed["appointments"][0]["id"], booked["id"]);
+    let moved = assistant
+        .call(
+            "reschedule_appointment",
+            json!({"appointment_id": booked["id"], "expected_starts_at": booked["starts_at"],
+                "starts_at": "2026-03-06T14:00", "weekday": "friday"}),
+        )
+        .await
+        .done();
+    assert_eq!((&moved["local_start"], &moved["weekday"]), (&json!("2026-03-06T14:00"), &json!("friday")));
+    let cancelled = assistant
+        .call(
+            "cancel_appointment",
+            json!({"appointment_id": booked["id"], "expected_starts_at": "2026-03-06T14:00"}),
+        )
+        .await
+        .done();
+    assert_eq!(cancelled["status"], "cancelled");
+    let audit = salon.operator.get("/audit?limit=3").await.list();
+    let actions: Vec<_> = audit.iter().map(|entry| entry["action"].as_str().unwrap()).collect();
+    assert_eq!(actions[..2], ["appointment.cancelled", "appointment.rescheduled"]);
+    assert_eq!(audit[0]["actor"], json!({"type": "api_key", "id": salon.key_id}));
+}
+
+#[tokio::test]
+async fn the_same_booking_again_is_the_one_that_is_there() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let book = |more: serde_json::Value| {
+        let mut arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00"});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assistant.call("book_appointment", arguments)
+    };
+    let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
+    let first = book(json!({"contact": contact})).await.done();
+    // By phone, by email, by id, in another case, and without the staff member or with the same one.
+    for same in [
+        json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
+        json!({"contact": {"phone": "+33612345601"}}),
+        json!({"contact": {"email": "ZOE@example.com"}}),
+        json!({"contact_id": first["contact_id"]}),
+        json!({"contact_id": first["contact_id"], "staff": first["staff_name"]}),
+        json!({"contact": contact, "service": salon.cut}),
+        json!({"contact": contact, "starts_at": first["starts_at"]}),
+    ] {
+        if same["contact"]["phone"] == "06 12 34 56 01" {
+            salon.set(json!({"phone_region": "FR"})).await;
+        }
+        let again = book(same.clone()).await.done();
+        assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &first["id"]), "{same}");
+    }
+    // With somebody else it is another booking; for another service too, and for another contact.
+    let other = if first["staff_id"] == salon.ben { &salon.chloe } else { &salon.ben };
+    let beside = book(json!({"contact": contact, "staff": other})).await.done();
+    assert_eq!((&beside["already_booked"], &beside["staff_id"]), (&json!(false), &json!(other)));
+    let another = book(json!({"contact": {"phone": "+33612345602"}})).await.done();
+    assert_eq!(another["already_booked"], false);
+    // However it was booked: through `/v1`, and by the team.
+    let body = json!({"service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact": contact});
+    let of_v1 = salon.api.post("/appointments", &body).await.created();
+    let again = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
+    assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &of_v1["id"]));
+    // One that was cancelled is not booked any more.
+    salon.cancel(&of_v1).await.is(200);
+    let anew = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
+    assert_eq!(anew["already_booked"], false);
+    assert_ne!(anew["id"], of_v1["id"]);
+}
+
+#[tokio::test]
+async fn many_clients_at_once_book_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let clients = (0..8).map(|_| Assistant::of(&server, &salon));
+    let calls = clients.map(|assistant| async move {
+        let contact = json!({"name": "Ada", "phone": "+33612345603"});
+        let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00", "contact": contact});
+        assistant.call("book_appointment", arguments).await.done()
+    });
+    let booked = join_all(calls).await;
+    let new = booked.iter().filter(|booked| booked["already_booked"] == false).count();
+    assert_eq!(new, 1);
+    assert!(booked.iter().all(|other| other["id"] == booked[0]["id"]));
+    assert_eq!(salon.api.all("/appointments").await.len(), 1);
+    assert_eq!(salon.api.all("/contacts").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_books_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
+        "contact": {"name": "Cut off", "phone": "+33612345610"}});
+    // Each comes under an id of its own and hangs up before it is answered; nobody knows which were carried out.
+    for id in 0..12 {
+        let params = json!({"name": "book_appointment", "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: {}\r\n\r\n",
+            salon.key,
+            body.len()
+        );
+        let mut stream = TcpStream::connect(server.root().address).await.unwrap();
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        drop(stream);
+    }
+    assistant.call("book_appointment", arguments.clone()).await.done();
+    let again = assistant.call("book_appointment", arguments).await.done();
+    assert_eq!(again["already_booked"], true);
+    assert_eq!(salon.api.all("/appointments").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00", "idempotency_key": "k1",
+        "contact": {"phone": "+33612345604"}});
+    let first = assistant.call("book_appointment", arguments.clone()).await.done();
+    assert_eq!(assistant.call("book_appointment", arguments.clone()).await.done(), first);
+    let mut other = arguments.clone();
+    other["starts_at"] = json!("2026-03-04T11:00");
+    assistant.call("book_appointment", other).await.refuses(&["idempotency_key was used for something else"]);
+    // Nor is it that of another surface, either way.
+    let body = salon.booking(&salon.cut, "2026-03-04T12:00:00Z", json!({}));
+    salon.api.call("POST", "/appointments").json(&body).once("k1").await.fails(422, "idempotency_key_reused");
+    salon.api.call("POST", "/appointments").json(&body).once("k2").await.is(201);
+    let mut same_key = arguments;
+    same_key["idempotency_key"] = json!("k2");
+    assistant.call("book_appointment", same_key).await.refuses(&["Use a new one"]);
+    // Contacts and knowledge have it too.
+    let contact = json!({"name": "Once", "idempotency_key": "k3"});
+    let once = assistant.call("create_contact", contact.clone()).await.done();
+    assert_eq!(assistant.call("create_contact", contact).await.done(), once);
+}
+
+#[tokio::test]
+async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let booked = salon.book(&salon.cut, "2026-03-04T09:00:00Z").await;
+    let moving = |expected: &str, to: &str| {
+        let arguments =
+            json!({"appointment_id": booked["id"], "expected_starts_at": expected, "starts_at": to});
+        assistant.call("reschedule_appointment", arguments)
+    };
+    moving("2026-03-04T11:00", "2026-03-05T10:00")
+        .await
+        .refuses(&["the appointment starts at 10:00 on Wednesday 4 March (2026-03-04T10:00)"]);
+    moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
+    // The same again, as after an answer that was lost: it stands there already.
+    let again = moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
+    assert_eq!(again["local_start"], "2026-03-05T10:00");
+    let events = salon.operator.get("/audit?limit=100").await.list();
+    let moves = events.iter().filter(|entry| entry["action"] == "appointment.rescheduled").count();
+    assert_eq!(moves, 1, "what stands there is not moved again");
+    let cancelling = |expected: &str| {
+        let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected});
+        assistant.call("cancel_appointment", arguments)
+    };
+    cancelling("2026-03-04T10:00").await.refuses(&["starts at 10:00 on Thursday 5 March"]);
+    assert_eq!(cancelling("2026-03-05T10:00").await.done()["status"], "cancelled");
+    assert_eq!(cancelling("2026-03-05T10:00").await.done()["status"], "cancelled");
+    moving("2026-03-05T10:00", "2026-03-06T10:00")
+        .await
+        .refuses(&["that is cancelled cannot be rescheduled"]);
+}
+
+#[tokio::test]
+async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let contact = json!({"name": "Secret Person", "phone": "+33612345605"});
+    let book = |more: serde_json::Value| {
+        let mut arguments = json!({"service": "Colouring", "contact": {"phone": "+33612345606"}});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assistant.call("book_appointment", arguments)
+    };
+    book(json!({"starts_at": "2026-03-03T10:00", "contact": contact})).await.done();
+    let text = book(json!({"starts_at": "2026-03-03T10:30"})).await.refuses(&[
+        "10:30 on Tuesday 3 March is taken. Free: ",
+        "11:30",
+        "`find_open_times` has more.",
+    ]);
+    assert!(!text.contains("Secret") && !text.contains("612345605"), "{text}");
+    for (starts_at, why) in [
+        ("2026-03-01T10:00", "10:00 on Sunday 1 March is in the past."),
+        ("2026-03-03T20:00", "20:00 on Tuesday 3 March is outside opening hours"),
+        ("2026-03-03T12:10", "12:10 on Tuesday 3 March is not one of the start times"),
+        // Sunday: the next day that has any.
+        ("2026-03-08T10:00", "Free on Monday 9 March: "),
+    ] {
+        book(json!({"starts_at": starts_at})).await.refuses(&[why]);
+    }
+    // A key that may not see open times is not told of them.
+    let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
+    let arguments = json!({"service": salon.colour, "starts_at": "2026-03-03T10:30",
+        "contact": {"phone": "+33612345606"}});
+    let text = writer.call("book_appointment", arguments).await.refuses(&["is taken. Ask for another time."]);
+    assert!(!text.contains("11:30"), "{text}");
+    // Modes.
+    salon.set(json!({"booking_mode": "request"})).await;
+    book(json!({"starts_at": "2026-03-03T14:00"})).await.refuses(&["allow_pending: true"]);
+    let pending = book(json!({"starts_at": "2026-03-03T14:00", "allow_pending": true})).await.done();
+    assert_eq!(pending["status"], "pending");
+    let again = book(json!({"starts_at": "2026-03-03T14:00"})).await.done();
+    assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &pending["id"]));
+    salon.set(json!({"booking_mode": "off"})).await;
+    book(json!({"starts_at": "2026-03-03T16:00"})).await.refuses(&["takes no bookings"]);
+    let none =
+        assistant.call("find_open_times", json!({"service": "cut", "from": "2026-03-03"})).await.done();
+    assert_eq!(none["days"][0]["times"], json!([]));
+    assert!(none["note"].as_str().unwrap().contains("no bookings"));
+}

@@ -1,0 +1,15 @@
+// Hands on what comes in to the service, with a key: the conformance suite has none of its own. Host and Origin stay.
+import http from "node:http";
+
+const { BASE, KEY } = process.env;
+const { hostname, port } = new URL(BASE);
+const server = http.createServer((request, response) => {
+  const headers = { ...request.headers, authorization: `Bearer ${KEY}` };
+  const onward = http.request({ hostname, port, path: request.url, method: request.method, headers }, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on("error", () => response.destroy());
+  request.pipe(onward);
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
