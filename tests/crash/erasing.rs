@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 use memchr::memmem;
 use serde_json::{Value, json};
 
-use crate::chance::{Rng, number_of, seed};
+use crate::chance::{Rng, come, number_of, seed};
 use crate::client::{Call, Client, Shop, slot, text};
 use crate::imports::{id, lines, printed, program};
 use crate::process::Server;
@@ -128,7 +128,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
             Asked { path, acknowledged: answer.is_some() }
         }));
     }
-    tokio::time::sleep(after).await;
+    come(after).await;
     server.kill();
     assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
     let mut told = Vec::new();
@@ -161,7 +161,7 @@ async fn round(
     met.in_the_midst += usize::from(!is_finished(data_dir).await);
     for _ in 0..rng.below(3) {
         let again = Server::on(data_dir);
-        tokio::time::sleep(rng.moment(takes / 2)).await;
+        rng.let_pass(takes / 2).await;
         again.kill();
         again.wait();
     }
