@@ -1,7 +1,7 @@
 //! What there is to do for a business that nobody uses, as its rows tell. Whoever goes through all businesses asks this
 //! first, and starts an actor only where there is something.
 //!
-//! What always holds: a bounded number of rows is read, four where there is nothing; what an actor that starts would
+//! What always holds: a bounded number of rows is read, five where there is nothing; what an actor that starts would
 //! delete or write is told here, or it would wait for somebody who comes.
 
 use chrono::TimeDelta;
