@@ -26,6 +26,7 @@ use crate::limits::Limits;
 use crate::meta;
 use crate::moving;
 use crate::net::WebhookClient;
+use crate::people::{Hasher, People, PersonActor};
 use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
@@ -97,16 +98,12 @@ impl Engine {
         moving::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
-        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        let newest = store.scan(&all, Order::Descending).next().transpose()?;
-        let mint = match newest {
-            Some((key, _)) => IdMint::after(keys::id_at_end::<BusinessId>(&key)?),
-            None => IdMint::default(),
-        };
+        let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
         let steady = SteadyClock::set(clocks.now());
         let webhooks = WebhookClient::new(&ports, &ports.trust);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, _) = supervisor.map_err(|_| StoreError::Stopped)?;
+        let hasher = Hasher::new(limits.hashing, store.is_simulated());
         let shared = Arc::new_cyclic(|shared| Shared {
             store,
             ports,
@@ -115,6 +112,12 @@ impl Engine {
                 Some(|| business::Message::Sweep),
             ),
             deliveries: Directory::new(starting(shared, DeliveryActor::start), None),
+            persons: Directory::new(starting(shared, PersonActor::start), None),
+            claims: Default::default(),
+            known: Default::default(),
+            attempts: Default::default(),
+            hasher,
+            sends_mail: AtomicBool::new(false),
             supervisor: supervisor.get_cell(),
             key_usage: KeyUsage::default(),
             principals: Principals::default(),
@@ -144,6 +147,11 @@ impl Engine {
     /// The handle of a business, whether or not there is one.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle { shared: Arc::clone(&self.shared), id }
+    }
+
+    /// All people: accounts, sessions and links.
+    pub fn people(&self) -> People {
+        People { shared: Arc::clone(&self.shared) }
     }
 
     /// The present instant: what the wall clock shows, as far as the steady clock bears it out.
@@ -199,6 +207,7 @@ impl Engine {
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
         self.shared.businesses.stop();
         self.shared.deliveries.stop();
+        self.shared.persons.stop();
         let written = self.shared.key_usage.write(&self.shared.store).await;
         self.shared.clocks.keep(&self.shared.store);
         self.shared.supervisor.stop(None);
@@ -211,6 +220,18 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Engine")
     }
+}
+
+/// The newest id of those that belong to no business's own sequence: of businesses, people, and the installation's log.
+fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
+    let mut newest = None;
+    for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {
+        let all = keys::of_kind(BusinessId::INSTALLATION, kind);
+        if let Some((key, _)) = store.scan(&all, Order::Descending).next().transpose()? {
+            newest = newest.max(Some(keys::id_at_end::<BusinessId>(&key)?));
+        }
+    }
+    Ok(newest)
 }
 
 /// How actors are started of what this function starts one of: not any more once the engine is gone or closes.

@@ -16,11 +16,12 @@ use crate::backup::Backups;
 use crate::business;
 use crate::clock::Clocks;
 use crate::delivery::{self, Dispatcher, EndpointKey, SteadyClock};
-use crate::domain::{BusinessId, IdMint, ResourceId, Timestamp};
+use crate::domain::{BusinessId, IdMint, PersonId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
 use crate::net::WebhookClient;
+use crate::people::{self, Attempts, Claims, Hasher, Known};
 use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
@@ -35,6 +36,18 @@ pub(crate) struct Shared {
     pub(crate) businesses: Directory<BusinessId, business::Message>,
     /// The running deliveries, one actor an endpoint.
     pub(crate) deliveries: Directory<EndpointKey, delivery::Message>,
+    /// The running people.
+    pub(crate) persons: Directory<PersonId, people::Message>,
+    /// Who may write the rows of e-mail addresses.
+    pub(crate) claims: Claims,
+    /// Whom tokens of sessions lead to.
+    pub(crate) known: Known,
+    /// Who failed to sign in.
+    pub(crate) attempts: Attempts,
+    /// What hashes passwords.
+    pub(crate) hasher: Hasher,
+    /// Whether mail can be sent.
+    pub(crate) sends_mail: AtomicBool,
     /// The actor that all others are linked to.
     pub(crate) supervisor: ActorCell,
     pub(crate) key_usage: KeyUsage,

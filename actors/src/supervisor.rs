@@ -11,7 +11,8 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use tokio::time::Instant;
 
 use crate::delivery::EndpointKey;
-use crate::domain::BusinessId;
+use crate::domain::{BusinessId, PersonId};
+use crate::people::{sweep_people, write_uses};
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::{Order, StoreError, keys};
@@ -39,6 +40,8 @@ pub(crate) struct State {
     next_round: Instant,
     /// How far this round has come, while there is one.
     round: Option<Option<BusinessId>>,
+    /// How far the round through people has come, while there is one.
+    people: Option<Option<PersonId>>,
 }
 
 /// An endpoint whose actor failed.
@@ -69,6 +72,8 @@ impl State {
         shared.clocks.tell();
         shared.businesses.sweep();
         shared.deliveries.sweep();
+        shared.persons.sweep();
+        write_uses(&shared).await;
         if let Err(error) = shared.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
         }
@@ -77,6 +82,13 @@ impl State {
         if self.round.is_none() && Instant::now() >= self.next_round {
             self.next_round = Instant::now() + SWEEP_UNUSED_EVERY;
             self.round = Some(None);
+            self.people = Some(None);
+        }
+        if let Some(after) = self.people {
+            match sweep_people(&shared, after).await {
+                Ok(last) => self.people = last.map(Some),
+                Err(error) => tracing::warn!(%error, "people could not be swept"),
+            }
         }
         if let Some(after) = self.round {
             match sweep_unused(&shared, after).await {
@@ -98,7 +110,7 @@ impl Actor for Supervisor {
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
         let next_round = Instant::now() + SWEEP_UNUSED_EVERY / 24;
-        Ok(State { shared: Weak::new(), failed: HashMap::new(), next_round, round: None })
+        Ok(State { shared: Weak::new(), failed: HashMap::new(), next_round, round: None, people: None })
     }
 
     async fn handle(

@@ -13,6 +13,7 @@ mod contacts;
 mod conversations;
 mod event;
 mod keys;
+mod people;
 mod schema;
 mod webhooks;
 
@@ -31,7 +32,8 @@ pub use contacts::ContactView;
 pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use event::Event;
 pub(crate) use event::event;
-pub use keys::{KeyView, NewKeyView, OperatorKeyView};
+pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
+pub use people::{LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 
 /// What a view mostly fits into, in bytes of JSON, so that it is rendered into one piece of memory.

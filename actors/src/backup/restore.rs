@@ -9,9 +9,10 @@ use std::path::Path;
 use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
 use crate::domain::{
-    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
+    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId, Person,
     ResourceId, Timestamp,
 };
+use crate::people::write_person;
 use crate::ports::Ports;
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::AuditRecord;
@@ -67,6 +68,7 @@ pub async fn restore(
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
     let (revoked, valid) = take_back(&store, after, ports).await?;
+    sign_everybody_out(&store).await?;
     store.close().await?;
     Filling::finish(to)?;
     Ok(Restored { manifest: backup.manifest().clone(), revoked, valid })
@@ -103,6 +105,28 @@ async fn take_back(
                 valid += 1;
             }
         }
+    }
+}
+
+/// Ends every session and link: which of them were ended since the backup is not listed, and whoever it was signs in
+/// again.
+async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+    loop {
+        let page = store.scan(&range, Order::Ascending).take(ROWS_PER_PAGE);
+        let page = page.collect::<Result<Vec<_>, _>>()?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        range = range.after(Key::new(last));
+        for (_, value) in &page {
+            let before = Person::decode(value)?;
+            let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
+            if after != before {
+                let mut batch = Batch::default();
+                write_person(Some(&before), Some(&after), &mut batch);
+                store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+            }
+        }
+        store.settled(BusinessId::INSTALLATION).await?;
     }
 }
 

@@ -17,7 +17,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Appointment, Budget, Business, BusinessId, Busy, IdMint, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Appointment, Budget, Business, BusinessId, Busy, IdMint, Membership, Service, StaffMember, Team,
+    Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -42,6 +43,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     store.settled(id).await?;
     let (mut business, mut budget) = (None, Budget::default());
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut people = Team::new();
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
@@ -58,6 +60,10 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::WEBHOOK => {
                 let endpoint = WebhookEndpoint::decode(&value)?;
                 webhooks.insert(endpoint.id, endpoint);
+            }
+            kind::MEMBERSHIP => {
+                let membership = Membership::decode(&value)?;
+                people.insert(membership.person_id, membership);
             }
             other => return Err(StoreError::damaged("key", format!("its kind {other:#04x} is not known"))),
         }
@@ -80,6 +86,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         services,
         staff,
         webhooks,
+        people,
         busy: Busy::default(),
         busy_from,
         stamps: Stamps::after(reached),

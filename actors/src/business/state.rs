@@ -20,7 +20,7 @@ use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Service, ServiceId, StaffId,
-    StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -41,6 +41,8 @@ pub(crate) struct State {
     pub(crate) services: BTreeMap<ServiceId, Service>,
     pub(crate) staff: BTreeMap<StaffId, StaffMember>,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
+    /// The people of the business.
+    pub(crate) people: Team,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
@@ -155,6 +157,12 @@ impl State {
             }
             Write::NoWebhook(id) => {
                 self.webhooks.remove(&id);
+            }
+            Write::Membership(membership) => {
+                self.people.insert(membership.person_id, membership);
+            }
+            Write::NoMembership(id) => {
+                self.people.remove(&id);
             }
             Write::NoService(id) => {
                 self.services.remove(&id);

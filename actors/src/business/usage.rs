@@ -76,6 +76,8 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoKnowledge { .. }
         | Write::NoService(_)
         | Write::NoStaff(_)
+        | Write::Membership(_)
+        | Write::NoMembership(_)
         | Write::Delivery { .. } => false,
     }
 }

@@ -5,8 +5,8 @@
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, KnowledgeId,
-    ResourceId, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
-    WebhookId,
+    Membership, PersonId, ResourceId, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -79,6 +79,10 @@ pub enum Write {
     NoService(ServiceId),
     /// A staff member who is no more.
     NoStaff(StaffId),
+    /// A membership; it stands with the business, and in the list of its person's.
+    Membership(Membership),
+    /// The membership of this person is no more.
+    NoMembership(PersonId),
 }
 
 impl Write {
@@ -120,6 +124,14 @@ impl Write {
             Self::NoKnowledge { id, bytes } => batch.delete_whole(keys::knowledge(of, *id), *bytes),
             Self::NoService(id) => batch.delete(keys::service(of, *id)),
             Self::NoStaff(id) => batch.delete(keys::staff(of, *id)),
+            Self::Membership(membership) => {
+                batch.put(keys::membership(of, membership.person_id), membership.encode());
+                batch.put(keys::member_of(membership.person_id, of), Vec::new());
+            }
+            Self::NoMembership(id) => {
+                batch.delete(keys::membership(of, *id));
+                batch.delete(keys::member_of(*id, of));
+            }
         }
     }
 }

@@ -85,6 +85,10 @@ ids! {
     WebhookId,
     /// A backup of the store.
     BackupId,
+    /// A person's account.
+    PersonId,
+    /// A session of a person.
+    SessionId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

@@ -11,5 +11,6 @@ pub mod contacts;
 pub mod keys;
 pub mod knowledge;
 pub mod messages;
+pub mod people;
 pub mod profile;
 pub mod webhooks;

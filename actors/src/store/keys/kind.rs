@@ -11,6 +11,8 @@ pub const STAFF: u8 = 0x03;
 pub const WEBHOOK: u8 = 0x04;
 /// What the operator allows the business to keep: the rest is zero → `Budget`.
 pub const BUDGET: u8 = 0x05;
+/// A membership: its person's id → `Membership`.
+pub const MEMBERSHIP: u8 = 0x0c;
 /// The first kind behind those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
 /// A key of the business: its id → the 8 bytes under which the installation keeps it.

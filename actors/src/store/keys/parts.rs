@@ -74,6 +74,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::STAFF
         | kind::WEBHOOK
         | kind::BUDGET
+        | kind::MEMBERSHIP
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT

@@ -52,8 +52,8 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
     use crate::domain::{
-        ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Service,
-        StaffMember, TakenMessage, WebhookEndpoint,
+        ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge,
+        Membership, Person, Service, StaffMember, TakenMessage, WebhookEndpoint,
     };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
@@ -63,6 +63,8 @@ fn decode_all(bytes: &[u8]) {
     let _ = Contact::decode(bytes);
     let _ = Delivery::decode(bytes);
     let _ = WebhookEndpoint::decode(bytes);
+    let _ = Membership::decode(bytes);
+    let _ = Person::decode(bytes);
     let _ = Service::decode(bytes);
     let _ = StaffMember::decode(bytes);
     let _ = CallRecord::decode(bytes);
