@@ -118,6 +118,7 @@ impl Engine {
             attempts: Default::default(),
             hasher,
             sends_mail: AtomicBool::new(false),
+            public_url: parking_lot::RwLock::new(None),
             supervisor: supervisor.get_cell(),
             key_usage: KeyUsage::default(),
             principals: Principals::default(),

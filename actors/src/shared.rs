@@ -48,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) hasher: Hasher,
     /// Whether mail can be sent.
     pub(crate) sends_mail: AtomicBool,
+    /// The origin at which people reach the service, if they do.
+    pub(crate) public_url: parking_lot::RwLock<Option<Arc<str>>>,
     /// The actor that all others are linked to.
     pub(crate) supervisor: ActorCell,
     pub(crate) key_usage: KeyUsage,
@@ -77,7 +79,7 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
-    /// The idempotency keys of the businesses that are being created.
+    /// The idempotency keys of what is being done once in more than one step: creating a business, making a link.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     pub(crate) secret: [u8; 32],
     pub(crate) mint: parking_lot::Mutex<IdMint>,
@@ -106,6 +108,17 @@ impl Shared {
         self.missed_over_budget.fetch_add(deliveries, Ordering::Relaxed);
     }
 
+    /// Begins a request that shall happen once, until what is given is dropped: the same one is refused meanwhile.
+    pub(crate) fn begin_once(
+        &self,
+        idempotency: &crate::business::Idempotency,
+    ) -> Result<OnceGuard, crate::domain::Refusal> {
+        if !self.creating.lock().insert(idempotency.key) {
+            return Err(crate::domain::Refusal::IdempotencyInProgress);
+        }
+        Ok(OnceGuard { all: Arc::clone(&self.creating), key: idempotency.key })
+    }
+
     /// A new id for something that belongs to no business's own sequence.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
@@ -115,5 +128,17 @@ impl Shared {
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
+    }
+}
+
+/// A request that happens once and is being carried out.
+pub(crate) struct OnceGuard {
+    all: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
+    key: [u8; 32],
+}
+
+impl Drop for OnceGuard {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.key);
     }
 }

@@ -13,6 +13,7 @@ mod gate;
 mod keys;
 mod knowledge;
 mod messages;
+mod people;
 mod router;
 mod services;
 mod staff;

@@ -10,6 +10,7 @@ pub(crate) const ENGINE: Allowed = &[
     // Rules, and what they are about.
     ("domain", &[]),
     ("measure", &[]),
+    ("tally", &["domain"]),
     ("credentials", &[]),
     ("view", &["domain"]),
     ("quota", &["domain"]),
@@ -24,8 +25,8 @@ pub(crate) const ENGINE: Allowed = &[
     ("scans", &["domain", "error", "store"]),
     ("key_usage", &["domain", "scans", "store"]),
     ("upgrade", &["domain", "store"]),
-    ("repair", &["business::write", "delivery::schedule", "domain", "store", "upgrade"]),
-    ("backup", &["domain", "error", "ports", "store", "upgrade"]),
+    ("repair", &["business::write", "delivery::schedule", "domain", "people::write", "store", "upgrade"]),
+    ("backup", &["domain", "error", "people::write", "ports", "store", "upgrade"]),
     ("verify", &["backup", "domain", "store", "upgrade"]),
     (
         "moving",
@@ -43,13 +44,14 @@ pub(crate) const ENGINE: Allowed = &[
     ),
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
-    ("limits", &["backup", "delivery::dispatch", "scans", "upgrade"]),
+    ("limits", &["backup", "delivery::dispatch", "people::password", "scans", "upgrade"]),
     (
         "shared",
         &[
             "actor",
             "backup",
             "business::message",
+            "business::request",
             "clock",
             "delivery::dispatch",
             "delivery::key",
@@ -60,6 +62,11 @@ pub(crate) const ENGINE: Allowed = &[
             "key_usage",
             "limits",
             "net",
+            "people::attempts",
+            "people::claims",
+            "people::known",
+            "people::message",
+            "people::password",
             "ports",
             "principals",
             "scans",
@@ -106,7 +113,24 @@ pub(crate) const ENGINE: Allowed = &[
             "view",
         ],
     ),
-    ("supervisor", &["delivery::key", "domain", "shared", "store"]),
+    (
+        "people",
+        &[
+            "actor",
+            "business::commands",
+            "business::handle",
+            "business::queries",
+            "business::request",
+            "domain",
+            "error",
+            "ports",
+            "shared",
+            "store",
+            "tally",
+            "view",
+        ],
+    ),
+    ("supervisor", &["delivery::key", "domain", "people::sweep", "shared", "store"]),
     (
         "engine",
         &[
@@ -123,6 +147,7 @@ pub(crate) const ENGINE: Allowed = &[
             "meta",
             "moving",
             "net",
+            "people",
             "ports",
             "principals",
             "repair",
@@ -175,16 +200,27 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
             &["handle", "start", "wake"],
         ],
     ),
+    (
+        "people",
+        &[
+            &["attempts", "claims", "known", "message", "password", "token"],
+            &["write"],
+            &["state"],
+            &["actor"],
+            &["handle", "invite", "sessions", "sign_in", "sweep"],
+        ],
+    ),
 ];
 
 /// The crates that the engine depends on, and the modules that may name them.
 pub(crate) const ENGINE_CRATES: Allowed = &[
-    ("base64", &["delivery", "view"]),
+    ("argon2", &["people"]),
+    ("base64", &["delivery", "people", "view"]),
     ("bincode", &["store"]),
     ("bytes", &["business", "net"]),
     ("chrono", &["business", "clock", "delivery", "domain", "moving", "repair", "store"]),
     ("chrono_tz", &["business", "domain", "engine", "store"]),
-    ("dashmap", &["actor", "key_usage", "principals"]),
+    ("dashmap", &["actor", "key_usage", "people", "principals"]),
     ("futures_util", &["net"]),
     ("getrandom", &["ports"]),
     ("hickory_resolver", &["net"]),
@@ -196,16 +232,19 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("memchr", &["business", "view"]),
     (
         "parking_lot",
-        &["actor", "backup", "clock", "delivery", "engine", "net", "scans", "shared", "quota", "store"],
+        &[
+            "actor", "backup", "clock", "delivery", "engine", "net", "scans", "shared", "quota", "store",
+            "tally",
+        ],
     ),
-    ("ractor", &["actor", "business", "delivery", "engine", "shared", "supervisor"]),
+    ("ractor", &["actor", "business", "delivery", "engine", "people", "shared", "supervisor"]),
     ("rustix", &["ports", "store"]),
     ("rustls", &["net"]),
     ("rustls_native_certs", &["net"]),
     ("schemars", &["net", "view"]),
     ("serde", &["backup", "business", "domain", "store", "view"]),
-    ("serde_json", &["backup", "business", "verify", "view"]),
-    ("sha2", &["backup", "credentials", "delivery", "store", "view"]),
+    ("serde_json", &["backup", "business", "people", "verify", "view"]),
+    ("sha2", &["backup", "credentials", "delivery", "people", "store", "view"]),
     ("sled", &["store"]),
     ("subtle", &["credentials"]),
     ("thiserror", &["backup", "business", "error", "moving", "net", "ports", "repair", "store", "verify"]),
@@ -220,6 +259,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "engine",
             "meta",
             "net",
+            "people",
             "ports",
             "repair",
             "scans",
@@ -247,6 +287,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ),
     ("url", &["net"]),
     ("uuid", &["business", "delivery", "domain", "moving", "store", "view"]),
+    ("zxcvbn", &["people"]),
 ];
 
 /// What the modules of `src` may name of each other.

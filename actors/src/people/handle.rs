@@ -2,10 +2,12 @@
 //! inviting, stand in files of their own.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use tokio::sync::oneshot;
 
 use super::message::{Change, Decided, Fate, Message, Note};
+use super::token::Token;
 use crate::actor::Permits;
 use crate::business::commands::people::{AcceptMembership, PatchMember};
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
@@ -95,6 +97,32 @@ impl People {
             return Err(EngineError::Overloaded);
         }
         Ok(())
+    }
+
+    /// Whether mail can be sent, which decides how people are invited and how addresses change.
+    pub fn sends_mail(&self) -> bool {
+        self.shared.sends_mail.load(Ordering::Relaxed)
+    }
+
+    /// Says whether mail can be sent; it cannot until this is said.
+    pub fn set_sends_mail(&self, sends: bool) {
+        self.shared.sends_mail.store(sends, Ordering::Relaxed);
+    }
+
+    /// Says at which origin people reach the service, such as `https://desk.example.com`; at none until this is said.
+    pub fn set_public_url(&self, origin: Option<&str>) {
+        *self.shared.public_url.write() = origin.map(Arc::from);
+    }
+
+    /// Where somebody uses a link; `None` while people reach the service nowhere.
+    pub fn link_url(&self, token: &Token) -> Option<String> {
+        let origin = self.shared.public_url.read().clone()?;
+        Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
+    }
+
+    /// Whether people reach the service anywhere.
+    pub fn has_public_url(&self) -> bool {
+        self.shared.public_url.read().is_some()
     }
 
     /// A person.

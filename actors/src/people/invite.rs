@@ -6,13 +6,13 @@ use super::actor::note_person;
 use super::handle::People;
 use super::token::Token;
 use super::write::write_person;
-use crate::business::commands::people::AddMember;
+use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
     Actor, Address, Handed, LinkKind, Locale, Person, PersonId, Refusal, Role, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
-use crate::store::{Batch, Weight, keys};
+use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
 #[derive(Clone, Debug)]
@@ -38,6 +38,26 @@ pub struct NewLink {
     pub token: Token,
     /// When it expires.
     pub expires_at: Timestamp,
+}
+
+/// A link that was made for the operator.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// What it is for.
+    pub kind: LinkKind,
+    /// When it expires.
+    pub expires_at: Timestamp,
+    /// Its token, which is shown only this once; none where the answer is given again.
+    pub token: Option<Token>,
+}
+
+/// The link that a remembered answer tells of.
+fn read_link(answer: &Answer) -> Result<(LinkKind, Timestamp), StoreError> {
+    let damaged = || StoreError::damaged("idempotency", "what is remembered is no link");
+    let link: serde_json::Value = serde_json::from_slice(&answer.body).map_err(|_| damaged())?;
+    let kind = link["kind"].as_str().and_then(LinkKind::from_word).ok_or_else(damaged)?;
+    let expires_at = link["expires_at"].as_str().and_then(|at| Timestamp::parse(at).ok());
+    Ok((kind, expires_at.ok_or_else(damaged)?))
 }
 
 /// What is to be mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
@@ -106,6 +126,9 @@ impl People {
         let belonged = self.businesses_of(id)?;
         let by = request.actor;
         let answer = business.change(request, AddMember { person: person.clone(), role, staff_id }).await?;
+        if answer.replayed {
+            return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
+        }
         if mailed {
             let mailing = match (&person.password, person.confirmed) {
                 (None, _) => Mailing::Invitation,
@@ -117,7 +140,7 @@ impl People {
         // A dashboard shows a link only where nobody could be in the account, or belong anywhere by it.
         let shown = person.password.is_none() && belonged.is_empty();
         let link = if by_operator {
-            self.operator_link(id, business, None, by).await?
+            self.operator_link(id, business, by).await?
         } else if shown {
             Some(self.new_link(id, (LinkKind::Invitation, Handed::Shown), Some(business), by).await?)
         } else {
@@ -128,19 +151,30 @@ impl People {
     }
 
     /// Makes a link for a person of a business, for the operator to hand over: the kind that fits, where none is asked
-    /// for.
+    /// for. Where the request comes again nothing is made.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
-        id: PersonId,
-        kind: Option<LinkKind>,
-    ) -> Result<NewLink, EngineError> {
+        request: Request,
+        (id, kind): (PersonId, Option<LinkKind>),
+    ) -> Result<Linked, EngineError> {
+        // Two of the same request at once would void each other's link.
+        let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once)).transpose()?;
+        if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
+            let (kind, expires_at) = read_link(&answer)?;
+            return Ok(Linked { kind, expires_at, token: None });
+        }
         let (person, _) = self.member(business, id).await?;
         let kind = kind.unwrap_or_else(|| person.fitting_link());
-        self.new_link(id, (kind, Handed::Operator), Some(business), Actor::Operator).await
+        let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
+        business.check(&request, unmade).await?;
+        let link = self.new_link(id, (kind, Handed::Operator), Some(business), request.actor).await?;
+        business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
+        drop(once);
+        Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
     /// Makes the link of a mail, when the mail is made.
@@ -162,7 +196,6 @@ impl People {
         &self,
         id: PersonId,
         business: &BusinessHandle,
-        kind: Option<LinkKind>,
         by: Actor,
     ) -> Result<Option<NewLink>, EngineError> {
         let token = Token::new(self.shared.ports.random_bytes());
@@ -173,7 +206,7 @@ impl People {
                 return Ok(None);
             }
             let fits = if cleared { LinkKind::Reset } else { LinkKind::Invitation };
-            let link = person.make_link(kind.unwrap_or(fits), (hash, Handed::Operator), Some(of), now)?;
+            let link = person.make_link(fits, (hash, Handed::Operator), Some(of), now)?;
             Ok(Some((link.kind, link.expires_at())))
         });
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))

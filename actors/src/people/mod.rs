@@ -26,7 +26,7 @@ mod token;
 mod write;
 
 pub use handle::{Belongs, People};
-pub use invite::{Invitation, Invited, Mailing, NewLink};
+pub use invite::{Invitation, Invited, Linked, Mailing, NewLink};
 pub use password::Hashing;
 pub use sessions::{LinkSeen, Opened, SignedIn};
 pub use sign_in::{From, SignIn};

@@ -154,14 +154,4 @@ impl People {
             }
         }
     }
-
-    /// Whether mail can be sent, which decides how people are invited and how addresses change.
-    pub fn sends_mail(&self) -> bool {
-        self.shared.sends_mail.load(std::sync::atomic::Ordering::Relaxed)
-    }
-
-    /// Says whether mail can be sent; it cannot until this is said.
-    pub fn set_sends_mail(&self, sends: bool) {
-        self.shared.sends_mail.store(sends, std::sync::atomic::Ordering::Relaxed);
-    }
 }

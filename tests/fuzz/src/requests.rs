@@ -93,7 +93,7 @@ struct Server {
 }
 
 /// What is there before the input: name of the id, path, body.
-const FOUNDING: [(&str, &str, &str); 12] = [
+const FOUNDING: [(&str, &str, &str); 13] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -123,6 +123,7 @@ const FOUNDING: [(&str, &str, &str); 12] = [
     ),
     ("message_id", "/messages", r#"{"body":"Hello"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
+    ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
     // Nothing refers to these.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),

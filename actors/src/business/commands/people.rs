@@ -9,12 +9,13 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, Membership, MembershipPatch, MembershipStatus,
-    Person, PersonId, Problem, Refusal, Right, Role, StaffId, check_membership, check_people, patched,
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, Membership, MembershipPatch,
+    MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp, check_membership,
+    check_people, patched,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{NewPersonView, NotificationsView, PersonView};
+use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
 
 /// What a person is called in an answer that there is none.
 const PERSON: &str = "person";
@@ -200,6 +201,38 @@ impl Change for AcceptMembership {
     /// Nobody else than the person, who need not be active yet.
     fn needs(&self) -> Option<Right> {
         None
+    }
+}
+
+/// Notes that the operator was made a link for a person, which was made in their account.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteLink {
+    /// For whom.
+    pub id: PersonId,
+    /// What for.
+    pub kind: LinkKind,
+    /// Until when it is good.
+    pub expires_at: Timestamp,
+}
+
+impl Change for NoteLink {
+    type Gives = Shown<LinkView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        member(context, self.id)?;
+        if !matches!(context.asker()?, Asker::Operator) {
+            return Err(Refusal::NotAllowed("links are made by the operator").into());
+        }
+        let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
+        Ok(Decision::answering(&shown).note("person.link_made", PERSON, self.id))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
     }
 }
 
