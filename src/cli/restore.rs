@@ -83,6 +83,7 @@ fn told(restored: &Restored, with_list: bool) -> String {
             "there was no list of what was revoked since (--after), so all {revoked} API keys are revoked\n"
         ));
     }
+    text.push_str("everybody is signed out, and no link to sign in works any more\n");
     text
 }
 

@@ -80,6 +80,7 @@ fn every_setting_has_the_variable_of_the_contract() {
         variables,
         [
             "RECEPTIONIST_LISTEN",
+            "RECEPTIONIST_PUBLIC_URL",
             "RECEPTIONIST_ADMIN_LISTEN",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",

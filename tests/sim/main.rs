@@ -32,6 +32,7 @@ mod network;
 mod nudges;
 mod ops;
 mod outages;
+mod people;
 mod receiver;
 mod repair;
 mod rows;

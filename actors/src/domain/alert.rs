@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Role;
 use super::words::words;
-use super::{Membership, Role};
 
 words! {
     /// A kind of alert.
@@ -120,49 +120,9 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
     AlertSetting { email, in_app: true, scope }
 }
 
-impl Membership {
-    /// How the person is alerted of a kind.
-    pub fn alert(&self, kind: AlertKind) -> AlertSetting {
-        let default = default_alert(kind, self.role, self.staff_id.is_some());
-        let chosen = self.alerts.of(kind);
-        AlertSetting {
-            email: chosen.email.unwrap_or(default.email),
-            in_app: chosen.in_app.unwrap_or(default.in_app),
-            scope: chosen.scope.unwrap_or(default.scope),
-        }
-    }
-
-    /// Chooses how the person is alerted of a kind, as far as it is given; what is as by default is not kept.
-    pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
-        let default = default_alert(kind, self.role, self.staff_id.is_some());
-        let before = self.alerts.of(kind);
-        let choice = AlertChoice {
-            email: given.email.or(before.email).filter(|email| *email != default.email),
-            in_app: given.in_app.or(before.in_app).filter(|in_app| *in_app != default.in_app),
-            scope: given.scope.or(before.scope).filter(|scope| *scope != default.scope),
-        };
-        self.alerts.set(kind, choice);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{MembershipStatus, Timestamp};
-
-    fn membership(role: Role) -> Membership {
-        let at = Timestamp::from_millis(0);
-        Membership {
-            person_id: uuid::Uuid::from_u128(1).into(),
-            role,
-            status: MembershipStatus::Active,
-            accepted: true,
-            staff_id: None,
-            alerts: AlertChoices::default(),
-            created_at: at,
-            updated_at: at,
-        }
-    }
 
     #[test]
     fn the_defaults_are_those_of_the_roles() {
@@ -180,21 +140,5 @@ mod tests {
         let booked = default_alert(AlertKind::AppointmentBooked, Role::Member, true);
         assert_eq!(booked.scope, AlertScope::Mine);
         assert!(AlertKind::ALL.iter().all(|kind| default_alert(*kind, Role::Member, false).in_app));
-    }
-
-    #[test]
-    fn what_is_chosen_stays_and_what_is_as_by_default_is_not_kept() {
-        let mut member = membership(Role::Member);
-        let off = AlertChoice { email: Some(AlertEmail::Off), ..AlertChoice::default() };
-        member.choose_alert(AlertKind::CallMissed, off);
-        assert_eq!(member.alerts.iter().count(), 0);
-        member.choose_alert(AlertKind::UrgentMessage, off);
-        let quiet = AlertChoice { in_app: Some(false), ..AlertChoice::default() };
-        member.choose_alert(AlertKind::UrgentMessage, quiet);
-        let set = member.alert(AlertKind::UrgentMessage);
-        assert_eq!((set.email, set.in_app), (AlertEmail::Off, false));
-        member.role = Role::Owner;
-        assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "chosen");
-        assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "by the new role");
     }
 }

@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::words::words;
-use super::{AlertChoices, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp};
+use super::{
+    AlertChoice, AlertChoices, AlertKind, AlertSetting, PersonId, Problem, Refusal, Right, Role, StaffId,
+    Timestamp, default_alert,
+};
 
 /// How many people a business has at most.
 pub const PEOPLE_MAX: usize = 1_000;
@@ -52,6 +55,29 @@ impl Membership {
 
     fn owns(&self) -> bool {
         self.role == Role::Owner && self.is_active()
+    }
+
+    /// How the person is alerted of a kind.
+    pub fn alert(&self, kind: AlertKind) -> AlertSetting {
+        let default = default_alert(kind, self.role, self.staff_id.is_some());
+        let chosen = self.alerts.of(kind);
+        AlertSetting {
+            email: chosen.email.unwrap_or(default.email),
+            in_app: chosen.in_app.unwrap_or(default.in_app),
+            scope: chosen.scope.unwrap_or(default.scope),
+        }
+    }
+
+    /// Chooses how the person is alerted of a kind, as far as it is given; what is as by default is not kept.
+    pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
+        let default = default_alert(kind, self.role, self.staff_id.is_some());
+        let before = self.alerts.of(kind);
+        let choice = AlertChoice {
+            email: given.email.or(before.email).filter(|email| *email != default.email),
+            in_app: given.in_app.or(before.in_app).filter(|in_app| *in_app != default.in_app),
+            scope: given.scope.or(before.scope).filter(|scope| *scope != default.scope),
+        };
+        self.alerts.set(kind, choice);
     }
 }
 
@@ -161,6 +187,7 @@ pub fn check_people(team: &Team) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::AlertEmail;
 
     fn member(id: u128, role: Role, status: MembershipStatus) -> Membership {
         let at = Timestamp::from_millis(0);
@@ -230,5 +257,21 @@ mod tests {
         assert!(active.is_active() && active.accepted);
         let off = patched(&people, Asker::Operator, &active, DISABLE, false).unwrap();
         assert!(patched(&people, Asker::Operator, &off, enable, false).unwrap().is_active());
+    }
+
+    #[test]
+    fn what_is_chosen_stays_and_what_is_as_by_default_is_not_kept() {
+        let mut member = member(1, Role::Member, MembershipStatus::Active);
+        let off = AlertChoice { email: Some(AlertEmail::Off), ..AlertChoice::default() };
+        member.choose_alert(AlertKind::CallMissed, off);
+        assert_eq!(member.alerts.iter().count(), 0);
+        member.choose_alert(AlertKind::UrgentMessage, off);
+        let quiet = AlertChoice { in_app: Some(false), ..AlertChoice::default() };
+        member.choose_alert(AlertKind::UrgentMessage, quiet);
+        let set = member.alert(AlertKind::UrgentMessage);
+        assert_eq!((set.email, set.in_app), (AlertEmail::Off, false));
+        member.role = Role::Owner;
+        assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "chosen");
+        assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "by the new role");
     }
 }

@@ -4,8 +4,6 @@
 //! the one before; a new password or e-mail address voids it, and a new password ends every other session; what bears a
 //! stamp of the future lets nobody in, for a clock was wrong.
 
-use std::net::IpAddr;
-
 use chrono::TimeDelta;
 
 use super::words::words;
@@ -87,8 +85,8 @@ impl Link {
 /// What a session was begun from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// The address.
-    pub address: Option<IpAddr>,
+    /// The address, as it is written.
+    pub address: Option<String>,
     /// What the browser calls itself, cut.
     pub user_agent: String,
 }

@@ -177,6 +177,16 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
+    /// To whom a mail is to go whose link sets a password, for somebody who has forgotten theirs; nobody where no account
+    /// has this address. Whoever asks is answered the same.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>, EngineError> {
+        let person = self.by_email(email.folded()).await?;
+        Ok(person.map(|person| (person.id, person.fitting_link())))
+    }
+
     /// Makes the link of a mail, when the mail is made.
     ///
     /// # Errors

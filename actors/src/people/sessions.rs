@@ -41,6 +41,8 @@ pub struct Opened {
     pub kind: LinkKind,
     /// The token of the session that it begins; none where it proved an address.
     pub session: Option<Token>,
+    /// The address that the account had before, which is to be told that it is another one now.
+    pub former_email: Option<String>,
 }
 
 impl People {
@@ -104,7 +106,9 @@ impl People {
         if let (LinkKind::Enter, Some(business)) = (kind, accepts) {
             self.accept_by_link(id, business).await?;
         }
-        Ok(Opened { person: id, kind, session: (kind != LinkKind::Email).then_some(session) })
+        let proved = kind == LinkKind::Email;
+        let former_email = proved.then(|| seen.person.email.clone());
+        Ok(Opened { person: id, kind, session: (!proved).then_some(session), former_email })
     }
 
     /// Accepts the membership that a link came from, as far as it is still offered.
@@ -152,8 +156,8 @@ impl People {
         Ok(token)
     }
 
-    /// Asks for another address. With mail the token is that of the link to be mailed there; without, it counts at once,
-    /// and the one that it was before is given back, to be told where that can be.
+    /// Asks for another address. With mail the token is that of the link to be mailed there; without, it counts at once
+    /// and nobody can be told.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] where it is somebody's (without mail; with mail that shows only to whoever uses the link),

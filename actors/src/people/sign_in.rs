@@ -39,7 +39,7 @@ impl From {
     /// Somebody at an address, with the browser's name cut to what is kept.
     pub fn new(address: IpAddr, network: IpAddr, user_agent: &str) -> Self {
         let user_agent = user_agent.chars().filter(|c| !c.is_control()).take(USER_AGENT_CHARS_MAX).collect();
-        Self { network, client: Client { address: Some(address), user_agent } }
+        Self { network, client: Client { address: Some(address.to_string()), user_agent } }
     }
 }
 

@@ -209,6 +209,9 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
     let session = people.use_link(&squatted.link.as_ref().unwrap().token, Client::default()).await.unwrap();
     let session = people.set_password(&session.session.unwrap(), OTHER).await.unwrap();
     people.set_sends_mail(true);
+    let forgotten = people.forgotten(&Address::new("Victim@example.com").unwrap()).await.unwrap();
+    assert_eq!(forgotten, Some((id(&squatted), LinkKind::Reset)));
+    assert!(people.forgotten(&Address::new("nobody@example.com").unwrap()).await.unwrap().is_none());
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
     let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
     let victim = id(&invited);
@@ -410,6 +413,7 @@ async fn without_mail_a_new_address_counts_at_once_and_is_not_confirmed() {
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_none());
     let opened = people.use_link(&link.unwrap(), Client::default()).await.unwrap();
     assert!(opened.session.is_none() && opened.kind == LinkKind::Email);
+    assert_eq!(opened.former_email.as_deref(), Some("New@example.com"), "it is to be told");
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_some());
     assert!(people.person(ada).await.unwrap().unwrap().confirmed);
 }
@@ -435,4 +439,55 @@ async fn a_business_has_at_most_a_thousand_people() {
         1,
         "no account was made"
     );
+}
+
+#[tokio::test]
+async fn a_restore_ends_every_session_and_link() {
+    let home = tempfile::tempdir().unwrap();
+    let ports = actors::ports::Ports::with_clock_and_random(
+        actors::ports::system_clock(),
+        actors::ports::system_random(),
+    );
+    let open = async |dir: &str| {
+        let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
+        let fails = |error: &_| panic!("{error}");
+        Engine::open_within(&home.path().join(dir), ports.clone(), limits, fails).await.unwrap()
+    };
+    let engine = open("data").await;
+    let new = actors::NewBusiness {
+        name: text("Shop"),
+        zone: chrono_tz::UTC,
+        locale: actors::domain::Locale::En,
+        website_url: None,
+        booking_mode: actors::domain::BookingMode::Instant,
+        hours: actors::domain::WeeklyHours::default(),
+        phone_region: "US".into(),
+    };
+    let business = engine.create_business(new, Actor::Operator).await.unwrap().id;
+    let (business, people) = (engine.business(business), engine.people());
+    let invited = people.invite(&business, by_operator(), invitation("ada@example.com", Role::Owner)).await;
+    let link = invited.unwrap().link.unwrap();
+    let token = people.use_link(&link.token, Client::default()).await.unwrap().session.unwrap();
+    let token = people.set_password(&token, PASSWORD).await.unwrap();
+    let ada = people.session(&token).await.unwrap().unwrap().person.id;
+    let link = people.make_link(&business, by_operator(), (ada, None)).await.unwrap().token.unwrap();
+    let backup = engine.begin_backup(&home.path().join("backup")).unwrap();
+    while engine.backup(backup).unwrap().outcome.is_none() {
+        tokio::task::yield_now().await;
+    }
+    let id = business.id();
+    drop((business, people));
+    engine.close().await.unwrap();
+    let (from_dir, to_dir) = (home.path().join("backup"), home.path().join("restored"));
+    actors::backup::restore(&from_dir, &to_dir, None, &ports).await.unwrap();
+    let report = actors::verify::verify(&to_dir).await.unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    let engine = open("restored").await;
+    let people = engine.people();
+    assert!(people.session(&token).await.unwrap().is_none());
+    assert_eq!(refusal(people.use_link(&link, Client::default()).await), Refusal::Expired);
+    assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_some());
+    let (_, membership) = people.member(&engine.business(id), ada).await.unwrap();
+    assert_eq!(membership.status, MembershipStatus::Active);
+    engine.close().await.unwrap();
 }

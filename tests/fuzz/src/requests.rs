@@ -187,6 +187,7 @@ impl Server {
         let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
         let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, ports).await.unwrap();
+        engine.people().set_public_url(Some("http://127.0.0.1:8080"));
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
         let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);
