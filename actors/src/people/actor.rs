@@ -62,7 +62,7 @@ impl Actor for PersonActor {
                     done();
                     drop(permits);
                 });
-                state.carry_out(&shared, fate, note, now, done);
+                state.carry_out(&shared, fate, note.as_ref(), now, done);
             }
             Message::Used { hash, at } => {
                 // Of a session that has ended meanwhile nothing is written any more.
@@ -83,7 +83,7 @@ impl Actor for PersonActor {
 }
 
 impl State {
-    fn carry_out(&mut self, shared: &Shared, fate: Fate, note: Option<Note>, now: Timestamp, done: Done) {
+    fn carry_out(&mut self, shared: &Shared, fate: Fate, note: Option<&Note>, now: Timestamp, done: Done) {
         let Some(before) = &self.person else { return done() };
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
         let after = match fate {
@@ -100,7 +100,7 @@ impl State {
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {
-            note_person(shared, id, (by, action), now, &mut batch);
+            note_person(shared, id, (*by, action), now, &mut batch);
         }
         self.person = after;
         let _ = shared.store.submit(lane, batch, done);

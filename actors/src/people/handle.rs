@@ -86,7 +86,7 @@ impl People {
                 Ok(permit) => break permit,
                 Err(tokio::sync::TryAcquireError::NoPermits) => return Err(EngineError::Overloaded),
                 Err(tokio::sync::TryAcquireError::Closed) => {
-                    running = self.shared.persons.running(id).await?
+                    running = self.shared.persons.running(id).await?;
                 }
             }
         };

@@ -115,7 +115,7 @@ impl People {
         let person = match known {
             Some(person) => person,
             None => {
-                let new = self.person_of(email, name, locale.unwrap_or(profile.locale));
+                let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
                 // Refused before an account is made, as far as can be told.
                 let unmade = AddMember { person: new.clone(), role, staff_id };
                 business.check(&request, unmade).await?;
@@ -237,7 +237,7 @@ impl People {
         Ok(NewLink { kind, expires_at: made.await?, token })
     }
 
-    fn person_of(&self, email: Address, name: Option<Text<0, 200>>, locale: Locale) -> Person {
+    fn person_of(&self, email: &Address, name: Option<Text<0, 200>>, locale: Locale) -> Person {
         let now = self.shared.clocks.now();
         Person {
             id: self.shared.mint_id(now),

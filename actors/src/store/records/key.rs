@@ -45,7 +45,6 @@ impl Layout<ApiKey> for ApiKeyRecordV2 {
 }
 
 /// Of a time when nobody but the operator created keys.
-
 impl Layout<ApiKey> for ApiKeyRecordV1 {
     fn freeze(value: &ApiKey) -> Self {
         Self {

@@ -7,6 +7,9 @@ use crate::domain::{AlertChoice, AlertChoices, AlertKind, Membership};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
+/// A kind of alert, and what was chosen of it: when it is mailed, whether it is shown, of what.
+type ChoiceRecord = (u8, Option<u8>, Option<bool>, Option<u8>);
+
 #[derive(Serialize, Deserialize)]
 struct MembershipRecordV1 {
     person_id: IdBytes,
@@ -14,8 +17,7 @@ struct MembershipRecordV1 {
     status: u8,
     accepted: bool,
     staff_id: Option<IdBytes>,
-    /// The kind, and what was chosen of it: when it is mailed, whether it is shown, of what.
-    alerts: Vec<(u8, Option<u8>, Option<bool>, Option<u8>)>,
+    alerts: Vec<ChoiceRecord>,
     created_at: i64,
     updated_at: i64,
 }
