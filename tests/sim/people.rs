@@ -82,6 +82,8 @@ struct Known {
     link: Option<Token>,
     /// Whether a request is under way of which nobody knows what came.
     in_flight: bool,
+    /// How often each thing was done.
+    did: BTreeMap<&'static str, usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -275,7 +277,9 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                 match came {
                     SignIn::In(token) => {
                         assert_eq!(Some(number_of), password, "a password works that is not the newest");
-                        slot.lock().live.push(token);
+                        let mut known = slot.lock();
+                        known.note("signed in");
+                        known.live.push(token);
                     }
                     SignIn::Wrong => assert_ne!(Some(number_of), password, "the password does not work"),
                     // So many failures are made from the one address that there is.
@@ -297,6 +301,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
             let removed =
                 business.change(Request::by(Actor::Operator), RemoveMember { id: id.unwrap() }).await;
             if removed.is_ok() {
+                slot.lock().note("removed");
                 let rename = PatchBusiness { name: Some(text("Mine")), ..PatchBusiness::default() };
                 let after = business.change(Request::by(Actor::Person(id.unwrap())), rename).await;
                 assert!(matches!(after, Err(EngineError::NotFound)), "somebody outlived their membership");
@@ -344,7 +349,12 @@ async fn invite(engine: &Engine, shop: BusinessId, slot: &Arc<Mutex<Known>>, num
 }
 
 impl Known {
+    fn note(&mut self, what: &'static str) {
+        *self.did.entry(what).or_default() += 1;
+    }
+
     fn new_link(&mut self, link: Token) {
+        self.note("link made");
         self.dead_links.extend(self.link.replace(link));
     }
 
@@ -354,6 +364,7 @@ impl Known {
             self.dead.append(&mut self.live);
             self.password = None;
         }
+        self.note("link used");
         self.dead_links.push(link);
         self.link = None;
         self.live.push(token);
@@ -361,6 +372,7 @@ impl Known {
 
     /// Gives the tokens that have ended by it.
     fn new_password(&mut self, which: usize, token: Token) -> Vec<Token> {
+        self.note("password set");
         let ended = std::mem::replace(&mut self.live, vec![token]);
         self.dead.extend(ended.iter().cloned());
         self.dead_links.extend(self.link.take());
@@ -369,12 +381,14 @@ impl Known {
     }
 
     fn ended(&mut self, token: &Token) {
+        self.note("signed out");
         self.live.retain(|live| live != token);
         self.dead.push(token.clone());
     }
 }
 
-fn run(seed: u64) {
+/// Runs a seed; gives how often each thing was done.
+fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let wall = Arc::new(Wall { before: AtomicI64::new(1_772_438_400_000), began: Mutex::new(None) });
     let people = (0..6).map(|_| Arc::default()).collect();
     let (disk, dice) = (MemoryBackend::new(), Arc::new(Dice::new(seed)));
@@ -424,13 +438,24 @@ fn run(seed: u64) {
         assert!(report.is_whole(), "seed {seed}: {:?}", report.findings);
         runtime.block_on(store.close()).unwrap();
     }
-    let known = world.people.iter().filter(|slot| slot.lock().password.is_some()).count();
-    assert!(known > 0, "seed {seed}: nobody ever had a password");
+    let mut did: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for slot in &world.people {
+        for (what, times) in &slot.lock().did {
+            *did.entry(what).or_default() += times;
+        }
+    }
+    did
 }
 
 #[test]
 fn what_was_acknowledged_of_people_holds_and_what_was_taken_back_stays_so() {
+    let mut did: BTreeMap<&'static str, usize> = BTreeMap::new();
     for seed in 1..=SEEDS {
-        run(seed);
+        for (what, times) in run(seed) {
+            *did.entry(what).or_default() += times;
+        }
+    }
+    for what in ["link made", "link used", "password set", "signed in", "signed out", "removed"] {
+        assert!(did.get(what).is_some_and(|times| *times >= 10), "{what} hardly ever: {did:?}");
     }
 }

@@ -50,6 +50,9 @@ impl Actor for PersonActor {
     ) -> Result<(), ActorProcessingErr> {
         // The engine is closing, or the store has failed: what is decided now would never be written.
         let Some(shared) = Weak::upgrade(&state.shared).filter(|shared| !shared.store.failed()) else {
+            if let Message::Change { change, .. } = message {
+                (change(Err(EngineError::Stopping), Timestamp::MIN).done)();
+            }
             return Ok(());
         };
         let now = shared.clocks.now();
