@@ -221,9 +221,16 @@ impl Person {
         self.email.to_lowercase()
     }
 
-    /// Whether whoever can sign in is the person: the account is confirmed, or nobody can.
+    /// Whether whoever can sign in is the person: the account is confirmed, or nobody can, nor could by a link that was
+    /// shown to somebody else.
     pub fn is_safe(&self) -> bool {
-        self.confirmed || self.password.is_none()
+        let shown = self.link.as_ref().is_some_and(|link| !link.confirms);
+        self.confirmed || (self.password.is_none() && self.sessions.is_empty() && !shown)
+    }
+
+    /// Whether somebody else may have set the password.
+    pub fn may_be_anothers(&self) -> bool {
+        !self.confirmed && self.password.is_some()
     }
 
     /// The session of a token that still lets in.

@@ -103,7 +103,9 @@ impl People {
         let known = self.by_email(invitation.email.folded()).await?;
         let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
         let mailed = !by_operator && self.sends_mail();
-        if let Some(person) = known.as_ref().filter(|person| !by_operator && !mailed && !person.is_safe()) {
+        if let Some(person) =
+            known.as_ref().filter(|person| !by_operator && !mailed && person.may_be_anothers())
+        {
             return Err(Refusal::conflict(
                 "the account of this address is not confirmed, and no mail can be sent to it",
                 "email",
@@ -142,7 +144,7 @@ impl People {
         let link = if by_operator {
             self.operator_link(id, business, by).await?
         } else if shown {
-            Some(self.new_link(id, (LinkKind::Invitation, Handed::Shown), Some(business), by).await?)
+            Some(self.new_link(id, (Some(LinkKind::Invitation), Handed::Shown), Some(business), by).await?)
         } else {
             None
         };
@@ -171,7 +173,7 @@ impl People {
         let kind = kind.unwrap_or_else(|| person.fitting_link());
         let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
         business.check(&request, unmade).await?;
-        let link = self.new_link(id, (kind, Handed::Operator), Some(business), request.actor).await?;
+        let link = self.new_link(id, (Some(kind), Handed::Operator), Some(business), request.actor).await?;
         business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
         drop(once);
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
@@ -187,14 +189,14 @@ impl People {
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Makes the link of a mail, when the mail is made.
+    /// Makes the link of a mail, when the mail is made: the kind that fits by then, where none is asked for.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
     pub async fn mail_link(
         &self,
         id: PersonId,
-        kind: LinkKind,
+        kind: Option<LinkKind>,
         business: Option<&BusinessHandle>,
     ) -> Result<NewLink, EngineError> {
         self.new_link(id, (kind, Handed::Mailed), business, Actor::System).await
@@ -225,16 +227,18 @@ impl People {
     async fn new_link(
         &self,
         id: PersonId,
-        (kind, handed): (LinkKind, Handed),
+        (kind, handed): (Option<LinkKind>, Handed),
         business: Option<&BusinessHandle>,
         by: Actor,
     ) -> Result<NewLink, EngineError> {
         let token = Token::new(self.shared.ports.random_bytes());
         let (hash, of) = (token.hash(), business.map(|business| business.id));
         let made = self.change(id, (by, "person.link_made", Weight::Keeps), move |person, now| {
-            Ok(person.make_link(kind, (hash, handed), of, now)?.expires_at())
+            let kind = kind.unwrap_or_else(|| person.fitting_link());
+            Ok((kind, person.make_link(kind, (hash, handed), of, now)?.expires_at()))
         });
-        Ok(NewLink { kind, expires_at: made.await?, token })
+        let (kind, expires_at) = made.await?;
+        Ok(NewLink { kind, expires_at, token })
     }
 
     fn person_of(&self, email: &Address, name: Option<Text<0, 200>>, locale: Locale) -> Person {

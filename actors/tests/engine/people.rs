@@ -187,6 +187,13 @@ async fn nobody_is_handed_another_persons_account() {
     assert!(people.session(&session).await.unwrap().is_none());
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none());
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
+    // Nor does the operator let somebody in by a link that a dashboard has shown to another.
+    let shown = invite(&world, &shop, by(mallory), "third@example.com", Role::Member).await;
+    let offered = invite(&world, &other, by(eve), "third@example.com", Role::Member).await;
+    assert!(shown.link.is_some() && offered.link.is_none());
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    let let_in = people.patch_member(&world.at(&other), by_operator(), (id(&offered), active, None)).await;
+    assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
     // A dashboard makes no resets, and shows no link of whoever belongs elsewhere.
     let offered = invite(&world, &shop, by_operator(), "new@example.com", Role::Member).await;
     let elsewhere = invite(&world, &other, by(eve), "new@example.com", Role::Member).await;
@@ -221,7 +228,7 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
         matches!(refusal(accepted), Refusal::NotAllowed(_)),
         "whoever is signed in need not be the person"
     );
-    let link = people.mail_link(victim, LinkKind::Reset, Some(&world.at(&other))).await.unwrap();
+    let link = people.mail_link(victim, None, Some(&world.at(&other))).await.unwrap();
     let reset = people.use_link(&link.token, Client::default()).await.unwrap().session.unwrap();
     assert!(people.session(&session).await.unwrap().is_none(), "it ends the sessions");
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none(), "and the password");

@@ -162,9 +162,12 @@ fn a_link_that_a_dashboard_shows_is_an_invitation_and_confirms_nothing() {
         assert!(matches!(made, Err(Refusal::NotAllowed(_))), "{kind}");
     }
     assert!(person.make_link(LinkKind::Enter, ([1; 32], Handed::Mailed), None, at(0)).is_err());
+    assert!(person.is_safe());
     person.make_link(LinkKind::Invitation, ([1; 32], Handed::Shown), None, at(0)).unwrap();
+    assert!(!person.is_safe() && !person.may_be_anothers(), "whoever is shown the link may set a password");
     person.use_link(&[1; 32], begin(1), at(1)).unwrap();
     assert!(!person.confirmed);
+    assert!(!person.is_safe(), "whoever was shown the link is in");
     let mut other = with_password();
     assert!(other.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).is_err());
 }
