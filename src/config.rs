@@ -14,12 +14,14 @@ use actors::upgrade::Upgrades;
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod public_url;
 mod secret;
 mod size;
 mod token;
 mod value;
 pub mod variables;
 
+pub use public_url::PublicUrl;
 pub(crate) use secret::Secret;
 pub use token::{AdminToken, TOKEN_FILE, TokenError};
 pub use value::ConfigError;
@@ -34,6 +36,10 @@ pub struct ServeArgs {
     /// Public listener; port 0 picks one [default: 127.0.0.1:8080]
     #[arg(long, env = variables::LISTEN, value_name = "ADDR")]
     pub listen: Option<OsString>,
+    /// The origin at which people reach the service, https off the loopback; links begin with it [default: that of the
+    /// public listener, where it is on the loopback or speaks HTTPS]
+    #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
+    pub public_url: Option<OsString>,
     /// Operator listener; port 0 picks one [default: 127.0.0.1:8081]
     #[arg(long, env = variables::ADMIN_LISTEN, value_name = "ADDR")]
     pub admin_listen: Option<OsString>,
@@ -99,6 +105,8 @@ pub struct ServeArgs {
 pub struct Settings {
     /// The public listener.
     pub listen: SocketAddr,
+    /// The origin at which people reach the service, if it is set.
+    pub public_url: Option<PublicUrl>,
     /// The operator listener.
     pub admin_listen: SocketAddr,
     /// The directory of the store.
@@ -140,6 +148,10 @@ impl TryFrom<ServeArgs> for Settings {
         let address = "must be an address and a port such as 127.0.0.1:8080";
         let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
+            public_url: text(variables::PUBLIC_URL, args.public_url)?
+                .map(|url| PublicUrl::new(&url))
+                .transpose()
+                .map_err(|problem| ConfigError::new(variables::PUBLIC_URL, problem))?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
             admin_token: Secret::admin_token(AdminToken::new)

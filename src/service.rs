@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
-use crate::config::{AdminToken, Settings, TokenError, variables};
+use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
@@ -120,8 +120,12 @@ impl Service {
         };
         let (public_app, admin_app) =
             counted_apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone(), metrics);
+        let listens = address(&public, settings.listen);
+        let of_listener = || PublicUrl::of_listener(listens, tls.is_some());
+        let public_url = settings.public_url.clone().or_else(of_listener);
+        engine.people().set_public_url(public_url.as_ref().map(PublicUrl::as_str));
         let service = Self {
-            public: address(&public, settings.listen),
+            public: listens,
             admin: address(&admin, settings.admin_listen),
             admin_token,
             schemes: [&tls, &admin_tls].map(|tls| if tls.is_some() { "https" } else { "http" }),

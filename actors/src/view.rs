@@ -13,6 +13,7 @@ mod contacts;
 mod conversations;
 mod event;
 mod keys;
+mod people;
 mod retention;
 mod schema;
 mod webhooks;
@@ -32,7 +33,8 @@ pub use contacts::ContactView;
 pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use event::Event;
 pub(crate) use event::event;
-pub use keys::{KeyView, NewKeyView, OperatorKeyView};
+pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
+pub use people::{LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

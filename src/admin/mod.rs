@@ -15,6 +15,7 @@ mod keys;
 mod knowledge;
 mod messages;
 mod moving;
+mod people;
 mod retention;
 mod router;
 mod services;

@@ -119,7 +119,7 @@ fn instant((name, place, text): (&'static str, &'static str, Option<String>)) ->
 
 /// Whether somebody is asked.
 #[derive(Clone, Copy, Debug, Args)]
-pub struct Sure {
+pub(super) struct Sure {
     /// Do not ask
     #[arg(long)]
     pub(super) yes: bool,

@@ -20,10 +20,11 @@ use actors::business::{BusinessHandle, Change, PageRequest, Request};
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
-    Day, DayHours, Direction, Email, LocalTime, Locale, MessageDetails, MessageStatus, Phone, Scopes,
-    ServiceId, Source, Text, Urgency, WeeklyHours,
+    Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus,
+    ContactDetails, Day, DayHours, Direction, Email, LocalTime, Locale, MembershipPatch, MessageDetails,
+    MessageStatus, PersonId, Phone, Role, Scopes, ServiceId, Source, StaffId, Text, Urgency, WeeklyHours,
 };
+use actors::people::Invitation;
 use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
@@ -120,12 +121,15 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
         let service = CreateService { name: text(name)?, description, duration_minutes, active: true };
         services.push(made(&business, service).await?.parse::<ServiceId>().map_err(failed)?);
     }
+    let mut camille = None;
     for (name, offers) in
         [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
     {
         let staff = CreateStaff { name: text(name)?, active: true, zone: None, service_ids: offers.to_vec() };
-        made(&business, staff).await?;
+        let id = made(&business, staff).await?.parse::<StaffId>().map_err(failed)?;
+        camille.get_or_insert(id);
     }
+    people(engine, &business, camille).await?;
     for (at, (name, phone)) in
         [("Awa Diallo", "+33612345678"), ("Jean Petit", "+33612345679")].into_iter().enumerate()
     {
@@ -150,6 +154,34 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
     let api_key = field(&answer.body, "key")?;
     Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
+}
+
+/// An owner, an admin, and a member who is a staff member. None has a password yet.
+async fn people(
+    engine: &Engine,
+    business: &BusinessHandle,
+    camille: Option<StaffId>,
+) -> Result<(), ServeError> {
+    let people = engine.people();
+    for (name, email, role, staff_id) in [
+        ("Lucie Moreau", "lucie@salon-lumiere.example", Role::Owner, None),
+        ("Karim Benali", "karim@salon-lumiere.example", Role::Admin, None),
+        ("Camille Roche", "camille@salon-lumiere.example", Role::Member, camille),
+    ] {
+        let invitation = Invitation {
+            email: Address::new(email).map_err(failed)?,
+            name: Some(Text::new(name.into()).map_err(failed)?),
+            locale: None,
+            role,
+            staff_id,
+        };
+        let by = || Request::by(Actor::Operator);
+        let invited = people.invite(business, by(), invitation).await.map_err(failed)?;
+        let id = field(&invited.answer.body, "id")?.parse::<PersonId>().map_err(failed)?;
+        let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+        people.patch_member(business, by(), (id, active, None)).await.map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// A contact without an appointment, three calls of this morning, and a message that one of them left.

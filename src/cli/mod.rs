@@ -34,6 +34,7 @@ mod open_files;
 mod openapi;
 mod options;
 mod pages;
+mod person;
 mod print;
 mod problems;
 mod record;
@@ -82,6 +83,8 @@ pub enum OperatorCommand {
     Service(Resource<service::ServiceCommand>),
     /// Staff members of a business: who carries services out.
     Staff(Resource<staff::StaffCommand>),
+    /// People of a business: add and change them, and make links by which they sign in.
+    Person(Resource<person::PersonCommand>),
     /// API keys of a business.
     Key(Resource<key::KeyCommand>),
     /// Appointments of a business: see them, and book and move them as its own team does.
@@ -102,7 +105,7 @@ pub enum OperatorCommand {
     Budget(Resource<budget::BudgetCommand>),
     /// For how many days a business keeps what has happened.
     Retention(Resource<retention::RetentionCommand>),
-    /// The audit log of a business: who changed what.
+    /// The audit log of a business, or of people's accounts: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
 
@@ -112,6 +115,7 @@ impl OperatorCommand {
             Self::Business(Resource { command, options }) => (command.into_task(), options),
             Self::Service(Resource { command, options }) => (command.into_task(), options),
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
+            Self::Person(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
             Self::Availability(args) => {

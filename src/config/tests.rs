@@ -20,6 +20,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
     assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
+    assert_eq!(settings.public_url, None);
     assert_eq!(settings.rate_limit_per_minute.get(), 120);
     assert_eq!(settings.connections_per_address.get(), 1024);
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
@@ -33,6 +34,7 @@ fn nothing_set_gives_the_defaults() {
 fn every_setting_has_its_flag() {
     let settings = args(&[
         "--listen=[::1]:0",
+        "--public-url=https://desk.example.com",
         "--admin-listen=0.0.0.0:1",
         "--data-dir=/x",
         "--admin-token=0123456789abcdef",
@@ -51,6 +53,11 @@ fn every_setting_has_its_flag() {
     ]);
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
+    assert_eq!(settings.public_url, Some(PublicUrl::new("https://desk.example.com").unwrap()));
+    assert_eq!(
+        args(&["--public-url=http://192.0.2.1"]).unwrap_err().split(':').next(),
+        Some("RECEPTIONIST_PUBLIC_URL")
+    );
     assert_eq!(settings.rate_limit_per_minute.get(), 1);
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
@@ -73,6 +80,7 @@ fn every_setting_has_the_variable_of_the_contract() {
         variables,
         [
             "RECEPTIONIST_LISTEN",
+            "RECEPTIONIST_PUBLIC_URL",
             "RECEPTIONIST_ADMIN_LISTEN",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",

@@ -2,6 +2,8 @@
 
 /// The public listener.
 pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
+/// The origin at which people reach the service.
+pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
 /// The operator listener.
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
 /// Where commands call the operator API.

@@ -110,6 +110,14 @@ fn rows() -> Vec<Row> {
         operator("GET", "/retention", "", ""),
         operator("GET", "/audit", "", ""),
         operator("GET", "/export", "", ""),
+        operator("GET", "/people", "", ""),
+        operator("POST", "/people", "", r#"{"email":"b@example.com","role":"member","staff_id":"{staff_id}"}"#),
+        operator("GET", "/people/{person_id}", "", ""),
+        operator("PATCH", "/people/{person_id}", "", r#"{"role":"admin","staff_id":"{staff_id}"}"#),
+        operator("POST", "/people/{person_id}/link", "", ""),
+        operator("GET", "/people/{person_id}/notifications", "", ""),
+        operator("PATCH", "/people/{person_id}/notifications", "", r#"{"call_missed":{"email":"daily"}}"#),
+        operator("DELETE", "/people/{person_id}", "", ""),
         operator("DELETE", "/keys/{key_id}", "", ""),
         operator("DELETE", "/knowledge/{knowledge_id}", "", ""),
         operator("DELETE", "/services/{service_id}", "", ""),
@@ -147,6 +155,9 @@ async fn records(salon: &Salon) -> Records {
         salon.operator.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
     let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
     let knowledge = salon.operator.post("/knowledge", &knowledge).await.created();
+    let email = format!("{}@example.com", salon.id);
+    let person = json!({ "email": email, "role": "owner" });
+    let person = salon.operator.post("/people", &person).await.created();
     let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
     salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
@@ -160,6 +171,7 @@ async fn records(salon: &Salon) -> Records {
         ("event_id", deliveries[0]["event_id"].as_str().unwrap().to_owned()),
         ("key_id", id(&spare).to_owned()),
         ("knowledge_id", id(&knowledge).to_owned()),
+        ("person_id", id(&person).to_owned()),
     ])
 }
 
@@ -276,7 +288,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 68, "ids in rows");
+    assert_eq!(tried, 76, "ids in rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
     // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.
@@ -302,8 +314,8 @@ async fn every_route_of_both_tables_is_tried_here() {
     let tried: BTreeSet<_> =
         rows().iter().map(|row| (row.method.to_owned(), format!("{}{}", row.base, row.path))).collect();
     let routes = receptionist::service::routes();
-    // Those are of all businesses; `backups` and `moving` try them.
-    let of_all = ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import"];
+    // Those are of all businesses, and accounts of none; `backups`, `moving` and `people` try them.
+    let of_all = ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import", "/admin/v1/audit"];
     let routes = routes.iter().filter(|(_, path)| !of_all.iter().any(|start| path.starts_with(start)));
     let served: BTreeSet<_> = routes.map(|(method, path)| (method.to_string(), (*path).to_owned())).collect();
     assert_eq!(tried, served);

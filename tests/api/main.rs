@@ -35,6 +35,7 @@ mod metrics;
 mod modes;
 mod operator;
 mod operator_once;
+mod people;
 mod rate_limit;
 mod reschedule;
 mod routes;

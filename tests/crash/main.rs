@@ -9,6 +9,7 @@ mod damage;
 mod ending;
 mod imports;
 mod kills;
+mod people;
 mod process;
 mod say;
 mod starting;

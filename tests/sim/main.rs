@@ -33,6 +33,7 @@ mod network;
 mod nudges;
 mod ops;
 mod outages;
+mod people;
 mod planted;
 mod receiver;
 mod repair;

@@ -23,7 +23,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Budget, Business, BusinessId, Busy, IdMint, Retention, Service, StaffMember, Timestamp, WebhookEndpoint,
+    Budget, Business, BusinessId, Busy, IdMint, Membership, Retention, Service, StaffMember, Team, Timestamp,
+    WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -48,6 +49,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
     let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut people = Team::new();
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
@@ -68,6 +70,10 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::WEBHOOK => {
                 let endpoint = store.usable(&key, WebhookEndpoint::decode(&value))?;
                 webhooks.extend(endpoint.map(|endpoint| (endpoint.id, endpoint)));
+            }
+            kind::MEMBERSHIP => {
+                let membership = store.usable(&key, Membership::decode(&value))?;
+                people.extend(membership.map(|membership| (membership.person_id, membership)));
             }
             other => {
                 let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
@@ -93,6 +99,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         services,
         staff,
         webhooks,
+        people,
         busy: Busy::default(),
         busy_from,
         longest,

@@ -21,7 +21,7 @@ use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service, ServiceId,
-    StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -42,6 +42,8 @@ pub(crate) struct State {
     pub(crate) services: BTreeMap<ServiceId, Service>,
     pub(crate) staff: BTreeMap<StaffId, StaffMember>,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
+    /// The people of the business.
+    pub(crate) people: Team,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.
@@ -164,6 +166,12 @@ impl State {
             }
             Write::NoWebhook(id) => {
                 self.webhooks.remove(&id);
+            }
+            Write::Membership(membership) => {
+                self.people.insert(membership.person_id, membership);
+            }
+            Write::NoMembership(id) => {
+                self.people.remove(&id);
             }
             Write::NoService(id) => {
                 self.services.remove(&id);

@@ -83,6 +83,8 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoBusiness
         | Write::Retention(_)
         | Write::Rows(_)
+        | Write::Membership(_)
+        | Write::NoMembership(_)
         | Write::Delivery { .. } => false,
     }
 }

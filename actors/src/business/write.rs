@@ -5,8 +5,8 @@
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, Budget, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, KnowledgeId,
-    ResourceId, Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp,
-    WebhookEndpoint, WebhookId,
+    Membership, PersonId, ResourceId, Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage,
+    Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -98,6 +98,10 @@ pub enum Write {
     NoBusiness,
     /// Rows that nothing is counted by and no memory holds.
     Rows(Batch),
+    /// A membership; it stands with the business, and in the list of its person's.
+    Membership(Membership),
+    /// The membership of this person is no more.
+    NoMembership(PersonId),
 }
 
 impl Write {
@@ -165,6 +169,14 @@ impl Write {
                 batch.delete(keys::business_index(of));
             }
             Self::Rows(rows) => batch.append(rows.clone()),
+            Self::Membership(membership) => {
+                batch.put(keys::membership(of, membership.person_id), membership.encode());
+                batch.put(keys::member_of(membership.person_id, of), Vec::new());
+            }
+            Self::NoMembership(id) => {
+                batch.delete(keys::membership(of, *id));
+                batch.delete(keys::member_of(*id, of));
+            }
         }
     }
 }

@@ -87,6 +87,10 @@ ids! {
     BackupId,
     /// The erasing of a contact; whatever was made before it has a smaller id.
     ErasureId,
+    /// A person's account.
+    PersonId,
+    /// A session of a person.
+    SessionId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

@@ -9,6 +9,7 @@
 //!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar`.
 
+mod alert;
 mod appointment;
 mod audit;
 pub mod availability;
@@ -25,14 +26,18 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod membership;
 mod message;
+mod person;
 mod refusal;
 mod retention;
+mod role;
 mod text;
 mod time;
 mod webhook;
 mod words;
 
+pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
@@ -46,13 +51,22 @@ pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
     AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, ErasureId, EventId, IdMint, KeyId,
-    KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId,
+    KnowledgeId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId, WebhookId,
 };
-pub use key::{ApiKey, Scope, Scopes};
+pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
+pub use membership::{
+    Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
+    patched,
+};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
+pub use person::{
+    Address, Begin, Client, Handed, Link, LinkKind, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER,
+    USER_AGENT_CHARS_MAX,
+};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
+pub use role::{Access, Right, Role};
 pub use text::{Email, Phone, Text, TextError};
 pub use time::{SteadyTime, Timestamp, TimestampError};
 pub use webhook::{

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
-    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Retention, Service,
-    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ApiKey, Appointment, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge, Membership,
+    Retention, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::{AuditRecord, status_number};
@@ -56,6 +56,7 @@ stamped! {
     WebhookEndpoint, "webhook endpoints": [created_at, updated_at] [disabled_at];
     ApiKey, "API keys": [created_at] [revoked_at];
     Knowledge, "pieces of knowledge": [created_at, updated_at];
+    Membership, "memberships": [created_at, updated_at];
     AuditRecord, "audit entries": [entry.at];
     Delivery, "deliveries": [created_at] [last_attempt_at];
     Appointment, "appointments": [created_at, updated_at] => of_appointment;
@@ -120,6 +121,7 @@ pub(super) fn each_of(
         kind::RETENTION => each::<Retention>(of, key, value, stamp),
         kind::SERVICE => each::<Service>(of, key, value, stamp),
         kind::STAFF => each::<StaffMember>(of, key, value, stamp),
+        kind::MEMBERSHIP => each::<Membership>(of, key, value, stamp),
         kind::WEBHOOK => each::<WebhookEndpoint>(of, key, value, stamp),
         kind::KEY => {
             let key = keys::api_key(keys::prefix_from_value(value)?);

@@ -20,6 +20,14 @@ const COMMANDS: &[&str] = &[
     "staff list",
     "staff update staff_id",
     "staff delete staff_id",
+    "person add --email E --role R",
+    "person list",
+    "person show person_id",
+    "person change person_id",
+    "person remove person_id",
+    "person link person_id",
+    "person notifications person_id",
+    "person notifications person_id --kind call_missed",
     "key create --name N --all-scopes",
     "key list",
     "key revoke key_id",
@@ -61,6 +69,7 @@ const COMMANDS: &[&str] = &[
     "retention show",
     "retention set",
     "audit list",
+    "audit accounts",
 ];
 
 /// An operation, such as `GET /businesses/{business_id}/keys`, and what its query and body may have.
@@ -96,10 +105,23 @@ fn operations() -> Vec<(String, Vec<String>)> {
 fn operation(line: &str) -> String {
     let (command, _) = parse_with_flags(line).unwrap();
     let mut call = command.into_parts().0.request.call();
-    let ids =
-        ["service", "staff", "key", "appointment", "contact", "call", "message", "knowledge", "webhook"];
+    let ids = [
+        "service",
+        "staff",
+        "key",
+        "appointment",
+        "contact",
+        "call",
+        "message",
+        "knowledge",
+        "webhook",
+        "person",
+    ];
     for id in ids.iter().copied().chain(["event"]).map(|kind| format!("{kind}_id")) {
         call.path = call.path.replace(&id, &format!("{{{id}}}"));
+    }
+    if call.path == "/admin/v1/audit" {
+        return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
     // The business is named, or goes without saying.
@@ -136,6 +158,6 @@ fn needs_no_flag(line: &str, name: &str) -> bool {
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),
         // `--kind` names it.
-        _ => line.starts_with("budget set"),
+        _ => line.starts_with("budget set") || line.starts_with("person notifications"),
     }
 }

@@ -91,6 +91,7 @@ impl Server {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {
             listen: "127.0.0.1:0".parse().unwrap(),
+            public_url: None,
             admin_listen: "127.0.0.1:0".parse().unwrap(),
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),

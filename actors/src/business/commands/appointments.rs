@@ -9,6 +9,7 @@ use crate::business::request::{New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
+    Right,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -84,6 +85,10 @@ impl Change for Book {
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Moves an appointment to another time or staff member.
@@ -109,6 +114,10 @@ impl Change for Reschedule {
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Confirms a pending appointment, for the team.
@@ -128,6 +137,10 @@ impl Change for Confirm {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 
@@ -149,6 +162,10 @@ impl Change for Decline {
     fn weight(&self) -> Weight {
         Weight::Frees
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Cancels an appointment.
@@ -168,6 +185,10 @@ impl Change for Cancel {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
-use crate::domain::{Refusal, ResourceId, Service, ServiceId, StaffId, StaffMember, Text};
+use crate::domain::{Membership, Refusal, ResourceId, Service, ServiceId, StaffId, StaffMember, Text};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{OperatorServiceView, StaffView};
@@ -231,6 +231,10 @@ impl Change for DeleteStaff {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
         check_watch(context, self.id, self.watch)?;
+        let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
+        if let Some(membership) = context.team().values().find(is_this) {
+            return Err(in_use(format!("person {} is this staff member", membership.person_id)).into());
+        }
         Ok(Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id)))
     }
 

@@ -12,5 +12,6 @@ pub mod erasure;
 pub mod keys;
 pub mod knowledge;
 pub mod messages;
+pub mod people;
 pub mod profile;
 pub mod webhooks;

@@ -13,6 +13,8 @@ pub const WEBHOOK: u8 = 0x04;
 pub const BUDGET: u8 = 0x05;
 /// How long the business keeps what has happened: the rest is zero → `Retention`.
 pub const RETENTION: u8 = 0x08;
+/// A membership: its person's id → `Membership`.
+pub const MEMBERSHIP: u8 = 0x0c;
 /// The first kind behind those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
 /// A key of the business: its id → the 8 bytes under which the installation keeps it.

@@ -15,6 +15,7 @@ pub mod installation_kind;
 pub mod kind;
 mod messages;
 mod parts;
+mod people;
 mod retention;
 mod service;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
     millis_value, of_kind, phone_digest,
 };
+pub use people::{lane_of, member_of, membership, memberships_of, person, person_by_email, person_by_token};
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
 };

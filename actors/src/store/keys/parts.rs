@@ -83,6 +83,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::ERASURE
         | kind::ERASING
         | kind::WIPE
+        | kind::MEMBERSHIP
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT

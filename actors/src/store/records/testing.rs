@@ -53,7 +53,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use crate::domain::{
         ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge,
-        Retention, Service, StaffMember, TakenMessage, WebhookEndpoint,
+        Membership, Person, Retention, Service, StaffMember, TakenMessage, WebhookEndpoint,
     };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
@@ -64,6 +64,8 @@ fn decode_all(bytes: &[u8]) {
     let _ = Delivery::decode(bytes);
     let _ = WebhookEndpoint::decode(bytes);
     let _ = Retention::decode(bytes);
+    let _ = Membership::decode(bytes);
+    let _ = Person::decode(bytes);
     let _ = Service::decode(bytes);
     let _ = StaffMember::decode(bytes);
     let _ = CallRecord::decode(bytes);
