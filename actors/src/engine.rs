@@ -4,6 +4,7 @@ mod authenticate;
 mod backups;
 mod businesses;
 mod figures;
+mod mail;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,6 +24,7 @@ use crate::domain::{BusinessId, IdMint, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::meta;
 use crate::moving;
 use crate::net::WebhookClient;
@@ -131,6 +133,7 @@ impl Engine {
             dispatcher: Dispatcher::new(limits.places),
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
+            mail: Outbox::new(),
             backups: Arc::default(),
             creating: Arc::default(),
             secret,
@@ -197,6 +200,7 @@ impl Engine {
         }
         // What is not done by then is sent again by the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
+        self.shared.mail.stop(closed_by).await;
         self.shared.businesses.stop();
         self.shared.deliveries.stop();
         let written = self.shared.key_usage.write(&self.shared.store).await;

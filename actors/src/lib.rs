@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod key_usage;
 mod limits;
+pub mod mail;
 pub mod measure;
 mod meta;
 pub mod moving;

@@ -20,6 +20,7 @@ use crate::domain::{BusinessId, IdMint, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::net::WebhookClient;
 use crate::ports::Ports;
 use crate::principals::Principals;
@@ -62,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) turned_off: AtomicU64,
     /// How many deliveries were missed at once, for as many waited as may.
     pub(crate) missed_over_budget: AtomicU64,
+    /// Where mails go.
+    pub(crate) mail: Outbox,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
     /// The idempotency keys of the businesses that are being created.

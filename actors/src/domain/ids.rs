@@ -85,6 +85,10 @@ ids! {
     WebhookId,
     /// A backup of the store.
     BackupId,
+    /// A person: an account of the dashboard.
+    PersonId,
+    /// An e-mail to a person.
+    MailId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

@@ -25,6 +25,7 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod mail;
 mod message;
 mod refusal;
 mod text;
@@ -45,10 +46,11 @@ pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
     AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, EventId, IdMint, KeyId, KnowledgeId,
-    MessageId, ResourceId, ServiceId, StaffId, WebhookId,
+    MailId, MessageId, PersonId, ResourceId, ServiceId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
+pub use mail::{ABOUT_MAX, About, AlertKind, Mail, MailKind, MailStatus};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use text::{Email, Phone, Text, TextError};

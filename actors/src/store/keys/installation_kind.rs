@@ -21,5 +21,6 @@ pub const REPAIR: u8 = 0x0d;
 /// all of them are good and on the disk.
 pub const MOVING: u8 = 0x18;
 
+// 0x68 to 0x6a: mails that concern an account alone, as among the rows of a business ([`super::kind::MAIL`]).
 // 0x78: an idempotency key of a request that creates a business, as among the rows of a business
 // ([`super::kind::IDEMPOTENCY`]).

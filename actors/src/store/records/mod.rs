@@ -17,6 +17,7 @@ mod idempotency;
 mod installation;
 mod key;
 mod knowledge;
+mod mail;
 mod message;
 mod names;
 #[cfg(test)]
@@ -31,13 +32,14 @@ pub use self::call::CallRow;
 pub use self::clock::ClockRecord;
 pub use self::idempotency::IdempotencyRecord;
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
+pub use self::mail::mail_kind_number;
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
-    DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
-    Timestamp, Urgency, WebhookStatus,
+    AlertKind, AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day,
+    DeliveryStatus, Direction, DisabledReason, EventType, Locale, MailKind, MailStatus, MessageStatus,
+    ResourceId, Source, Timestamp, Urgency, WebhookStatus,
 };
 
 /// A word with a number that never changes.
@@ -70,6 +72,10 @@ macro_rules! numbers {
 }
 
 numbers! {
+    AlertKind {
+        WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
+        AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8,
+    }
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {
@@ -91,6 +97,10 @@ numbers! {
     }
     Direction { Inbound = 1, Outbound = 2 }
     Locale { En = 1, Fr = 2 }
+    MailKind {
+        Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
+    }
+    MailStatus { Pending = 1, Sent = 2, Failed = 3 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
