@@ -7,7 +7,10 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use actors::ports::Ports;
+use actors::domain::Mail;
+use actors::mail::MailPorts;
+use actors::mail::letter::{Recipient, Recipients};
+use actors::ports::{BoxFuture, Ports};
 use actors::store::StoreError;
 use actors::{Engine, Limits};
 use axum::http::{Method, StatusCode, header};
@@ -17,6 +20,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::config::{AdminToken, Settings, TokenError, variables};
+use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
@@ -42,6 +46,12 @@ pub enum ServiceError {
         /// Why.
         #[from]
         source: TokenError,
+    },
+    /// Mails cannot be sent.
+    #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
+    Mail {
+        /// Why.
+        reason: String,
     },
     /// A listener's task ended by itself.
     #[error("a listener ended unexpectedly")]
@@ -102,6 +112,11 @@ impl Service {
         let limits = Limits { upgrades: settings.upgrades, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
+        if let Some(mail) = &settings.mail {
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            let origin = format!("{scheme}://{}", address(&public, settings.listen));
+            begin_mail(&engine, mail, origin)?;
+        }
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,
@@ -180,6 +195,26 @@ impl Service {
             }
         }
         Ok(self.engine.close().await?)
+    }
+}
+
+/// Has mails sent from now on, with links to this origin.
+fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Result<(), ServiceError> {
+    let smtp = Smtp::new(settings, &engine.ports().trust).map_err(|reason| ServiceError::Mail { reason })?;
+    engine.begin_mail(MailPorts {
+        mailer: Arc::new(smtp),
+        composer: Arc::new(Letters::new(settings.from.clone(), origin)),
+        recipients: Arc::new(NoAccounts),
+    });
+    Ok(())
+}
+
+/// Who gets mails while the service keeps no accounts: what waits for somebody goes on waiting.
+struct NoAccounts;
+
+impl Recipients for NoAccounts {
+    fn recipient<'a>(&'a self, _: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
+        Box::pin(std::future::ready(Err("the service keeps no accounts".into())))
     }
 }
 

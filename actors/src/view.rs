@@ -13,6 +13,7 @@ mod contacts;
 mod conversations;
 mod event;
 mod keys;
+mod mail;
 mod schema;
 mod webhooks;
 
@@ -32,6 +33,7 @@ pub use conversations::{CallView, KnowledgeView, MessageView};
 pub use event::Event;
 pub(crate) use event::event;
 pub use keys::{KeyView, NewKeyView, OperatorKeyView};
+pub use mail::MailTestView;
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 
 /// What a view mostly fits into, in bytes of JSON, so that it is rendered into one piece of memory.

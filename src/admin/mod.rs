@@ -12,6 +12,7 @@ mod calls;
 mod gate;
 mod keys;
 mod knowledge;
+mod mail;
 mod messages;
 mod router;
 mod services;

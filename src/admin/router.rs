@@ -10,7 +10,7 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, keys, knowledge, messages, services, staff,
+    appointments, audit, backup, budget, businesses, calls, keys, knowledge, mail, messages, services, staff,
     webhooks,
 };
 use crate::api;
@@ -188,6 +188,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get("/admin/v1/backup/{backup_id}", Token, backup::show)
             .named("getBackup", "Get how far a backup has come")
             .details("Of those begun since the service started, the last 32."),
+        post("/admin/v1/mail/test", Token, mail::test)
+            .named("testMail", "Send a mail that says nothing but that it has arrived")
+            .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")
+            .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

@@ -42,7 +42,7 @@ impl Composer for Letters {
         let page = Page::of(letter, &self.origin);
         let address =
             letter.to.address.parse().map_err(|error| format!("the address cannot be used: {error}"))?;
-        let name = Some(plain(&letter.to.name, NAME_CHARS_MAX)).filter(|name| !name.is_empty());
+        let name = Some(for_head(&plain(&letter.to.name, NAME_CHARS_MAX))).filter(|name| !name.is_empty());
         let seconds = u64::try_from(letter.written_at.millis()).unwrap_or_default() / 1_000;
         let html = Html { lang: letter.to.locale.as_str(), page: &page }.render();
         let html = html.map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ impl Composer for Letters {
             .to(Mailbox::new(name, address))
             .date(UNIX_EPOCH + Duration::from_secs(seconds))
             .message_id(Some(format!("<{}>", letter.message_id)))
-            .subject(page.subject.clone())
+            .subject(for_head(&page.subject))
             .raw_header(header("Auto-Submitted", "auto-generated"));
         if let Some((_, url)) = &page.unsubscribe {
             message = message
@@ -71,6 +71,12 @@ impl Composer for Letters {
     fn domain(&self) -> &str {
         self.from.domain()
     }
+}
+
+/// A text for the head, in which nothing looks as if it was encoded already (RFC 2047, 2): the encoder leaves ASCII as
+/// it is, and whoever reads it would decode what somebody typed.
+fn for_head(text: &str) -> String {
+    text.replace("=?", "= ?")
 }
 
 /// A header of our own making, which is ASCII.

@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
-use crate::store::{Batch, Order, Record, keys};
+use crate::store::{Batch, Order, Record, Weight, keys};
 
 /// A mail to be written.
 #[derive(Clone, Debug)]
@@ -73,6 +73,7 @@ impl Shared {
     pub(crate) async fn queue_mail(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let _permit = self.permit()?;
         let Some(mail) = self.mint_mail(new, self.clocks.now()) else { return Ok(None) };
+        self.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
         let of = MailKey::of(&mail).of;

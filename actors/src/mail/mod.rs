@@ -41,4 +41,3 @@ pub use limits::Forgotten;
 pub(crate) use outside::Outbox;
 pub use outside::{MailFigures, MailPorts};
 pub(crate) use schedule::LOG_DAYS;
-pub(crate) use write::write_mail;

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use ractor::ActorRef;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::message::{Ended, MailKey, Message, Outcome};
 use super::outside::Outside;
 use super::schedule::after_attempt;
-use super::state::State;
+use super::state::{ROOM_EVERY, State};
 use super::told::letter;
 use super::write::{delete_mail, write_mail};
 use crate::domain::{Mail, Timestamp};
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
-use crate::store::{Batch, StoreError};
+use crate::store::{Batch, StoreError, Weight};
 
 /// How long a relay may take over one mail.
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
@@ -96,11 +96,21 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
 impl State {
     /// Takes note of an attempt that has ended, and has it written.
     pub(super) fn ended(&mut self, shared: &Arc<Shared>, myself: &ActorRef<Message>, ended: Ended) {
-        let Ended { mail, began, outcome, under_way } = ended;
-        let key = MailKey::of(&mail);
-        if !self.sending.remove(&key) {
+        let key = MailKey::of(&ended.mail);
+        if !self.sending.contains(&key) {
             return;
         }
+        if shared.store.check_room(Weight::Keeps).is_err() {
+            // It cannot be written just now; until it can the mail is left alone.
+            let myself = myself.clone();
+            self.tasks.spawn(async move {
+                sleep(ROOM_EVERY).await;
+                let _ = myself.cast(Message::Ended(Box::new(ended)));
+            });
+            return;
+        }
+        self.sending.remove(&key);
+        let Ended { mail, began, outcome, under_way } = ended;
         let now = shared.steady.now();
         let mut batch = Batch::default();
         match outcome {

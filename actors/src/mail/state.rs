@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use ractor::ActorRef;
 use tokio::task::{AbortHandle, JoinSet};
@@ -14,6 +15,9 @@ use super::pace::Pace;
 use crate::domain::{BusinessId, Mail, PersonId};
 use crate::shared::Shared;
 use crate::store::{StoreError, keys};
+
+/// How often it is looked whether there is room on the disk again.
+pub(super) const ROOM_EVERY: Duration = Duration::from_secs(2);
 
 /// What the outbox keeps in memory.
 pub(crate) struct State {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::message::{MailKey, Message};
 use super::schedule::latest_due;
 use super::send;
-use super::state::State;
+use super::state::{ROOM_EVERY, State};
 use super::write::{delete_mail, write_mail};
 use crate::domain::{BusinessId, Mail, MailId, MailKind, Timestamp};
 use crate::shared::Shared;
@@ -23,8 +23,6 @@ const LOOKS_PER_TURN: usize = 64;
 const GATHERED_PER_TURN: usize = 256;
 /// How many changes of the outbox may be on their way to the disk at once.
 const CHANGES_MAX: usize = 64;
-/// How often it is looked whether there is room on the disk again.
-const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// How far a due time may lie ahead of what the schedule gives.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 

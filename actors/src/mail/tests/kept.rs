@@ -145,7 +145,7 @@ async fn a_due_time_that_a_clock_of_the_future_has_set_is_not_waited_for() {
     let far = Some(before.created_at + chrono::TimeDelta::days(4_000));
     let after = Mail { next_attempt_at: far, ..before.clone() };
     let mut batch = Batch::default();
-    super::super::write_mail(&mut batch, &after, Some(&before));
+    super::super::write::write_mail(&mut batch, &after, Some(&before));
     world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
     world.does(Does::Takes);
     world.stand_still(0).await;

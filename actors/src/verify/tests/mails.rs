@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::domain::{Mail, MailKind, MailStatus};
-use crate::mail::write_mail;
-use crate::store::Batch;
 
 /// A store with a mail that waits to be sent with others, and one of an account alone.
 fn with_mails(good: &Map) -> Map {
@@ -26,10 +24,11 @@ fn with_mails(good: &Map) -> Map {
             last_attempt_at: None,
             next_attempt_at: Some(at),
         };
-        let mut batch = Batch::default();
-        write_mail(&mut batch, &mail, None);
-        for (key, value) in batch.writes() {
-            rows.put(key, value.unwrap().to_vec());
+        let of = business_id.unwrap_or(BusinessId::INSTALLATION);
+        rows.put(&keys::mail(of, mail.id), mail.encode());
+        rows.put(&keys::mail_due(of, at, mail.id), Vec::new());
+        if mail.kind.gathers() {
+            rows.put(&keys::mail_gathered(of, mail.kind, mail.person_id, mail.id), Vec::new());
         }
     }
     rows
