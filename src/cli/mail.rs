@@ -101,7 +101,8 @@ async fn test(args: TestArgs) -> Result<(), MailError> {
             print::output(&told).map_err(MailError::Output)
         }
         (None, error) => {
-            Err(MailError::NotSent { reason: error.unwrap_or_default(), after: data.duration_ms })
+            let reason = one_line(&error.unwrap_or_default());
+            Err(MailError::NotSent { reason, after: data.duration_ms })
         }
     }
 }

@@ -103,7 +103,9 @@ fn text(page: &Page) -> String {
     if let Some((label, url)) = &page.action {
         lines.extend([format!("{label}:"), url.clone(), String::new()]);
     }
-    lines.push("-- ".into());
+    if !page.outro.is_empty() || page.unsubscribe.is_some() {
+        lines.push("-- ".into());
+    }
     lines.extend(page.outro.iter().cloned());
     lines.extend(page.unsubscribe.iter().map(|(label, url)| format!("{label}: {url}")));
     lines.push(String::new());

@@ -47,6 +47,14 @@ impl Engine {
         self.shared.mail_log(of, before, count).await
     }
 
+    /// Sends a mail of the log again, as a new one that tells of the same; its id.
+    ///
+    /// # Errors
+    /// When there is no such mail, it is still to be sent, or carries a link, which is minted for one mail alone.
+    pub async fn resend_mail(&self, of: BusinessId, id: MailId) -> Result<MailId, EngineError> {
+        self.shared.resend_mail(of, id).await
+    }
+
     /// Counts an invitation of a business to an address.
     ///
     /// # Errors

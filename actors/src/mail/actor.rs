@@ -32,7 +32,7 @@ impl Actor for OutboxActor {
                 return Ok(state.turn(&shared, &myself)?);
             }
             Message::Waits(of, due) => state.order.add(of, due),
-            Message::Ended(ended) => state.ended(&shared, &myself, *ended),
+            Message::Ended(ended) => state.ended(&shared, &myself, *ended)?,
             Message::Recorded(key) => state.recorded(&shared, key),
         }
         state.ask_turn(&myself);

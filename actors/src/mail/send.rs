@@ -16,7 +16,7 @@ use super::write::{delete_mail, write_mail};
 use crate::domain::{Mail, Timestamp};
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
-use crate::store::{Batch, StoreError, Weight};
+use crate::store::{Batch, StoreError, Weight, keys};
 
 /// How long a relay may take over one mail.
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
@@ -95,10 +95,15 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
 
 impl State {
     /// Takes note of an attempt that has ended, and has it written.
-    pub(super) fn ended(&mut self, shared: &Arc<Shared>, myself: &ActorRef<Message>, ended: Ended) {
+    pub(super) fn ended(
+        &mut self,
+        shared: &Arc<Shared>,
+        myself: &ActorRef<Message>,
+        ended: Ended,
+    ) -> Result<(), StoreError> {
         let key = MailKey::of(&ended.mail);
         if !self.sending.contains(&key) {
-            return;
+            return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
             // It cannot be written just now; until it can the mail is left alone.
@@ -107,9 +112,12 @@ impl State {
                 sleep(ROOM_EVERY).await;
                 let _ = myself.cast(Message::Ended(Box::new(ended)));
             });
-            return;
+            return Ok(());
         }
         self.sending.remove(&key);
+        if !shared.store.contains(&keys::mail(key.of, key.id))? {
+            return Ok(()); // its business was ended meanwhile, and nothing of it comes back
+        }
         let Ended { mail, began, outcome, under_way } = ended;
         let now = shared.steady.now();
         let mut batch = Batch::default();
@@ -139,6 +147,7 @@ impl State {
             }
         }
         self.record(shared, myself, &[key], batch, under_way);
+        Ok(())
     }
 }
 

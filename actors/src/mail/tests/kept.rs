@@ -1,6 +1,7 @@
 //! What is kept through restarts and failures, and what is dropped.
 
 use super::*;
+use crate::EngineError;
 use crate::store::keys::kind;
 use crate::store::{Batch, Order, Record, keys};
 
@@ -164,6 +165,47 @@ async fn the_log_shows_30_days_and_then_nothing_of_it_is_left() {
     assert_eq!((world.statuses().await, world.rows(kind::MAIL)), (Vec::new(), 1));
     sleep(Duration::from_secs(3 * 86_400)).await;
     assert_eq!(world.rows(kind::MAIL), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_link() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    let mail = world.alert(1).await;
+    let of = world.business.id();
+    let refused = |result: Result<_, EngineError>| matches!(result, Err(EngineError::Refused(_)));
+    settle().await;
+    assert!(refused(world.engine.resend_mail(of, mail.id).await), "it is still to be sent");
+    world.does(Does::Takes);
+    sleep(Duration::from_secs(60)).await;
+    let again = world.engine.resend_mail(of, mail.id).await.unwrap();
+    settle().await;
+    let texts = world.texts();
+    assert_eq!((texts.len(), world.statuses().await), (3, vec![MailStatus::Sent; 2]));
+    assert_ne!(again, mail.id);
+    assert!(texts[2].contains("For 1") && !texts[2].starts_with(&mail.message_id), "{}", texts[2]);
+
+    let (business_id, person_id, about, to, due) = (Some(of), person_id(2), Vec::new(), None, None);
+    let new = NewMail { business_id, person_id, kind: MailKind::Invitation, about, to, due };
+    let invitation = world.engine.queue_mail(new).await.unwrap().unwrap();
+    settle().await;
+    assert_eq!(world.statuses().await[0], MailStatus::Sent);
+    assert!(refused(world.engine.resend_mail(of, invitation).await), "its link is used or void");
+    let other = new_business(&world.engine).await;
+    assert!(refused(world.engine.resend_mail(other.id(), mail.id).await), "it is another business's");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_comes_back_of_a_mail_whose_rows_went_while_it_was_sent() {
+    let world = World::new().await;
+    world.does(Does::Hangs);
+    let mail = world.alert(1).await;
+    settle().await;
+    let mut batch = Batch::default();
+    super::super::write::delete_mail(&mut batch, &mail);
+    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    sleep(Duration::from_secs(300)).await;
+    assert_eq!((world.rows(kind::MAIL), world.rows(kind::MAIL_DUE), world.times().len()), (0, 0, 1));
 }
 
 #[test]
