@@ -9,6 +9,7 @@
 //!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar`.
 
+mod alert;
 mod appointment;
 mod audit;
 pub mod availability;
