@@ -1,14 +1,14 @@
 //! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
 
 use actors::domain::{
-    ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Service,
-    StaffMember, TakenMessage, WebhookEndpoint,
+    ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Mail,
+    Service, StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
 use actors::store::records::{AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord};
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 19;
+pub const KINDS: u8 = 20;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -37,7 +37,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         15 => same::<MetaRecord>(bytes),
         16 => same::<ClockRecord>(bytes),
         17 => same::<Budget>(bytes),
-        _ => same::<AuditRecord>(bytes),
+        18 => same::<AuditRecord>(bytes),
+        _ => same::<Mail>(bytes),
     }
 }
 
