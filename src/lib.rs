@@ -9,6 +9,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod http;
+pub mod mail;
 mod metrics;
 mod moving;
 pub mod openapi;

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use actors::mail::MailPorts;
 use actors::ports::Ports;
 use actors::store::StoreError;
 use actors::{Engine, Limits};
@@ -17,6 +18,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
+use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
@@ -42,6 +44,12 @@ pub enum ServiceError {
         /// Why.
         #[from]
         source: TokenError,
+    },
+    /// Mails cannot be sent.
+    #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
+    Mail {
+        /// Why.
+        reason: String,
     },
     /// A listener's task ended by itself.
     #[error("a listener ended unexpectedly")]
@@ -104,6 +112,17 @@ impl Service {
         let limits = Limits { upgrades: settings.upgrades, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
+        let listens = address(&public, settings.listen);
+        let of_listener = || PublicUrl::of_listener(listens, tls.is_some());
+        let public_url = settings.public_url.clone().or_else(of_listener);
+        engine.people().set_public_url(public_url.as_ref().map(PublicUrl::as_str));
+        if let Some(mail) = &settings.mail {
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            let origin = public_url.as_ref().map(|url| url.as_str().to_owned());
+            begin_mail(&engine, mail, origin.unwrap_or_else(|| format!("{scheme}://{listens}")))?;
+            // A mail without a place that its link leads to invites nobody.
+            engine.people().set_sends_mail(public_url.is_some());
+        }
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,
@@ -120,10 +139,6 @@ impl Service {
         };
         let (public_app, admin_app) =
             counted_apps(&engine, &admin_token, settings.rate_limit_per_minute, stopping.clone(), metrics);
-        let listens = address(&public, settings.listen);
-        let of_listener = || PublicUrl::of_listener(listens, tls.is_some());
-        let public_url = settings.public_url.clone().or_else(of_listener);
-        engine.people().set_public_url(public_url.as_ref().map(PublicUrl::as_str));
         let service = Self {
             public: listens,
             admin: address(&admin, settings.admin_listen),
@@ -195,6 +210,17 @@ impl Service {
         }
         Ok(self.engine.close().await?)
     }
+}
+
+/// Has mails sent from now on, with links to this origin.
+fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Result<(), ServiceError> {
+    let smtp = Smtp::new(settings, &engine.ports().trust).map_err(|reason| ServiceError::Mail { reason })?;
+    engine.begin_mail(MailPorts {
+        mailer: Arc::new(smtp),
+        composer: Arc::new(Letters::new(settings.from.clone(), origin)),
+        recipients: engine.recipients(),
+    });
+    Ok(())
 }
 
 /// What the public and the operator listener serve, whole. Public for tests that need no sockets.

@@ -5,6 +5,8 @@ mod backups;
 mod businesses;
 mod exports;
 mod figures;
+mod mail;
+mod recipients;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,6 +27,7 @@ use crate::domain::{BusinessId, IdMint, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::meta;
 use crate::moving;
 use crate::net::WebhookClient;
@@ -142,6 +145,7 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
+            mail: Outbox::new(),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
@@ -220,6 +224,7 @@ impl Engine {
         let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
         // What is not done by then is sent again by the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
+        self.shared.mail.stop(closed_by).await;
         self.shared.businesses.stop();
         self.shared.deliveries.stop();
         self.shared.persons.stop();

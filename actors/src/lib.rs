@@ -16,6 +16,7 @@ mod error;
 mod housekeeping;
 mod key_usage;
 mod limits;
+pub mod mail;
 pub mod measure;
 mod meta;
 pub mod moving;

@@ -20,6 +20,7 @@ use crate::domain::{BusinessId, IdMint, PersonId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::net::WebhookClient;
 use crate::people::{self, Attempts, Claims, Hasher, Known};
 use crate::ports::Ports;
@@ -82,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
+    /// Where mails go.
+    pub(crate) mail: Outbox,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
     /// The exports that may be under way, and those of them that may be reading.

@@ -13,6 +13,7 @@ mod contacts;
 mod gate;
 mod keys;
 mod knowledge;
+mod mail;
 mod messages;
 mod moving;
 mod people;

@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, messages, moving,
-    people, retention, services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, keys, knowledge, mail, messages,
+    moving, people, retention, services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -233,6 +233,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get("/admin/v1/audit", Token, audit::installation)
             .named("listInstallationAuditEntries", "List what was done to people's accounts")
             .details("Newest first. What was done in a business is in its own audit log."),
+        post("/admin/v1/mail/test", Token, mail::test)
+            .named("testMail", "Send a mail that says nothing but that it has arrived")
+            .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")
+            .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

@@ -29,6 +29,11 @@ impl<T, E: fmt::Display> Secret<T, E> {
         Self { variable: variables::ADMIN_TOKEN, file_variable: variables::ADMIN_TOKEN_FILE, parse }
     }
 
+    /// The address of the relay, which may hold a password, as it is read with this.
+    pub(crate) const fn smtp_url(parse: fn(&str) -> Result<T, E>) -> Self {
+        Self { variable: variables::SMTP_URL, file_variable: variables::SMTP_URL_FILE, parse }
+    }
+
     /// The secret, if it is given either way.
     ///
     /// # Errors

@@ -38,3 +38,9 @@ pub const I_KNOW: &str = "RECEPTIONIST_I_KNOW";
 pub const LOG: &str = "RECEPTIONIST_LOG";
 /// The log format.
 pub const LOG_FORMAT: &str = "RECEPTIONIST_LOG_FORMAT";
+/// The relay that mails are handed to.
+pub const SMTP_URL: &str = "RECEPTIONIST_SMTP_URL";
+/// The file that holds its address.
+pub const SMTP_URL_FILE: &str = "RECEPTIONIST_SMTP_URL_FILE";
+/// Whom mails are from.
+pub const MAIL_FROM: &str = "RECEPTIONIST_MAIL_FROM";

@@ -67,6 +67,10 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "CallerIdentity" => json!({"api_key": {"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
             "scopes": ["appointments:read", "appointments:write"], "created_at": THEN},
             "business": {"id": BUSINESS, "name": "Salon Lumière"}}),
+        "MailTestBody" => json!({"to": "owner@salon-lumiere.example"}),
+        "MailTestResult" => {
+            json!({"sent": true, "answer": "250 2.0.0 queued as 4711", "error": null, "duration_ms": 84})
+        }
         "TakenMessage" => {
             json!({"id": MESSAGE, "call_id": CALL, "contact_id": CONTACT, "caller_name": "Ada Lovelace",
             "caller_phone": "+33612345680", "body": "Please send me a quotation.", "urgency": "normal",

@@ -30,6 +30,7 @@ mod idempotency;
 mod keys;
 mod knowledge;
 mod listing;
+mod mail;
 mod messages;
 mod metrics;
 mod modes;

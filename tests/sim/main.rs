@@ -28,6 +28,7 @@ mod ledger;
 mod leftovers;
 mod life;
 mod looks;
+mod mails;
 mod model;
 mod network;
 mod nudges;

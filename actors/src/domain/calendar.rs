@@ -61,6 +61,16 @@ impl<'a> Calendar<'a> {
         self.day_start(date)..end
     }
 
+    /// The first instant behind this one at which the wall clock shows a time of a day; of a time that a clock change
+    /// skips, the first instant after the gap, and of one that it repeats, the first. A date that the zone skipped has
+    /// none.
+    pub fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
+        let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
+        let days = self.local_date(after).iter_days().filter_map(on);
+        let mut instants = days.filter(|(date, at)| self.local_date(*at) == *date).map(|(_, at)| at);
+        instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
+    }
+
     /// Every start time, for a service this long, that falls on one of the local dates `first` to `last`, both
     /// included; sorted, each instant once.
     pub fn starts(&self, first: NaiveDate, last: NaiveDate, duration: TimeDelta) -> Vec<Timestamp> {

@@ -91,6 +91,8 @@ ids! {
     PersonId,
     /// A session of a person.
     SessionId,
+    /// An e-mail to a person.
+    MailId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

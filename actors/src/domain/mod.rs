@@ -26,6 +26,7 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod mail;
 mod membership;
 mod message;
 mod person;
@@ -51,10 +52,11 @@ pub use event::EventType;
 pub use hours::{Day, DayHours, HoursProblem, LocalTime, WeeklyHours};
 pub use ids::{
     AppointmentId, AuditId, BackupId, BusinessId, CallId, ContactId, ErasureId, EventId, IdMint, KeyId,
-    KnowledgeId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId, WebhookId,
+    KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId, WebhookId,
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
+pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
 pub use membership::{
     Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
     patched,

@@ -274,6 +274,17 @@ impl Person {
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
+    /// Gives the link another token that shows this address to be theirs, and when it expires; nothing where they ask for
+    /// that address no more.
+    pub fn renew_email_link(&mut self, hash: [u8; 32], email: &str, now: Timestamp) -> Option<Timestamp> {
+        let link = self.link.as_mut().filter(|link| link.kind == LinkKind::Email && link.is_good(now))?;
+        if link.email.as_deref() != Some(email) {
+            return None;
+        }
+        link.hash = hash;
+        Some(link.expires_at())
+    }
+
     /// Uses a link up, and begins the session that it leads to, if any.
     ///
     /// # Errors

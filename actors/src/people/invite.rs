@@ -202,6 +202,19 @@ impl People {
         self.new_link(id, (kind, Handed::Mailed), business, Actor::System).await
     }
 
+    /// Makes the link of a mail that shows a new address to be the person's, when the mail is made: the one that they
+    /// asked for, under another token. Nothing where they ask for that address no more.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn mail_email_link(&self, id: PersonId, email: &str) -> Result<Option<NewLink>, EngineError> {
+        let token = Token::new(self.shared.ports.random_bytes());
+        let (hash, email) = (token.hash(), email.to_owned());
+        let of = (Actor::System, "person.link_made", Weight::Keeps);
+        let renewed = self.change(id, of, move |person, now| Ok(person.renew_email_link(hash, &email, now)));
+        Ok(renewed.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
+    }
+
     /// What the operator is given beside a new membership: an invitation for an account without a password; a reset for
     /// one that is not confirmed, which is cleared; nothing for one that is.
     async fn operator_link(

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::findings::Checker;
+use super::mails;
 use super::people;
 use crate::domain::{ApiKey, BusinessId, KeyId};
 use crate::store::keys::{self, installation_kind, kind};
@@ -93,6 +94,8 @@ impl Installation {
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
             // Of requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
+            // Of accounts alone.
+            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
             installation_kind::MOVING => checker.wrong("an import is not finished"),
             installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),

@@ -3,6 +3,7 @@
 
 mod booking;
 mod installation;
+mod mails;
 mod people;
 mod records;
 

@@ -3,7 +3,7 @@
 use super::business::InBusiness;
 use super::findings::{Checker, Report};
 use super::installation::Installation;
-use super::{appointments, contacts, conversations, people, webhooks};
+use super::{appointments, contacts, conversations, mails, people, webhooks};
 use crate::domain::BusinessId;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Rows, StoreError, every_row, keys, piece_of, whole_value};
@@ -91,6 +91,7 @@ fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &
             webhooks::look(checker, kind, value);
         }
         kind::MEMBERSHIP => people::membership(checker, value),
+        kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
         _ => business.look(checker, kind, value),
     }
 }

@@ -298,6 +298,8 @@ const BACKUP: Shape = &[
     ("manifest", OptObject(MANIFEST)),
 ];
 
+const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptText), ("duration_ms", Whole)];
+
 /// What a successful answer of this endpoint carries.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
@@ -306,6 +308,9 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
     }
     if path.starts_with("/admin/v1/backup") {
         return if method == Method::POST { &[("id", Uuid)] } else { BACKUP };
+    }
+    if path == "/admin/v1/mail/test" {
+        return MAIL_TEST;
     }
     let operator = path.strip_prefix("/admin/v1/businesses");
     let rest = match operator {

@@ -37,5 +37,6 @@ pub const MEMBER_OF: u8 = 0x33;
 /// An entry of the installation's audit log, as among the rows of a business: what concerns accounts.
 pub const AUDIT: u8 = super::kind::AUDIT;
 
+// 0x68 to 0x6a: mails that concern an account alone, as among the rows of a business ([`super::kind::MAIL`]).
 // 0x78: an idempotency key of a request that creates a business, as among the rows of a business
 // ([`super::kind::IDEMPOTENCY`]).

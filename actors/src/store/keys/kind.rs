@@ -70,6 +70,12 @@ pub const DELIVERY: u8 = 0x61;
 pub const DELIVERY_DUE: u8 = 0x62;
 /// How often anything has reached an endpoint.
 pub const DELIVERY_REACHED: u8 = 0x63;
+/// A mail: its id → `Mail`. What concerns an account alone stands under the installation, in this kind and the next two.
+pub const MAIL: u8 = 0x68;
+/// The mails that wait, by due time; empty values.
+pub const MAIL_DUE: u8 = 0x69;
+/// The mails that wait to be sent as one, by kind and person; empty values.
+pub const MAIL_GATHERED: u8 = 0x6a;
 /// An entry of the audit log: its id → `AuditEntry`.
 pub const AUDIT: u8 = 0x70;
 /// An idempotency key: its day of steady time and a hash → `IdempotencyRecord`. Records of the first version stand

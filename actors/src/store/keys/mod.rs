@@ -13,6 +13,7 @@ mod ending;
 pub mod format_1;
 pub mod installation_kind;
 pub mod kind;
+mod mail;
 mod messages;
 mod parts;
 mod people;
@@ -36,6 +37,7 @@ pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
 };
 pub use ending::{ending, erasing, erasure, unfinished, wipe};
+pub use mail::{mail, mail_due, mail_gathered, mails, mails_due, mails_gathered};
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,

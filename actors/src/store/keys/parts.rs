@@ -63,7 +63,8 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::CALL_BY_START
         | kind::CALL_BY_UPDATE
         | kind::MESSAGE_BY_CREATION
-        | kind::MESSAGE_BY_UPDATE => 41,
+        | kind::MESSAGE_BY_UPDATE
+        | kind::MAIL_DUE => 41,
         kind::MESSAGE_BY_STATUS => 42,
         kind::APPOINTMENT_BY_CONTACT
         | kind::CALL_BY_CONTACT
@@ -71,6 +72,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::MESSAGE_BY_CALL
         | kind::DELIVERY_DUE => 57,
         kind::DELIVERY => 49,
+        kind::MAIL_GATHERED => 50,
         kind::IDEMPOTENCY => 53,
         kind::AGE => 25,
         kind::REPAIR => 21,
@@ -95,6 +97,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::KNOWLEDGE
         | kind::EVENT
         | kind::DELIVERY_REACHED
+        | kind::MAIL
         | kind::AUDIT => 33,
         _ => return false,
     };

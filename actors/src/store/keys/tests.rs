@@ -3,7 +3,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{AppointmentId, ResourceId, SteadyTime, Timestamp};
+use crate::domain::{AppointmentId, MailKind, ResourceId, SteadyTime, Timestamp};
 use crate::store::Key;
 
 fn id<I: ResourceId>(byte: u8) -> I {
@@ -40,6 +40,9 @@ fn every_kind_has_one_width() {
         (message_in(business, MessagesOf::Call(id(3)), now, id(2)), 57),
         (message_by_update(business, now, id(2)), 41),
         (knowledge(business, id(2)), 33),
+        (mail(business, id(2)), 33),
+        (mail_due(business, now, id(2)), 41),
+        (mail_gathered(business, MailKind::Daily, id(3), id(2)), 50),
         (audit(business, id(2)), 33),
         (retention(business), 33),
         (erasure(business, id(2)), 33),

@@ -18,6 +18,7 @@ mod idempotency;
 mod installation;
 mod key;
 mod knowledge;
+mod mail;
 mod membership;
 mod message;
 mod names;
@@ -37,6 +38,7 @@ pub use self::clock::ClockRecord;
 pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
 pub use self::idempotency::{IdempotencyRecord, ShownAnew};
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
+pub use self::mail::mail_kind_number;
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
 pub use self::round::RoundRecord;
@@ -44,7 +46,8 @@ use super::StoreError;
 use crate::domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, BookingMode, BudgetKind, CalendarSyncStatus,
     CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType, LinkKind, Locale,
-    MembershipStatus, MessageStatus, ResourceId, Role, Source, Timestamp, Urgency, WebhookStatus,
+    MailKind, MailStatus, MembershipStatus, MessageStatus, ResourceId, Role, Source, Timestamp, Urgency,
+    WebhookStatus,
 };
 
 /// A word with a number that never changes.
@@ -106,6 +109,10 @@ numbers! {
     LinkKind { Invitation = 1, Reset = 2, Enter = 3, Email = 4 }
     Locale { En = 1, Fr = 2 }
     MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
+    MailKind {
+        Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
+    }
+    MailStatus { Pending = 1, Sent = 2, Failed = 3 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }
     Role { Owner = 1, Admin = 2, Member = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }

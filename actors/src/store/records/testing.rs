@@ -52,7 +52,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 /// Decodes the bytes as every kind of record; only a panic is a failure.
 fn decode_all(bytes: &[u8]) {
     use crate::domain::{
-        ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge,
+        ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Mail,
         Membership, Person, Retention, Service, StaffMember, TakenMessage, WebhookEndpoint,
     };
     let _ = ApiKey::decode(bytes);
@@ -70,6 +70,7 @@ fn decode_all(bytes: &[u8]) {
     let _ = StaffMember::decode(bytes);
     let _ = CallRecord::decode(bytes);
     let _ = Knowledge::decode(bytes);
+    let _ = Mail::decode(bytes);
     let _ = TakenMessage::decode(bytes);
     let _ = super::AuditRecord::decode(bytes);
     let _ = super::CallRow::decode(bytes);
