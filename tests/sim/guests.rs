@@ -26,7 +26,7 @@ use actors::domain::{
 };
 use actors::ports::Random;
 use actors::store::keys::{self, installation_kind, kind};
-use actors::store::{Order, Store, Tombstone};
+use actors::store::{Order, Record, Store, Tombstone};
 use actors::{BusinessHandle, EngineError, NewBusiness};
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -247,9 +247,15 @@ impl Asker {
             Asked::Take(change) => self.ask(key, *change).await,
             Asked::Book(change) => self.ask(key, *change).await,
         };
+        let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
+        if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
+            // Its key was forgotten, and from now on it stands for another answer.
+            person.answered.retain(|(of, ..)| *of != key);
+        }
         let Some(answer) = answer else { return };
         if before == Some(Gone::No) && gone() == Some(Gone::No) && answer.replayed && first != *answer.body {
-            self.world.wrong(format_args!("guest {number} was answered otherwise"));
+            let [first, now] = [&first[..], &answer.body[..]].map(String::from_utf8_lossy);
+            self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }
         if !answer.replayed {
             // Its day is over, so it was another request; of whom it tells is found by its answer.
@@ -572,6 +578,14 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), Gone::Yes) => panic!("{person:?} was erased and is back"),
             (None, _) => person.gone = Gone::Yes,
             (Some(_), _) => _ = alive.insert(person.number),
+        }
+    }
+    // A request that is made again once its key is forgotten, or whose answer is lost, makes a contact anew that is as alive.
+    for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
+        let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
+        if !guest.people.contains_key(&contact.id) {
+            let is_they = |person: &&Person| contact.phone.as_deref() == Some(phone(person.number).as_str());
+            alive.extend(guest.people.values().filter(is_they).map(|person| person.number));
         }
     }
     for person in guest.people.values() {
