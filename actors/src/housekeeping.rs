@@ -26,8 +26,7 @@ const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 /// How many businesses are looked at in a step.
 pub(crate) const BUSINESSES_PER_STEP: usize = 16;
 /// How long a round rests between two steps: so many times as long as the last one took, and at least and at most so
-/// long. So a million businesses take some three and a half hours where few have anything to do, and a day where each
-/// has.
+/// long. So a million businesses take some three and a half hours where few have anything to do.
 const REST_TIMES: u32 = 9;
 const REST_MIN: Duration = Duration::from_millis(200);
 const REST_MAX: Duration = Duration::from_secs(10);

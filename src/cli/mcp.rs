@@ -91,7 +91,7 @@ fn origin(given: &str) -> Option<PublicUrl> {
 
 /// The header that a key goes in.
 fn key(text: &str) -> Result<HeaderValue, &'static str> {
-    let malformed = "must be an API key such as rcpt_XXXXXXXX_…";
+    let malformed = "must be an API key, which begins with rcpt_";
     Credential::parse(text).ok_or(malformed)?;
     let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| malformed)?;
     header.set_sensitive(true);

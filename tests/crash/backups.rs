@@ -323,7 +323,7 @@ async fn a_backup_that_is_killed_is_none_and_the_store_opens() {
         let begun = client.operator("POST", "/backup", Some(json!({ "to": path(&to) }))).await;
         let id = text(&begun["data"], "id");
         client.operator("GET", &format!("/backup/{id}"), None).await;
-        tokio::time::sleep(rng.moment(takes)).await;
+        rng.let_pass(takes).await;
         server.kill();
         server.wait();
         let restored = home.path().join("restored");
@@ -367,7 +367,7 @@ async fn a_restore_that_is_killed_is_no_store() {
     let mut cut_short = 0;
     for _ in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         let mut child = restore(&to).spawn().unwrap();
-        tokio::time::sleep(rng.moment(takes)).await;
+        rng.let_pass(takes).await;
         let _ = child.kill();
         let ended = child.wait().unwrap();
         if to.join("restoring").exists() {

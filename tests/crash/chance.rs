@@ -19,11 +19,21 @@ impl Rng {
         Duration::from_micros(u64::try_from(self.below(micros.max(1))).unwrap())
     }
 
+    /// Lets such a moment come. What a real process does meanwhile is its own affair: it is to be met in the midst of it.
+    pub(crate) async fn let_pass(&mut self, within: Duration) {
+        come(self.moment(within)).await;
+    }
+
     /// Another source, for someone who works beside.
     pub(crate) fn fork(&mut self) -> Self {
         let high = u64::try_from(self.below(usize::MAX)).unwrap();
         Self(high.rotate_left(32) ^ self.0)
     }
+}
+
+/// Lets a moment come that was drawn before: the only place in which real time passes before a kill.
+pub(crate) async fn come(moment: Duration) {
+    tokio::time::sleep(moment).await;
 }
 
 /// The number that this variable names, or the usual one.

@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 use memchr::memmem;
 use serde_json::{Value, json};
 
-use crate::chance::{Rng, number_of, seed};
+use crate::chance::{Rng, come, number_of, seed};
 use crate::client::{Call, Client, Shop, slot, text};
 use crate::imports::{id, lines, printed, program};
 use crate::process::Server;
@@ -128,7 +128,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
             Asked { path, acknowledged: answer.is_some() }
         }));
     }
-    tokio::time::sleep(after).await;
+    come(after).await;
     server.kill();
     assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
     let mut told = Vec::new();
@@ -136,6 +136,16 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
         told.push(asked.await.unwrap());
     }
     told
+}
+
+/// Has all of these deleted, and finished; gives how long that took.
+async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
+    let server = Server::on(data_dir);
+    let began = Instant::now();
+    for path in paths {
+        Client::of(&server).operator("DELETE", path, None).await;
+    }
+    began.elapsed() + finish(&server, data_dir).await
 }
 
 /// What the kills of all rounds met.
@@ -161,7 +171,7 @@ async fn round(
     met.in_the_midst += usize::from(!is_finished(data_dir).await);
     for _ in 0..rng.below(3) {
         let again = Server::on(data_dir);
-        tokio::time::sleep(rng.moment(takes / 2)).await;
+        rng.let_pass(takes / 2).await;
         again.kill();
         again.wait();
     }
@@ -295,12 +305,7 @@ async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
 
     // How long one takes, that kills fall within it.
     let first = copied(&before, &home.path().join("first"));
-    let server = Server::on(&first);
-    let began = Instant::now();
-    for path in &paths {
-        Client::of(&server).operator("DELETE", path, None).await;
-    }
-    let takes = began.elapsed() + finish(&server, &first).await;
+    let takes = delete_all(&first, &paths).await;
     check_rows(&first, &words).await;
     let mut met = Met::default();
     for _ in 0..rounds {
@@ -373,12 +378,7 @@ async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left
     words.extend(shops.iter().map(|shop| shop.id.clone().into_bytes()));
 
     let first = copied(&before, &home.path().join("first"));
-    let server = Server::on(&first);
-    let began = Instant::now();
-    for path in &paths {
-        Client::of(&server).operator("DELETE", path, None).await;
-    }
-    let takes = began.elapsed() + finish(&server, &first).await;
+    let takes = delete_all(&first, &paths).await;
     check_rows(&first, &words).await;
     let mut met = Met::default();
     for _ in 0..rounds {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::chance::{Rng, number_of, seed};
+use crate::chance::{Rng, come, number_of, seed};
 use crate::process::{Server, refused, serve};
 
 const ROUNDS: usize = 5;
@@ -58,9 +58,9 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[test]
+#[tokio::test]
 #[allow(clippy::print_stderr, reason = "the seed is needed to have a failure again")]
-fn a_killed_import_is_finished_or_taken_back() {
+async fn a_killed_import_is_finished_or_taken_back() {
     let seed = seed();
     eprintln!("CRASH_SEED={seed}");
     let mut rng = Rng(seed);
@@ -79,7 +79,7 @@ fn a_killed_import_is_finished_or_taken_back() {
         let data_dir = dir.path().join(format!("{round}"));
         let mut child = program(&data_dir, &import).spawn().unwrap();
         let killed_after = rng.moment(takes);
-        std::thread::sleep(killed_after);
+        come(killed_after).await;
         child.kill().unwrap();
         child.wait().unwrap();
         // Where it is still to be decided, no service starts.
@@ -97,7 +97,7 @@ fn a_killed_import_is_finished_or_taken_back() {
         };
         // Killed once more while that is settled.
         let mut settling = program(&data_dir, &["import", "--settle"]).spawn().unwrap();
-        std::thread::sleep(rng.moment(SETTLING));
+        rng.let_pass(SETTLING).await;
         settling.kill().unwrap();
         settling.wait().unwrap();
         let settled = printed(program(&data_dir, &["import", "--settle"]));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::chance::{Rng, number_of, seed};
+use crate::chance::{Rng, come, number_of, seed};
 use crate::client::{Answer, Call, Client, Shop, check_overlaps, slot, text};
 use crate::process::{Server, killed_at_start, serve};
 
@@ -99,7 +99,7 @@ async fn work_until_killed(
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
                     // In the midst of what the others do.
-                    tokio::time::sleep(delay).await;
+                    come(delay).await;
                     server.kill();
                 }
             }

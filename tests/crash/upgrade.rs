@@ -101,7 +101,7 @@ fn shop(before: &Value) -> Shop {
 
 #[tokio::test]
 async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
-    for format in [1, 2, 3] {
+    for format in [1, 2, 3, 4] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));
         if u32::from(format) < PRESENT {
@@ -229,9 +229,8 @@ async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
     for _ in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         start_over();
         for _ in 0..3 {
-            let delay = rng.moment(takes);
             let mut child = serve(&copy).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-            tokio::time::sleep(delay).await;
+            rng.let_pass(takes).await;
             child.kill().unwrap();
             let listened = BufReader::new(child.stdout.take().unwrap()).lines().count() > 0;
             child.wait().unwrap();

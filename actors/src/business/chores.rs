@@ -1,6 +1,8 @@
 //! How far a business has come with what it does in steps beside what is asked for: erasing contacts, wiping events,
 //! deleting what is kept no longer.
 
+use serde::Serialize;
+
 use super::ages::Round;
 use super::theirs::Theirs;
 use crate::domain::{ErasureId, SteadyTime};
@@ -48,6 +50,14 @@ impl Chores {
     pub(super) fn ends_round(&mut self, ends: bool) {
         self.in_round &= !ends;
     }
+}
+
+/// To how many records of each kind something was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Counts {
+    pub(super) appointments: u64,
+    pub(super) calls: u64,
+    pub(super) messages: u64,
 }
 
 /// What is done in steps, in the order in which it is done.

@@ -18,9 +18,9 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::chores::Erasing;
+use super::chores::{Counts, Erasing};
 use super::state::State;
 use super::theirs::Theirs;
 use super::write::Write;
@@ -48,19 +48,12 @@ const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 /// How many stages there are.
 const STAGES: u8 = 6;
 
-/// How many records have lost what told of somebody.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct Erased {
-    appointments: u64,
-    calls: u64,
-    messages: u64,
-}
-
 /// What a step comes to.
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    pub(super) erased: Erased,
+    /// How many records have lost what told of somebody.
+    pub(super) erased: Counts,
 }
 
 /// The next step; `None` when nobody is to be erased. What it writes bears the stamp.
@@ -194,7 +187,7 @@ struct Step<'a> {
     bytes: usize,
     writes: Vec<Write>,
     rows: Batch,
-    erased: Erased,
+    erased: Counts,
 }
 
 impl<'a> Step<'a> {
@@ -209,7 +202,7 @@ impl<'a> Step<'a> {
             bytes: 0,
             writes: Vec::new(),
             rows: Batch::default(),
-            erased: Erased::default(),
+            erased: Counts::default(),
         }
     }
 

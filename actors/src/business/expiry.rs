@@ -10,10 +10,10 @@
 //! kept ends that.
 
 use chrono::TimeDelta;
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::ages::noted_until;
+use super::chores::Counts;
 use super::state::State;
 use super::write::Write;
 use crate::domain::{
@@ -31,20 +31,13 @@ const BYTES_MAX: usize = 256 << 10;
 /// How long the longest appointment takes.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 
-/// How many records of each kind have gone. Entries of the audit log are not counted: to tell of them takes another one,
-/// which would go in its time, and so for ever.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Expired {
-    appointments: u64,
-    calls: u64,
-    messages: u64,
-}
-
 /// What a step comes to.
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
-    pub(super) expired: Expired,
+    /// How many records have gone. Entries of the audit log are not counted: to tell of them takes another one, which would
+    /// go in its time, and so for ever.
+    pub(super) expired: Counts,
     pub(super) more: bool,
 }
 

@@ -8,10 +8,9 @@
 use std::sync::Weak;
 
 use ractor::ActorRef;
-use serde::Serialize;
 
 use super::change::Change;
-use super::chores::Chore;
+use super::chores::{Chore, Counts};
 use super::context::Context;
 use super::decide::{CarriedOut, carry_out};
 use super::decision::Decision;
@@ -159,10 +158,10 @@ struct Note {
 
 impl Step {
     /// A step that the audit log tells of if records were changed by it.
-    fn noting<C: Serialize + Default>(writes: Vec<Write>, action: &'static str, counts: &C) -> Self {
-        let shown = |counts: &C| serde_json::to_value(counts).unwrap_or_default();
-        let (done, none) = (shown(counts), shown(&C::default()));
-        let note = (done != none).then_some(Note { action, done, none });
+    fn noting(writes: Vec<Write>, action: &'static str, counts: &Counts) -> Self {
+        let shown = |counts: &Counts| serde_json::to_value(counts).unwrap_or_default();
+        let none = Counts::default();
+        let note = (*counts != none).then(|| Note { action, done: shown(counts), none: shown(&none) });
         Self { writes, note }
     }
 }
