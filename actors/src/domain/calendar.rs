@@ -15,7 +15,8 @@ use chrono_tz::Tz;
 use super::spans::Spans;
 use super::wall::{Stretch, Wall};
 use super::{
-    Business, Day, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks, WeeklyHours,
+    Business, Day, LocalTime, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks,
+    WeeklyHours,
 };
 
 /// From one start time to the next, on the wall clock.
@@ -60,6 +61,12 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     let wall = Wall::new(zone);
     let end = date.succ_opt().map_or(Timestamp::MAX, |next| wall.day_start(next));
     wall.day_start(date)..end
+}
+
+/// The first instant behind this one at which the wall clock of a zone shows a time of a day; where a clock change skips
+/// it, the first after the gap.
+pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
+    Wall::new(zone).next_at(time, after)
 }
 
 impl<'a> Calendar<'a> {

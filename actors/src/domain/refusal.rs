@@ -83,6 +83,10 @@ pub enum Refusal {
         /// Where.
         details: Vec<Problem>,
     },
+    /// Whoever asks may see it and not change it; the sentence says why.
+    NotAllowed(&'static str),
+    /// The link was used or has expired, or the session has ended.
+    Expired,
     /// The business takes no bookings.
     BookingDisabled,
     /// The business confirms bookings, and the request did not allow for that.

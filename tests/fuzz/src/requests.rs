@@ -93,7 +93,7 @@ pub(crate) struct Server {
 }
 
 /// What is there before the input: name of the id, path, body.
-const FOUNDING: [(&str, &str, &str); 13] = [
+const FOUNDING: [(&str, &str, &str); 14] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -124,6 +124,7 @@ const FOUNDING: [(&str, &str, &str); 13] = [
     ("message_id", "/messages", r#"{"body":"Hello"}"#),
     ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
+    ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
     // Nothing refers to these.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
@@ -189,6 +190,7 @@ impl Server {
         let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
         let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, ports).await.unwrap();
+        engine.people().set_public_url(Some("http://127.0.0.1:8080"));
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
         let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);

@@ -12,8 +12,8 @@ use crate::business::references::{Watch, in_use};
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    BUFFER_MINUTES_MAX, Buffers, Currency, Price, Refusal, ResourceId, Service, ServiceId, StaffHours,
-    StaffId, StaffMember, Text,
+    BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Price, Refusal, ResourceId, Service, ServiceId,
+    StaffHours, StaffId, StaffMember, Text,
 };
 use crate::error::EngineError;
 use crate::store::Weight;
@@ -381,6 +381,10 @@ impl Change for DeleteStaff {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.id).ok_or(Refusal::NotFound("staff member"))?;
         check_watch(context, self.id, self.watch)?;
+        let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
+        if let Some(membership) = context.team().values().find(is_this) {
+            return Err(in_use(format!("person {} is this staff member", membership.person_id)).into());
+        }
         let mut gone =
             Decision::gone().note("staff.deleted", "staff", self.id).write(Write::NoStaff(self.id));
         for (blocked, _) in context.blocked().of_staff(self.id) {

@@ -9,7 +9,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::availability::{Concerned, Schedule};
-use crate::domain::{BookingMode, Business, Locale, Text, WeeklyBreaks, WeeklyHours};
+use crate::domain::{BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
@@ -80,6 +80,12 @@ impl Change for PatchBusiness {
             (None | Some(BookingMode::Off), Some(false)) => Weight::Keeps,
             (Some(BookingMode::Instant | BookingMode::Request), _) => Weight::Grows,
         }
+    }
+
+    /// A business is suspended, and its phone region set, by the operator alone.
+    fn needs(&self) -> Option<Right> {
+        let of_operator = self.suspended.is_some() || self.phone_region.is_some();
+        Some(if of_operator { Right::Operation } else { Right::Settings })
     }
 }
 
