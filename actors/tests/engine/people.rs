@@ -1,5 +1,6 @@
 //! People: invitations and links, roles, and that nobody is handed another's account.
 
+mod links;
 mod roles;
 mod sessions;
 
