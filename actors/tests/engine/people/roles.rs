@@ -228,7 +228,8 @@ impl Asking<'_> {
             "RotateSecret" => self.ask(RotateSecret { id, secret: WebhookSecret::new([1; 32]) }).await,
             "AddMember" => self.ask(AddMember { person: person(), role: Role::Member, staff_id: None }).await,
             "AddMember as an owner" => {
-                let person = actors::domain::Person { id: Uuid::new_v4().into(), ..person() };
+                let id: PersonId = Uuid::from_u128(200 + u128::from(self.number)).into();
+                let person = actors::domain::Person { id, ..person() };
                 self.ask(AddMember { person, role: Role::Owner, staff_id: None }).await
             }
             "PatchMember" => {
