@@ -14,6 +14,7 @@ mod ending;
 mod engine;
 mod error;
 mod housekeeping;
+mod installation_log;
 mod key_usage;
 mod limits;
 pub mod mail;

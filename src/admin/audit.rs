@@ -1,4 +1,5 @@
-//! `B/audit` and `/admin/v1/audit`: who changed what, newest first, in a business and in people's accounts.
+//! `B/audit` and `/admin/v1/audit`: who changed what, newest first: in a business; in people's accounts, and which exports,
+//! backups and ended businesses there were.
 
 use actors::view::AuditView;
 

@@ -24,7 +24,7 @@ pub(super) async fn create(
     context: Context,
     Body(body): Body<BackupBody>,
 ) -> Result<Accepted<BackupBegunView>, ApiError> {
-    let id = context.engine.begin_backup(body.to.into_string().as_ref())?;
+    let id = context.engine.begin_backup(context.caller.actor, body.to.into_string().as_ref())?;
     Ok(Accepted(BackupBegunView { id }))
 }
 

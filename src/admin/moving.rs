@@ -31,7 +31,7 @@ pub(super) async fn export(
 }
 
 fn lines(context: &Context, one: Option<BusinessId>, query: &ExportQuery) -> Result<Lines, ApiError> {
-    let export = context.engine.export(one, query.with_secrets.unwrap_or_default())?;
+    let export = context.engine.export(context.caller.actor, one, query.with_secrets.unwrap_or_default())?;
     tracing::info!(business.id = one.map(|id| tracing::field::display(id.uuid())), "an export begins");
     Ok(Lines(Body::from_stream(stream(export, context.engine.now()))))
 }

@@ -249,8 +249,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("exportBusiness", "Export a business")
             .details("As lines of JSON, as it is at one point while the service runs."),
         get("/admin/v1/audit", Token, audit::installation)
-            .named("listInstallationAuditEntries", "List what was done to people's accounts")
-            .details("Newest first. What was done in a business is in its own audit log."),
+            .named("listInstallationAuditEntries", "List what was done to the installation")
+            .details("To people's accounts; exports and backups; businesses that were ended. Newest first. What was done in a business is in its own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
             .named("testMail", "Send a mail that says nothing but that it has arrived")
             .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")

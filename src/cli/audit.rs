@@ -1,4 +1,4 @@
-//! `receptionist audit`: who changed what at a business, and in people's accounts.
+//! `receptionist audit`: who changed what at a business, and what was done to the installation.
 
 use clap::Subcommand;
 
@@ -14,15 +14,15 @@ const COLUMNS: &[&str] =
 pub enum AuditCommand {
     /// List the changes, the newest first
     List(ListInBusiness),
-    /// List what was done to people's accounts, the newest first
-    Accounts(Paging),
+    /// List what was done to people's accounts, which exports and backups were begun and which businesses ended
+    Installation(Paging),
 }
 
 impl AuditCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
             Self::List(list) => Task::list(list.of.path(&["audit"]), COLUMNS, list.paging),
-            Self::Accounts(paging) => Task::list(Path::accounts_log(), COLUMNS, paging),
+            Self::Installation(paging) => Task::list(Path::installation_log(), COLUMNS, paging),
         }
     }
 }

@@ -118,7 +118,7 @@ pub enum OperatorCommand {
     Budget(Resource<budget::BudgetCommand>),
     /// For how many days a business keeps what has happened.
     Retention(Resource<retention::RetentionCommand>),
-    /// The audit log of a business, or of people's accounts: who changed what.
+    /// The audit log of a business, or of the installation: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
 

@@ -123,8 +123,8 @@ impl Path {
         Self { root: "/admin/v1/businesses", segments: Vec::new() }
     }
 
-    /// The log of what was done to people's accounts.
-    pub(super) fn accounts_log() -> Self {
+    /// The log of what was done to accounts and to all of the installation.
+    pub(super) fn installation_log() -> Self {
         Self { root: "/admin/v1/audit", segments: Vec::new() }
     }
 

@@ -124,3 +124,41 @@ async fn entries_are_newest_first_by_page_and_only_of_the_business() {
     assert_eq!(other.operator.all("/audit").await, theirs);
     salon.operator.get("/audit?actor=x").await.invalid_at(&["actor"]);
 }
+
+#[tokio::test]
+async fn exports_backups_and_ended_businesses_are_in_the_installations_log() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    salon.operator.get("/export").await.is(200);
+    salon.operator.get("/export?with_secrets=true").await.is(200);
+    server.operator.get("/export").await.is(200);
+    let home = tempfile::tempdir().unwrap();
+    let backup = server.operator.post("/backup", &json!({ "to": home.path().join("b") })).await;
+    let backup = backup.is(202).body["data"]["id"].clone();
+    // What was refused is no backup.
+    server.operator.post("/backup", &json!({ "to": "here" })).await.is(400);
+    server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(202);
+    server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(404);
+    let log = server.operator.all("/audit").await;
+    let told: Vec<_> = log
+        .iter()
+        .map(|entry| {
+            assert_eq!(entry["actor"], json!({ "type": "operator", "id": null }), "{entry}");
+            assert_eq!(entry["changes"], json!([]), "nothing of a business is told but its id");
+            // An export of everything has an id that stands nowhere else.
+            let id = if entry["resource_type"] == "export" { &Value::Null } else { &entry["resource_id"] };
+            [&entry["action"], &entry["resource_type"], id].map(Clone::clone)
+        })
+        .collect();
+    let of_salon = |action: &str| [json!(action), json!("business"), json!(salon.id)];
+    assert_eq!(
+        told,
+        [
+            of_salon("business.ended"),
+            [json!("backup.begun"), json!("backup"), backup],
+            [json!("installation.exported"), json!("export"), Value::Null],
+            of_salon("business.exported_with_secrets"),
+            of_salon("business.exported"),
+        ]
+    );
+}

@@ -10,6 +10,7 @@ mod ending;
 mod erasing;
 mod imports;
 mod kills;
+mod mails;
 mod people;
 mod process;
 mod say;

@@ -131,6 +131,7 @@ pub(crate) const ENGINE: Allowed = &[
         ],
     ),
     ("ending", &["domain", "shared", "store"]),
+    ("installation_log", &["domain", "shared", "store"]),
     ("housekeeping", &["business::duties", "business::message", "domain", "shared", "store"]),
     (
         "people",
@@ -142,6 +143,7 @@ pub(crate) const ENGINE: Allowed = &[
             "business::request",
             "domain",
             "error",
+            "installation_log",
             "ports",
             "shared",
             "store",
@@ -163,6 +165,7 @@ pub(crate) const ENGINE: Allowed = &[
             "domain",
             "ending",
             "error",
+            "installation_log",
             "key_usage",
             "limits",
             "mail",

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use actors::backup::{Backup, BackupError};
-use actors::domain::BackupId;
+use actors::domain::{Actor, BackupId};
 use actors::store::{RoomLevel, Tombstone};
 use actors::verify;
 use tempfile::TempDir;
@@ -47,7 +47,7 @@ impl Sim {
         let home = tempfile::tempdir().unwrap();
         let from = self.world.disk.applies();
         self.world.disk.note_history();
-        match life.engine.begin_backup(&home.path().join("backup")) {
+        match life.engine.begin_backup(Actor::Operator, &home.path().join("backup")) {
             Ok(id) => {
                 self.world.say(format_args!("a backup begins behind {from} commits"));
                 self.backups.begun = Some(Begun { id, home, began: self.world.time.now(), from });

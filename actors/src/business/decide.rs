@@ -11,7 +11,7 @@ use super::state::State;
 use super::usage;
 use super::write::Write;
 use crate::delivery::EndpointKey;
-use crate::domain::{AuditEntry, AuditId, Timestamp};
+use crate::domain::{AuditEntry, AuditId, BusinessId, Timestamp};
 use crate::error::EngineError;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, Weight, keys};
@@ -95,6 +95,7 @@ pub(super) fn carry_out(
     }
     let Announced { mut deliveries, missed, .. } = announced;
     let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
+    let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     for draft in audit {
         // Minted last, so that the newest entry holds the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
@@ -108,6 +109,11 @@ pub(super) fn carry_out(
             resource_id: draft.resource_id,
             changes: draft.changes,
         };
+        if ends {
+            // The business's own log goes with it.
+            let record = AuditRecord { entry: entry.clone(), usage: None };
+            batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
+        }
         let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
         batch.put(keys::audit(state.id, id), record.encode());
     }

@@ -5,25 +5,32 @@ use std::sync::Arc;
 
 use super::Engine;
 use crate::backup::BackupState;
-use crate::domain::BackupId;
+use crate::domain::{Actor, BackupId, ResourceId};
 use crate::error::EngineError;
+use crate::installation_log::note;
+use crate::store::{Batch, StoreError, Weight};
 
 impl Engine {
     /// Begins a backup into a directory that is not there or empty, and gives its id. It goes on beside everything else;
-    /// [`Engine::backup`] tells how far it has come.
+    /// [`Engine::backup`] tells how far it has come. The audit log of the installation says who made it.
     ///
     /// # Errors
     /// [`EngineError::Refused`] when the directory cannot be used or another backup is being made,
     /// [`EngineError::DiskFull`], and what else says that the engine takes no requests.
-    pub fn begin_backup(&self, to: &Path) -> Result<BackupId, EngineError> {
+    pub fn begin_backup(&self, by: Actor, to: &Path) -> Result<BackupId, EngineError> {
         let shared = &self.shared;
         shared.check_open()?;
+        shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
         let clocks = Arc::downgrade(shared);
         // A backup holds no engine: it outlives none.
         let began = self.now();
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         shared.backups.begin((&shared.store, shared.limits.backup_rows), to, id, now)?;
+        let mut batch = Batch::default();
+        note(shared, (by, "backup.begun"), ("backup", id), began, &mut batch);
+        // A backup ends with the process, so nobody waits for this.
+        shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What always holds: commits wait for nothing; a business is one point of its history, and that is on the disk; in memory
 //! is one step of records and what was overwritten meanwhile of those that are still to come, within the bound of a tap.
-//! Whoever takes nothing any more drops the export, and with it everything that was kept for it; one that dawdles loses it
+//! What leaves is noted before it does. Whoever takes nothing any more drops the export, and with it everything that was kept for it; one that dawdles loses it
 //! after [`POINT_TIME_MAX`].
 
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::Engine;
-use crate::domain::{Business, BusinessId};
+use crate::domain::{Actor, Business, BusinessId};
 use crate::error::EngineError;
+use crate::installation_log::note;
 use crate::moving::{Leaving, LeftOut, Moved};
 use crate::shared::Shared;
 use crate::store::keys::{installation_kind, kind};
-use crate::store::{Frozen, Key, KeyRange, Order, Store, StoreError, keys, record_at};
+use crate::store::{Batch, Frozen, Key, KeyRange, Order, Store, StoreError, Weight, keys, record_at};
 
 /// For how long a business is kept as it was at its point: at a megabyte in a second, 3.6 GB.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
@@ -42,6 +43,8 @@ pub enum ExportError {
 pub struct Export {
     shared: Arc<Shared>,
     with_secrets: bool,
+    /// The lane of its entry in the audit log of the installation, until that is known to be on the disk.
+    noted: Option<BusinessId>,
     meant: Meant,
     current: Option<Current>,
     businesses: u64,
@@ -65,14 +68,22 @@ struct Current {
 
 impl Engine {
     /// Begins to export a business, or all of them in the order of their creation. Of webhook endpoints only
-    /// `with_secrets`: those tell what their deliveries are signed with.
+    /// `with_secrets`: those tell what their deliveries are signed with. The audit log of the installation says who asked
+    /// for it, before anything leaves.
     ///
     /// # Errors
-    /// [`EngineError::Overloaded`] when as many exports are under way as may be, and what says that the engine takes no
-    /// requests.
-    pub fn export(&self, one: Option<BusinessId>, with_secrets: bool) -> Result<Export, EngineError> {
+    /// [`EngineError::Overloaded`] when as many exports are under way as may be, [`EngineError::DiskFull`] when there is no
+    /// room to note it, and what says that the engine takes no requests.
+    pub fn export(
+        &self,
+        by: Actor,
+        one: Option<BusinessId>,
+        with_secrets: bool,
+    ) -> Result<Export, EngineError> {
         self.shared.check_open()?;
         let place = Arc::clone(&self.shared.exports).try_acquire_owned();
+        let place = place.map_err(|_| EngineError::Overloaded)?;
+        let noted = self.note_export(by, one, with_secrets)?;
         let meant = match one {
             Some(id) => Meant::One(Some(id)),
             None => Meant::All(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX)),
@@ -80,12 +91,36 @@ impl Engine {
         Ok(Export {
             shared: Arc::clone(&self.shared),
             with_secrets,
+            noted: Some(noted),
             meant,
             current: None,
             businesses: 0,
             left_out: LeftOut::default(),
-            _place: place.map_err(|_| EngineError::Overloaded)?,
+            _place: place,
         })
+    }
+
+    /// Notes an export, and gives in which lane.
+    fn note_export(
+        &self,
+        by: Actor,
+        one: Option<BusinessId>,
+        with_secrets: bool,
+    ) -> Result<BusinessId, EngineError> {
+        let (shared, mut batch) = (&self.shared, Batch::default());
+        shared.store.check_room(Weight::Frees)?;
+        let (kind, action) = match (one, with_secrets) {
+            (Some(_), false) => ("business", "business.exported"),
+            (Some(_), true) => ("business", "business.exported_with_secrets"),
+            (None, false) => ("export", "installation.exported"),
+            (None, true) => ("export", "installation.exported_with_secrets"),
+        };
+        let now = self.now();
+        // One of everything is about no record, so it has an id for this alone.
+        let lane = one.unwrap_or_else(|| shared.mint_id(now));
+        note(shared, (by, action), (kind, lane), now, &mut batch);
+        shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        Ok(lane)
     }
 }
 
@@ -95,6 +130,9 @@ impl Export {
     /// # Errors
     /// Why it ended before its end.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
+        if let Some(lane) = self.noted.take() {
+            self.shared.store.settled(lane).await?;
+        }
         loop {
             let current = match self.current.take() {
                 Some(current) => current,

@@ -8,11 +8,11 @@ use tokio::sync::Semaphore;
 use super::message::{Decided, Fate, Message, Note};
 use super::state::State;
 use super::write::write_person;
-use crate::domain::{AuditEntry, AuditId, BusinessId, PersonId, ResourceId, Timestamp, USE_WRITTEN_AFTER};
+use crate::domain::{PersonId, Timestamp, USE_WRITTEN_AFTER};
 use crate::error::EngineError;
+use crate::installation_log;
 use crate::shared::Shared;
-use crate::store::records::AuditRecord;
-use crate::store::{Batch, Done, Record, Weight, keys};
+use crate::store::{Batch, Done, Weight, keys};
 
 /// The actor of one person.
 pub(crate) struct PersonActor;
@@ -110,30 +110,9 @@ impl State {
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {
-            note_person(shared, id, (*by, action), now, &mut batch);
+            installation_log::note(shared, (*by, action), ("person", id), now, &mut batch);
         }
         self.person = after;
         let _ = shared.store.submit(lane, batch, done);
     }
-}
-
-/// Adds an entry of the installation's audit log about a person. It names nothing of the account: that is the person's.
-pub(super) fn note_person(
-    shared: &Shared,
-    id: PersonId,
-    (by, action): (crate::domain::Actor, &'static str),
-    now: Timestamp,
-    batch: &mut Batch,
-) {
-    shared.clocks.note(now, &shared.store);
-    let entry = AuditEntry {
-        id: shared.mint_id::<AuditId>(now),
-        at: now,
-        actor: by,
-        action: action.into(),
-        resource_type: "person".into(),
-        resource_id: id.uuid(),
-        changes: Vec::new(),
-    };
-    batch.put(keys::audit(BusinessId::INSTALLATION, entry.id), AuditRecord { entry, usage: None }.encode());
 }

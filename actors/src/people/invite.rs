@@ -2,7 +2,6 @@
 
 use tokio::sync::oneshot;
 
-use super::actor::note_person;
 use super::handle::People;
 use super::token::Token;
 use super::write::write_person;
@@ -12,6 +11,7 @@ use crate::domain::{
     Actor, Address, Handed, LinkKind, Locale, Person, PersonId, Refusal, Role, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
+use crate::installation_log::note;
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -277,7 +277,8 @@ impl People {
         self.shared.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
-        note_person(&self.shared, person.id, (by, "person.created"), person.created_at, &mut batch);
+        let of = ("person", person.id);
+        note(&self.shared, (by, "person.created"), of, person.created_at, &mut batch);
         let (done, written) = oneshot::channel();
         let answered = Box::new(move || {
             drop(permit);

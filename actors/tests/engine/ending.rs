@@ -8,11 +8,11 @@ use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::keys::CreateKey;
 use actors::business::commands::webhooks::CreateWebhook;
 use actors::credentials::Credential;
-use actors::domain::{BusinessId, ContactDetails, EventTypes, Scopes, Text};
+use actors::domain::{Actor, BusinessId, ContactDetails, EventTypes, Scopes, Text};
 use actors::net::WebhookUrl;
 use actors::store::{Order, Tombstone, keys};
 
-use crate::harness::{Shop, World, by_operator, everything_else_runs, json, once, pass, text};
+use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once, pass, text};
 
 /// How many rows are left that have to do with the business; the engine is closed and opened again.
 async fn left(world: &mut World, of: BusinessId) -> usize {
@@ -95,7 +95,10 @@ async fn a_business_that_is_ended_is_nobodys_at_once_and_leaves_nothing() {
     }
     world.disk.set_sync_delay(Duration::ZERO);
     pass(2).await;
-    assert_eq!(left(&mut world, shop.id).await, 0);
+    assert_eq!(left(&mut world, shop.id).await, 1, "the log of the installation tells of it by its id");
+    let log = world.engine.people().audit(&first_page()).await.unwrap().items;
+    let told: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), entry.actor)).collect();
+    assert_eq!(told, [("business.ended", Actor::Operator)]);
     assert!(is_let_in(&world, &other_key).await);
     assert!(world.disk.tombstones().contains(&Tombstone::EndedBusiness(shop.id)));
     assert!(left(&mut world, other.id).await > 400);

@@ -4,8 +4,8 @@ use actors::business::commands::appointments::{BookingContact, Cancel};
 use actors::business::commands::erasure::{EraseContact, PatchRetention};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, PageRequest};
 use actors::domain::{
-    BusinessId, CallId, ContactId, EventType, MessageId, ResourceId, Service, WebhookEndpoint, WebhookSecret,
-    WebhookStatus,
+    Actor, BusinessId, CallId, ContactId, EventType, MessageId, ResourceId, Service, WebhookEndpoint,
+    WebhookSecret, WebhookStatus,
 };
 use actors::moving::{Import, Leaving, Moved, Settled, Which, Wrong, meant, settle};
 use actors::store::{Batch, Store, StoreError, keys};
@@ -201,8 +201,8 @@ async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
         let answer = world.at(&shop).change(by_operator(), shop.booking(time(number), number)).await.unwrap();
         booked.push(json(&answer)["id"].as_str().unwrap().to_owned());
     }
-    let mut as_it_is = rest_of(&mut world.engine.export(Some(shop.id), true).unwrap()).await;
-    let mut export = world.engine.export(None, true).unwrap();
+    let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
     // With the first business its point is set; of the other one it is set later.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
@@ -223,10 +223,10 @@ async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
         moved.extend(records);
     }
     moved.extend(rest_of(&mut export).await);
-    as_it_is = rest_of(&mut world.engine.export(Some(other.id), true).unwrap()).await;
+    as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(other.id), true).unwrap()).await;
     assert!(moved == as_it_is, "it is not the other business");
     assert_eq!(export.businesses(), 2);
-    let now = rest_of(&mut world.engine.export(Some(shop.id), true).unwrap()).await;
+    let now = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(now.len() > as_it_is.len());
 }
 
@@ -234,7 +234,7 @@ async fn a_business_leaves_as_it_was_at_one_point_whatever_happens_meanwhile() {
 async fn exports_that_nobody_takes_hold_nothing_up() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
-    let begin = || world.engine.export(Some(shop.id), false);
+    let begin = || world.engine.export(Actor::Operator, Some(shop.id), false);
     let mut held = Vec::new();
     while let Ok(mut export) = begin() {
         export.next().await.unwrap();
@@ -243,7 +243,7 @@ async fn exports_that_nobody_takes_hold_nothing_up() {
     assert!(matches!(begin(), Err(EngineError::Overloaded)) && held.len() == 3);
     // Beside them there is room for a backup, and for every change.
     let dir = tempfile::tempdir().unwrap();
-    let id = world.engine.begin_backup(&dir.path().join("b")).unwrap();
+    let id = world.engine.begin_backup(Actor::Operator, &dir.path().join("b")).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
         everything_else_runs().await;
     }
@@ -415,7 +415,7 @@ async fn a_running_service_lets_nothing_leave_of_somebody_while_they_are_erased(
     }
     world.disk.set_sync_delay(std::time::Duration::from_millis(50));
     handle.change(by_operator(), EraseContact { id: somebody }).await.unwrap();
-    let moved = rest_of(&mut world.engine.export(Some(shop.id), true).unwrap()).await;
+    let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(!tells_of_them(&moved));
     let calls = moved.iter().filter_map(|moved| match moved {
         Moved::Call(call) => Some(call),

@@ -1,5 +1,7 @@
 //! People: invitations and links, roles, and that nobody is handed another's account.
 
+mod links;
+mod roles;
 mod sessions;
 
 use std::net::IpAddr;

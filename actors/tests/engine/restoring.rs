@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::Engine;
 use actors::backup::restore;
 use actors::business::commands::erasure::{EndBusiness, EraseContact};
-use actors::domain::{ContactId, ResourceId};
+use actors::domain::{Actor, ContactId, ResourceId};
 use actors::store::{Order, Store, keys};
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
@@ -26,7 +26,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     }
     let home = tempfile::tempdir().unwrap();
     let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
-    let id = world.engine.begin_backup(&backup).unwrap();
+    let id = world.engine.begin_backup(Actor::Operator, &backup).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
         everything_else_runs().await;
     }

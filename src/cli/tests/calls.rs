@@ -96,7 +96,7 @@ fn people() {
         &alerts,
         json!({"call_missed": {"email": "daily", "in_app": false, "scope": "mine"}}),
     );
-    check("audit accounts", "GET", "/admin/v1/audit", Value::Null);
+    check("audit installation", "GET", "/admin/v1/audit", Value::Null);
     check_usage("person add --email a@b", "--role");
     check_usage("person change p1 --staff s --clear-staff", "cannot be used with");
     check_usage("person notifications p1 --email now", "--kind");

@@ -75,7 +75,7 @@ const COMMANDS: &[&str] = &[
     "retention show",
     "retention set",
     "audit list",
-    "audit accounts",
+    "audit installation",
 ];
 
 /// An operation, such as `GET /businesses/{business_id}/keys`, and what its query and body may have.

@@ -12,8 +12,8 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
-    Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, DayWindows, Problem, Refusal,
-    SPECIAL_DAYS_MAX, SpecialDay, StaffId, Text, Timestamp,
+    Actor, Asker, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, DayWindows,
+    Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
@@ -191,6 +191,7 @@ impl Change for AddTimeOff {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let staff_id = self.staff_id;
         context.staff(staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        check_theirs(context, staff_id)?;
         let calendar = Calendar::new(context.business(), context.special_days());
         let (starts_at, ends_at) = self.span.instants(calendar)?;
         let outlived = context.blocked().making_room(staff_id, context.now()).map_err(|most| {
@@ -219,6 +220,10 @@ impl Change for AddTimeOff {
         Ok(decision.write(Write::BlockedTime(time)))
     }
 
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day) // whose, is looked at where it is decided
+    }
+
     fn weight(&self) -> Weight {
         Weight::Grows
     }
@@ -238,12 +243,30 @@ impl Change for DeleteTimeOff {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.staff_id).ok_or(Refusal::NotFound("staff member"))?;
+        check_theirs(context, self.staff_id)?;
         let key = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
         Ok(Decision::gone().note("time_off.deleted", "time_off", self.id).write(Write::NoBlockedTime(key)))
     }
 
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day) // whose, is looked at where it is decided
+    }
+
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+}
+
+/// Refuses somebody else's time off to whoever may change only their own: members of the business's people.
+fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
+    let Actor::Person(_) = context.actor() else { return Ok(()) };
+    match context.asker()? {
+        Asker::Member(member)
+            if !member.role.may_change(Right::Settings) && member.staff_id != Some(staff_id) =>
+        {
+            Err(Refusal::NotAllowed("whoever is no owner or admin changes only their own time off"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -103,6 +103,10 @@ impl Change for PatchProfile {
     fn weight(&self) -> Weight {
         self.0.weight()
     }
+
+    fn needs(&self) -> Option<Right> {
+        self.0.needs()
+    }
 }
 
 /// Patches the business, shows it to whoever asked and answers with that and perhaps more.

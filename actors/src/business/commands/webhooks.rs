@@ -99,6 +99,10 @@ impl Change for OperatorCreateWebhook {
     fn weight(&self) -> Weight {
         self.0.weight()
     }
+
+    fn needs(&self) -> Option<Right> {
+        self.0.needs()
+    }
 }
 
 /// Changes what is given of an endpoint and keeps the rest.

@@ -144,7 +144,7 @@ async fn a_restore_ends_every_session_and_link() {
     let token = people.set_password(&token, PASSWORD).await.unwrap();
     let ada = people.session(&token).await.unwrap().unwrap().person.id;
     let link = people.make_link(&business, by_operator(), (ada, None)).await.unwrap().token.unwrap();
-    let backup = engine.begin_backup(&home.path().join("backup")).unwrap();
+    let backup = engine.begin_backup(Actor::Operator, &home.path().join("backup")).unwrap();
     while engine.backup(backup).unwrap().outcome.is_none() {
         tokio::task::yield_now().await;
     }

@@ -1,0 +1,238 @@
+//! The process is killed while mails wait and go out. None is lost, and one that comes twice bears the `Message-ID` that it
+//! had before: the relay had taken it, and nobody had noted that yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use actors::domain::{
+    About, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId, ResourceId, Timestamp,
+};
+use actors::store::{Batch, Order, Record, Store, keys};
+use parking_lot::Mutex;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::chance::{Rng, number_of, seed};
+use crate::client::{Client, Shop, text};
+use crate::process::{Server, serve};
+use crate::say::say;
+
+const ROUNDS: usize = 4;
+/// How many people there are, each of whom gets a mail more in every round.
+const PEOPLE: usize = 40;
+
+/// What the relay has taken: the id and the recipient of each mail, in order.
+#[derive(Default)]
+struct Taken {
+    mails: Vec<(String, String)>,
+    /// Who is killed behind so many more, and whether the relay answers before that.
+    kill: Option<(usize, Arc<Server>, bool)>,
+}
+
+/// A relay that takes every mail, once it is let.
+struct Relay {
+    url: String,
+    taken: Arc<Mutex<Taken>>,
+    /// How many mails it took while it is open; it greets nobody before that, and closes once it has killed somebody.
+    count: watch::Sender<Option<usize>>,
+}
+
+impl Relay {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("smtp+plain://{}", listener.local_addr().unwrap());
+        let (taken, count) = (Arc::<Mutex<Taken>>::default(), watch::channel(None).0);
+        let (serving, counting) = (Arc::clone(&taken), count.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(converse(stream, Arc::clone(&serving), counting.clone()));
+            }
+        });
+        Self { url, taken, count }
+    }
+
+    /// Waits until it has taken so many mails of different ids.
+    async fn has_taken(&self, ids: &BTreeSet<String>) {
+        let mut count = self.count.subscribe();
+        let all = |_: &Option<usize>| {
+            let taken = self.taken.lock();
+            let seen: BTreeSet<_> = taken.mails.iter().map(|(id, _)| id).collect();
+            ids.iter().all(|id| seen.contains(id))
+        };
+        count.wait_for(all).await.unwrap();
+    }
+}
+
+/// One connection; it ends when the other side is gone.
+async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sender<Option<usize>>) {
+    count.subscribe().wait_for(Option::is_some).await.unwrap();
+    let mut stream = BufReader::new(stream);
+    let (mut to, mut id, mut in_mail, mut says) = (String::new(), String::new(), false, "220 relay");
+    loop {
+        if !says.is_empty() && stream.get_mut().write_all(format!("{says}\r\n").as_bytes()).await.is_err() {
+            return;
+        }
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+            return;
+        }
+        let line = line.trim_end();
+        says = "250 ok";
+        if in_mail && line == "." {
+            in_mail = false;
+            let victim = {
+                let mut taken = taken.lock();
+                taken.mails.push((id.clone(), to.clone()));
+                let kill = taken.kill.take();
+                kill.and_then(|(left, server, answers)| {
+                    if left == 1 {
+                        return Some((server, answers));
+                    }
+                    taken.kill = Some((left - 1, server, answers));
+                    None
+                })
+            };
+            count.send_modify(|count| *count = count.map(|count| count + 1));
+            if let Some((server, answers)) = victim {
+                if answers {
+                    let _ = stream.get_mut().write_all(b"250 ok\r\n").await;
+                    says = "";
+                }
+                server.kill();
+                count.send_replace(None);
+            }
+        } else if in_mail {
+            says = "";
+            if let Some(value) = line.strip_prefix("Message-ID: ") {
+                value.trim_matches(['<', '>']).clone_into(&mut id);
+            }
+        } else if let Some(address) = line.strip_prefix("RCPT TO:") {
+            address.trim_matches(['<', '>']).clone_into(&mut to);
+        } else if line == "DATA" {
+            (in_mail, says) = (true, "354 go on");
+        }
+    }
+}
+
+/// Whom mails are for, and what they tell of.
+struct Told {
+    of: BusinessId,
+    people: Vec<(PersonId, String)>,
+    about: About,
+}
+
+/// Has a mail wait for each of the people, as the service leaves one that it has written; gives whose each id is.
+async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, String> {
+    let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
+    let mut ids = BTreeMap::new();
+    for (at, (person_id, email)) in told.people.iter().enumerate() {
+        // Ids are as old as the appointment that they tell of.
+        let number = u128::try_from(1 + round * PEOPLE + at).unwrap();
+        let id = Uuid::from_u128(told.about.id.as_u128() + number);
+        let message_id = format!("{}@example.com", id.simple());
+        let mail = Mail {
+            id: id.into(),
+            business_id: Some(told.of),
+            person_id: *person_id,
+            kind: MailKind::Alert,
+            about: vec![told.about],
+            more: 0,
+            to: None,
+            message_id: message_id.clone(),
+            status: MailStatus::Pending,
+            attempts: 0,
+            last_error: None,
+            created_at: told.about.at,
+            last_attempt_at: None,
+            next_attempt_at: Some(told.about.at),
+        };
+        let mut batch = Batch::default();
+        batch.put(keys::mail(told.of, mail.id), mail.encode());
+        batch.put(keys::mail_due(told.of, told.about.at, mail.id), Vec::new());
+        store.submit(told.of, batch, Box::new(|| ()));
+        ids.insert(message_id, email.clone());
+    }
+    store.settled(told.of).await.unwrap();
+    store.close().await.unwrap();
+    ids
+}
+
+fn command(data_dir: &Path, relay: &Relay) -> Command {
+    let mut command = serve(data_dir);
+    command.env("RECEPTIONIST_SMTP_URL", &relay.url).env("RECEPTIONIST_MAIL_FROM", "Desk <desk@example.com>");
+    command
+}
+
+/// A business with people who belong to it, and something that they are told of.
+async fn told(server: &Server) -> Told {
+    let client = Client::of(server);
+    let shop = Shop::create(&client, 1).await;
+    let people_path = format!("/businesses/{}/people", shop.id);
+    let mut people = Vec::new();
+    for number in 0..PEOPLE {
+        let email = format!("person{number}@example.com");
+        let body = json!({ "email": email, "role": "owner" });
+        let id = text(&client.operator("POST", &people_path, Some(body)).await["data"], "id");
+        let active = json!({ "status": "active" });
+        client.operator("PATCH", &format!("{people_path}/{id}"), Some(active)).await;
+        people.push((id.parse().unwrap(), email));
+    }
+    let booked = client.call(&shop, &shop.booking(0, "2040-03-05T09:00:00Z", 1, "b".into())).await.unwrap();
+    let at = Timestamp::parse(&booked.text("created_at")).unwrap();
+    let id: actors::domain::AppointmentId = booked.text("id").parse().unwrap();
+    let about = About { kind: AlertKind::AppointmentBooked, id: id.uuid(), at };
+    Told { of: shop.id.parse().unwrap(), people, about }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_mail_is_lost_and_what_comes_twice_has_the_same_message_id() {
+    let seed = seed();
+    say(format_args!("again: CRASH_SEED={seed}"));
+    let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());
+    let (data_dir, log) = (home.path().join("data"), home.path().join("data.log"));
+    let relay = Relay::start().await;
+    let server = Server::on(&data_dir);
+    let told = told(&server).await;
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+    let mut expected = BTreeMap::new();
+    for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
+        expected.extend(plant(&data_dir, &told, round).await);
+        let server = Arc::new(Server::start(command(&data_dir, &relay), &log));
+        let behind = 1 + rng.below(PEOPLE);
+        // One that the relay has not answered comes again; one that it has answered may.
+        let answers = round % 2 == 1;
+        relay.taken.lock().kill = Some((behind, Arc::clone(&server), answers));
+        relay.count.send_replace(Some(0));
+        relay.count.subscribe().wait_for(Option::is_none).await.unwrap();
+        assert_eq!(server.wait().code(), None, "it ended by itself");
+    }
+    let ids: BTreeSet<_> = expected.keys().cloned().collect();
+    let server = Server::start(command(&data_dir, &relay), &log);
+    relay.count.send_replace(Some(0));
+    relay.has_taken(&ids).await;
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+
+    let taken = relay.taken.lock().mails.clone();
+    for (id, to) in &taken {
+        assert_eq!(expected.get(id), Some(to), "a mail that nobody wrote, or to somebody else");
+    }
+    let doubles = taken.len() - ids.len();
+    say(format_args!("{} mails, {doubles} of them came again", ids.len()));
+    assert!(doubles > 0, "whatever the relay had not answered came again");
+    let store = Store::open_disk(&data_dir, Box::new(|error| panic!("{error}"))).unwrap();
+    for row in store.records::<Mail>(&keys::mails(told.of), Order::Ascending) {
+        let (_, mail) = row.unwrap();
+        assert_eq!((mail.status, mail.next_attempt_at), (MailStatus::Sent, None), "{mail:?}");
+    }
+    assert_eq!(store.scan(&keys::mails_due(told.of), Order::Ascending).count(), 0);
+    store.close().await.unwrap();
+    let report = actors::verify::verify(&data_dir).await.unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+}
