@@ -33,7 +33,7 @@ pub mod verify;
 pub mod view;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, NewBusiness};
+pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, Importing, NewBusiness, Once};
 pub use error::EngineError;
 pub use limits::Limits;
 pub use principals::Principal;

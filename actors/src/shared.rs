@@ -72,7 +72,11 @@ pub(crate) struct Shared {
     /// The exports that may be under way, and those of them that may be reading.
     pub(crate) exports: Arc<Semaphore>,
     pub(crate) export_steps: Arc<Semaphore>,
-    /// The idempotency keys of the businesses that are being created.
+    /// The import that may be under way, or what one has left that is being settled.
+    pub(crate) imports: Arc<Semaphore>,
+    /// Told when an import may have left something.
+    pub(crate) import_left: Arc<Notify>,
+    /// The idempotency keys of requests of the installation that are being carried out.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
     /// that has no actor.

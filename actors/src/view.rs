@@ -14,6 +14,7 @@ mod conversations;
 mod diary;
 mod event;
 mod keys;
+mod moving;
 mod retention;
 mod schema;
 mod webhooks;
@@ -38,6 +39,7 @@ pub use diary::{
 pub use event::Event;
 pub(crate) use event::event;
 pub use keys::{KeyView, NewKeyView, OperatorKeyView};
+pub use moving::ImportedView;
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

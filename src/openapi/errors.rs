@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::parts::{Conventions, component, headers_sent};
-use crate::http::body::BODY_BYTES_MAX;
+use crate::http::body::{BODY_BYTES_MAX, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
 
@@ -77,11 +77,12 @@ fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -
         errors.push(Refusal::NotFound(id.kind).into());
     }
     if *operation.method != Method::GET {
-        errors.extend([
-            ApiError::BodyTimeout,
-            ApiError::BodyTooLarge(BODY_BYTES_MAX),
-            ApiError::UnsupportedMediaType,
-        ]);
+        let media_type = operation.signature.takes.body.as_ref().map_or(JSON, |body| body.media_type);
+        errors.extend([ApiError::BodyTimeout, ApiError::UnsupportedMediaType(media_type)]);
+        // Lines may be as many as there are.
+        if media_type == JSON {
+            errors.push(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+        }
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
