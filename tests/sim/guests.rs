@@ -101,6 +101,10 @@ pub(crate) struct Guests {
 
 impl Guests {
     /// Whether events of theirs are sent there.
+    pub(crate) fn ids(&self) -> Vec<BusinessId> {
+        self.all.lock().iter().map(|guest| guest.id).collect()
+    }
+
     pub(crate) fn have_url(&self, url: &str) -> bool {
         self.urls.lock().contains(url)
     }

@@ -31,6 +31,7 @@ mod leftovers;
 mod life;
 mod looks;
 mod model;
+mod moves;
 mod network;
 mod nudges;
 mod ops;

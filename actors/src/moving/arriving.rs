@@ -232,12 +232,11 @@ impl Arriving {
 
     /// A contact who was erased here has come: nothing of them is written, or that is refused.
     fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
-        if self.erase_again {
-            // All that the lines tell of them is older than that.
-            let id = Uuid::max().into();
-            let phone = contact.phone.as_deref().map(keys::phone_digest);
-            self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
-        } else {
+        // All that the lines tell of them is older than that. Where they are refused, their own line alone tells it.
+        let id = Uuid::max().into();
+        let phone = contact.phone.as_deref().map(keys::phone_digest);
+        self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
+        if !self.erase_again {
             let message = "is that of a contact who was erased here: erase them where the lines come from and export \
                            again, or import with erase_again (--erase-again), which leaves out what tells of them";
             problems.push(Problem::new("id", message));

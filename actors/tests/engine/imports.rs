@@ -182,6 +182,7 @@ async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
         wrong.extend(importing.import().take(line, record.clone()).await.unwrap());
     }
     importing.take_back().await.unwrap();
+    assert_eq!(wrong.len(), 1, "what names them is not told: {wrong:?}");
     assert_eq!((wrong[0].line, wrong[0].problem.path.as_str()), (line as u64, "id"));
     assert!(wrong[0].problem.message.contains("was erased here"), "{wrong:?}");
 

@@ -319,11 +319,17 @@ const BACKUP: Shape = &[
     ("manifest", OptObject(MANIFEST)),
 ];
 
+const IMPORTED: Shape =
+    &[("businesses", Whole), ("records", Whole), ("exported_at", Instant), ("dry_run", Bool)];
+
 /// What a successful answer of this endpoint carries.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
     if path.starts_with("/admin/v1/backup") {
         return if method == Method::POST { &[("id", Uuid)] } else { BACKUP };
+    }
+    if path == "/admin/v1/import" {
+        return IMPORTED;
     }
     let operator = path.strip_prefix("/admin/v1/businesses");
     let rest = match operator {
