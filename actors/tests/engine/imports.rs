@@ -207,6 +207,19 @@ async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_business_comes_and_goes_as_often_as_somebody_likes() {
+    let (_, shop, moved) = used(32).await;
+    let here = World::new(33).await;
+    for _ in 0..5 {
+        import(&here, &moved, ImportOptions::default()).await;
+        here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
+        here.engine.end_business(shop.id, by_operator()).await.unwrap();
+        everything_else_runs().await;
+        assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_import_ends_with_its_engine() {
     let (_, shop, moved) = used(30).await;
     let mut here = World::new(31).await;
