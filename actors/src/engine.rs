@@ -155,7 +155,7 @@ impl Engine {
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         shared.begin_deliveries();
         tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
-        tokio::spawn(imports::settle_what_is_left(Arc::downgrade(&shared)));
+        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 

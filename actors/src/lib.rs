@@ -25,6 +25,7 @@ mod principals;
 mod quota;
 pub mod repair;
 mod scans;
+mod settling;
 mod shared;
 pub mod store;
 mod supervisor;

@@ -23,7 +23,6 @@ use tokio::sync::mpsc;
 use super::connect::{Connector, Place};
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
-use crate::http::body::{JSON, JSON_LINES};
 
 /// How long a request may take, from connecting to the last byte of its answer.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -56,6 +55,10 @@ pub(super) enum ClientError {
     #[error("{0}")]
     Api(ApiError),
 }
+
+/// The media types of what is sent.
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
 
 /// The body of a request.
 type Body = UnsyncBoxBody<Bytes, io::Error>;

@@ -2,10 +2,9 @@
 //!
 //! What always holds: until all of it is good and on the disk nobody finds anything of it; then all of it is opened, and the
 //! request that asked for it is remembered with the batch that decides on that. What an import leaves that broke off, in this
-//! life of the engine or in an earlier one, is taken back or finished by [`settle_what_is_left`], a step at a time; until
-//! then no other begins.
+//! life of the engine or in an earlier one, is settled first ([`crate::settling`]); until then no other begins.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
@@ -16,9 +15,9 @@ use super::once::Once;
 use crate::business::{Answer, AnswerStatus, Idempotency};
 use crate::domain::{Actor, Refusal};
 use crate::error::EngineError;
-use crate::moving::{Import, ImportOptions, MoveError, Settled, is_unfinished, settle_while};
+use crate::moving::{Import, ImportOptions, is_unfinished};
 use crate::shared::Shared;
-use crate::store::{Batch, StoreError, Weight};
+use crate::store::{Batch, Weight};
 use crate::view::{self, ImportedView};
 
 /// For how long an import reads and checks before others have their turn.
@@ -152,45 +151,6 @@ impl Drop for Importing {
         self.place = None;
         self.shared.import_left.notify_one();
     }
-}
-
-/// Settles what imports leave that broke off, when the engine starts and whenever it is told to, which is behind every
-/// import and once a minute. It ends with the engine.
-pub(super) async fn settle_what_is_left(shared: Weak<Shared>) {
-    loop {
-        let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
-        if let Err(error) = settle(&engine).await
-            && !engine.store.failed()
-            && engine.check_open().is_ok()
-        {
-            tracing::error!(%error, "what an import has left that broke off is settled later");
-        }
-        let left = Arc::clone(&engine.import_left);
-        drop(engine);
-        left.notified().await;
-    }
-}
-
-async fn settle(shared: &Arc<Shared>) -> Result<(), MoveError> {
-    let Ok(_place) = Arc::clone(&shared.imports).try_acquire_owned() else { return Ok(()) };
-    if !is_unfinished(&shared.store)? {
-        return Ok(());
-    }
-    tracing::info!("an import has broken off; what it has left is settled");
-    let settled = settle_while(&shared.store, || {
-        shared.check_open().map_err(|_| StoreError::Stopped)?;
-        Ok(shared.store.check_room(Weight::Frees)?)
-    });
-    match settled.await? {
-        Settled::Nothing => {}
-        Settled::TakenBack(businesses) => {
-            tracing::info!(businesses, "an import that broke off was taken back");
-        }
-        Settled::Finished(businesses) => {
-            tracing::info!(businesses, "an import that broke off was finished: all of it had been read");
-        }
-    }
-    Ok(())
 }
 
 impl std::fmt::Debug for Importing {
