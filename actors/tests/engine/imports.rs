@@ -46,7 +46,7 @@ async fn rows_of(world: &mut World, id: BusinessId) -> usize {
     rows
 }
 
-fn is_conflict<T: std::fmt::Debug>(result: Result<T, EngineError>) -> bool {
+fn is_conflict<T>(result: &Result<T, EngineError>) -> bool {
     matches!(result, Err(EngineError::Refused(Refusal::Conflict { .. })))
 }
 
@@ -64,7 +64,7 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
         assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
     }
-    assert!(is_conflict(here.engine.import(ImportOptions::default()).await), "one is made at a time");
+    assert!(is_conflict(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
     let view = imported(&mut importing);
     importing.finish(&view, Actor::Operator, None).await.unwrap();
     here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
@@ -88,7 +88,7 @@ async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made
         drop(importing);
         if records > 0 {
             assert!(
-                is_conflict(here.engine.import(ImportOptions::default()).await),
+                is_conflict(&here.engine.import(ImportOptions::default()).await),
                 "it is not taken back yet"
             );
         }
