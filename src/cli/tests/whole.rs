@@ -73,9 +73,10 @@ const COMMANDS: &[&str] = &[
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // `backup` begins one and asks until it is made, and `export` is for stopped services too, so both are more than one
-    // call; `tests/crash` and `tests/cli` run them.
-    let of_businesses = |path: &&String| !path.starts_with("/backup") && !path.ends_with("/export");
+    // `backup` begins one and asks until it is made, and `export` and `import` are for stopped services too, so they are
+    // more than one call; `tests/crash` and `tests/cli` run them.
+    let moves = |path: &str| path.ends_with("/export") || path == "/import";
+    let of_businesses = |path: &&String| !path.starts_with("/backup") && !moves(path);
     let paths = document["paths"].as_object().unwrap();
     for (path, methods) in paths.iter().filter(|(path, _)| of_businesses(path)) {
         for (method, operation) in methods.as_object().unwrap() {
