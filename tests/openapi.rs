@@ -114,7 +114,10 @@ fn check_operations(document: &Value, always: &[&str]) {
             assert!(operation["responses"][status].is_object(), "{what}: {status}");
         }
         for status in ["408", "413", "415"] {
-            assert_eq!(operation["responses"][status].is_object(), method != "get", "{what}: {status}");
+            // Lines may be as many as there are.
+            let may_be =
+                method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
+            assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
         // Whoever was created may have been erased when the request is made again.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";

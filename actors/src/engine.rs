@@ -5,7 +5,9 @@ mod backups;
 mod businesses;
 mod exports;
 mod figures;
+mod imports;
 mod mail;
+mod once;
 mod recipients;
 
 use std::path::Path;
@@ -19,6 +21,8 @@ use tokio::sync::Semaphore;
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
+pub use self::imports::Importing;
+pub use self::once::Once;
 use crate::actor::{Directory, Start};
 use crate::business::{self, BusinessActor, BusinessHandle};
 use crate::clock::Clocks;
@@ -29,7 +33,6 @@ use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
 use crate::mail::Outbox;
 use crate::meta;
-use crate::moving;
 use crate::net::WebhookClient;
 use crate::people::{Hasher, People, PersonActor};
 use crate::ports::Ports;
@@ -103,7 +106,6 @@ impl Engine {
     pub async fn start_within(store: Store, ports: Ports, limits: Limits) -> Result<Self, StoreError> {
         upgrade::upgrade(&store, limits.upgrades).await?;
         repair::check_finished(&store)?;
-        moving::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
         let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
@@ -149,6 +151,8 @@ impl Engine {
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            imports: Arc::new(Semaphore::new(1)),
+            import_left: Arc::default(),
             creating: Arc::default(),
             ending: Arc::default(),
             secret,
@@ -158,6 +162,7 @@ impl Engine {
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         shared.begin_deliveries();
         tokio::spawn(crate::ending::do_what_is_left(Arc::downgrade(&shared)));
+        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&shared)));
         Ok(Self { shared })
     }
 
@@ -214,6 +219,7 @@ impl Engine {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.dispatcher.stop();
         self.shared.ending.notify_one();
+        self.shared.import_left.notify_one();
         self.shared.backups.stop().await;
         #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
         let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);

@@ -28,6 +28,7 @@ mod principals;
 mod quota;
 pub mod repair;
 mod scans;
+mod settling;
 mod shared;
 pub mod store;
 mod supervisor;
@@ -37,7 +38,7 @@ pub mod verify;
 pub mod view;
 
 pub use business::BusinessHandle;
-pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, NewBusiness};
+pub use engine::{ENGINE_PERMITS, Engine, Export, ExportError, Importing, NewBusiness, Once};
 pub use error::EngineError;
 pub use limits::Limits;
 pub use people::People;

@@ -90,8 +90,12 @@ pub(crate) struct Shared {
     /// The exports that may be under way, and those of them that may be reading.
     pub(crate) exports: Arc<Semaphore>,
     pub(crate) export_steps: Arc<Semaphore>,
-    /// The idempotency keys of what is being done once in more than one step: creating or ending a business, making a
-    /// link.
+    /// The import that may be under way, or what one has left that is being settled.
+    pub(crate) imports: Arc<Semaphore>,
+    /// Told when an import may have left something.
+    pub(crate) import_left: Arc<Notify>,
+    /// The idempotency keys of what is being done once in more than one step: creating or ending a business, importing,
+    /// making a link.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
     /// that has no actor.
@@ -156,14 +160,11 @@ impl Shared {
     }
 
     /// Begins a request that shall happen once, until what is given is dropped: the same one is refused meanwhile.
-    pub(crate) fn begin_once(
-        &self,
-        idempotency: &crate::business::Idempotency,
-    ) -> Result<OnceGuard, crate::domain::Refusal> {
-        if !self.creating.lock().insert(idempotency.key) {
+    pub(crate) fn begin_once(&self, key: [u8; 32]) -> Result<OnceGuard, crate::domain::Refusal> {
+        if !self.creating.lock().insert(key) {
             return Err(crate::domain::Refusal::IdempotencyInProgress);
         }
-        Ok(OnceGuard { all: Arc::clone(&self.creating), key: idempotency.key })
+        Ok(OnceGuard { all: Arc::clone(&self.creating), key })
     }
 
     /// A new id for something that belongs to no business's own sequence.

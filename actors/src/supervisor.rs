@@ -59,6 +59,7 @@ impl State {
         // Behind what is waited for above, so that nobody waits for it.
         shared.clocks.keep(&shared.store);
         shared.ending.notify_one();
+        shared.import_left.notify_one();
         if let Err(error) = self.housekeeping.go_on(&shared) {
             tracing::warn!(%error, "businesses could not be swept");
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use actors::domain::{Actor, BusinessId};
+use actors::store::StoreError;
 use actors::{Engine, EngineError};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
@@ -109,6 +110,11 @@ impl Gate<Token> for TokenGate {
                     caller.business = Some(handle);
                 }
                 Err(EngineError::NotFound) => {}
+                // It can still be ended; whatever else is asked of it fails by itself.
+                Err(EngineError::Store(StoreError::SetAside(_))) => {
+                    caller.reading = Reading::PLAIN;
+                    caller.business = Some(handle);
+                }
                 Err(error) => return Err(error.into()),
             }
         }

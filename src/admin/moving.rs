@@ -1,11 +1,18 @@
-//! `/admin/v1/export`, `B/export`: businesses as lines, while the service runs.
+//! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
 
-use actors::domain::{BusinessId, ResourceId};
+use actors::Importing;
+use actors::business::{Answer, AnswerStatus};
+use actors::domain::{BusinessId, Problem, Refusal, ResourceId};
+use actors::moving::{ImportOptions, MoveError, Wrong};
+use actors::view::{self, ImportedView};
 use axum::body::Body;
+use sha2::{Digest, Sha256};
 
-use crate::moving::stream;
+use crate::http::body::Pieces;
+use crate::moving::{Taking, place, stream};
 use crate::query_object;
-use crate::rest::prelude::{ApiError, Business, Context, Lines, Query};
+use crate::rest::output::AnswerTo;
+use crate::rest::prelude::{ApiError, Business, Context, Lines, Query, Streamed, Told};
 
 query_object! {
     /// What of a business is exported.
@@ -34,4 +41,94 @@ fn lines(context: &Context, one: Option<BusinessId>, query: &ExportQuery) -> Res
     let export = context.engine.export(context.caller.actor, one, query.with_secrets.unwrap_or_default())?;
     tracing::info!(business.id = one.map(|id| tracing::field::display(id.uuid())), "an export begins");
     Ok(Lines(Body::from_stream(stream(export, context.engine.now()))))
+}
+
+query_object! {
+    /// How an import is made.
+    pub(crate) struct ImportQuery {
+        /// Whether it is only told what stands in the way; false when absent.
+        dry_run: Option<bool>,
+        /// Whether contacts who were erased here are passed over, and what names them comes without what tells of them; they
+        /// are refused when absent.
+        erase_again: Option<bool>,
+    }
+}
+
+pub(super) async fn import(
+    context: Context,
+    Query(query): Query<ImportQuery>,
+    Streamed(mut body): Streamed,
+) -> Result<Told<ImportedView>, ApiError> {
+    let engine = &context.engine;
+    let once = context.idempotency_key()?.map(|key| engine.import_once(key)).transpose()?;
+    if once.as_ref().is_some_and(actors::Once::is_known) {
+        let mut digest = Sha256::new();
+        while let Some(piece) = body.next().await? {
+            digest.update(&piece);
+        }
+        let asked = context.idempotency_by(&digest.finalize())?;
+        if let Some(answer) = asked.map(|asked| engine.imported_before(asked)).transpose()?.flatten() {
+            return Ok(told(answer));
+        }
+        // Its time was over meanwhile, and the lines have passed.
+        return Err(ApiError::Unavailable);
+    }
+    let dry_run = query.dry_run.unwrap_or_default();
+    let options = ImportOptions { erase_again: query.erase_again.unwrap_or_default() };
+    let mut importing = engine.import(options).await?;
+    tracing::info!(dry_run, "an import begins");
+    let (mut taking, mut digest) = (Taking::default(), Sha256::new());
+    let taken = take(&mut importing, &mut taking, &mut body, &mut digest).await;
+    let exported_at = taking.exported_at().filter(|_| taken.is_ok() && taking.wrong().is_empty());
+    let Some(exported_at) = exported_at else {
+        importing.take_back().await?;
+        taken?;
+        tracing::info!(problems = taking.wrong().len(), "an import was refused");
+        return Err(Refusal::Invalid(taking.wrong().iter().map(told_of).collect()).into());
+    };
+    let (businesses, records) = importing.import().count();
+    let imported = ImportedView { businesses, records, exported_at, dry_run };
+    if dry_run {
+        importing.take_back().await?;
+        let body = view::render(&imported).into();
+        return Ok(told(Answer { status: AnswerStatus::Done, body, replayed: false }));
+    }
+    let asked = context.idempotency_by(&digest.finalize())?;
+    Ok(told(importing.finish(&imported, context.caller.actor, asked).await?))
+}
+
+/// Takes every line, until something is so wrong that the rest tells nothing.
+async fn take(
+    importing: &mut Importing,
+    taking: &mut Taking,
+    body: &mut Pieces,
+    digest: &mut Sha256,
+) -> Result<(), ApiError> {
+    let failed = |error: MoveError| ApiError::from(actors::EngineError::from(error));
+    let mut lines = crate::moving::Lines::default();
+    while let Some(piece) = body.next().await? {
+        digest.update(&piece);
+        lines.push(&piece);
+        while let Some(line) = lines.next() {
+            if !taking.line(importing.import(), &line).await.map_err(failed)? {
+                return Ok(());
+            }
+            importing.rest().await?;
+        }
+    }
+    if let Some(line) = lines.rest()
+        && !taking.line(importing.import(), &line).await.map_err(failed)?
+    {
+        return Ok(());
+    }
+    taking.end();
+    Ok(())
+}
+
+fn told_of(wrong: &Wrong) -> Problem {
+    Problem::new(place(wrong), wrong.problem.message.clone())
+}
+
+fn told(answer: Answer) -> Told<ImportedView> {
+    Told::answer_to(answer)
 }

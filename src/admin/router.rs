@@ -255,6 +255,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("testMail", "Send a mail that says nothing but that it has arrived")
             .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")
             .refuses(CONFLICT),
+        post("/admin/v1/import", Token, moving::import)
+            .named("importBusinesses", "Import businesses that were exported")
+            .details("Lines of JSON as an export gives them, read as they come. Nothing is imported unless every line is good, and nobody finds anything of it before all of it is there. What is wrong is told by its line, 100 problems at most. One import is made at a time.")
+            .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

@@ -1,20 +1,24 @@
 //! A small client of the operator API: HTTP/1.1 to one server, with the operator's token.
 //!
-//! A request ends within [`CALL_TIMEOUT`] and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
+//! A request ends within [`CALL_TIMEOUT`], or goes on as long as lines are taken from it, and holds at most [`ANSWER_BYTES_MAX`] of an answer. Once sent it is never
 //! repeated: a request whose answer was lost may have changed something, so trying again is for the operator to decide.
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use bytes::{Bytes, BytesMut};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use hyper::body::{Frame, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
+use tokio::sync::mpsc;
 
 use super::connect::{Connector, Place};
 use super::options::Access;
@@ -52,6 +56,24 @@ pub(super) enum ClientError {
     Api(ApiError),
 }
 
+/// The media types of what is sent.
+const JSON: &str = "application/json";
+const JSON_LINES: &str = "application/x-ndjson";
+
+/// The body of a request.
+type Body = UnsyncBoxBody<Bytes, io::Error>;
+
+/// How long a service may take over the lines that it was sent, with nothing to be seen of it.
+const LINES_TIMEOUT: Duration = Duration::from_secs(600);
+/// How much of them is sent at once, and how many such pieces are read ahead.
+const PIECE_BYTES: usize = 64 << 10;
+const PIECES_AHEAD: usize = 4;
+
+/// A body that is there.
+fn whole(bytes: Bytes) -> Body {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
 /// A successful answer.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -62,7 +84,7 @@ pub(super) struct Answer {
 /// A client of one operator API.
 #[derive(Clone)]
 pub(super) struct Client {
-    http: HttpClient<Connector, Full<Bytes>>,
+    http: HttpClient<Connector, Body>,
     scheme: &'static str,
     address: Place,
     authorization: HeaderValue,
@@ -116,7 +138,7 @@ impl Client {
     ) -> Result<(), E> {
         let timed_out = || ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout };
         let begun =
-            tokio::time::timeout(self.timeout, self.begin(Method::GET, target, Full::default(), false));
+            tokio::time::timeout(self.timeout, self.begin(Method::GET, target, whole(Bytes::new()), None));
         let mut response = begun.await.map_err(|_| timed_out())??;
         if !response.status().is_success() {
             return Err(refused(&self.collected(response).await?).into());
@@ -139,9 +161,42 @@ impl Client {
         target: &str,
         body: Option<&Value>,
     ) -> Result<Answer, ClientError> {
-        let has_body = body.is_some();
+        let media_type = body.map(|_| JSON);
         let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
-        self.collected(self.begin(method, target, Full::new(body), has_body).await?).await
+        self.collected(self.begin(method, target, whole(body), media_type).await?).await
+    }
+
+    /// Sends lines as fast as they are taken, however many they are, and gives the answer to them.
+    pub(super) async fn send_lines(
+        &self,
+        target: &str,
+        input: impl Read + Send + 'static,
+    ) -> Result<Answer, ClientError> {
+        let (pieces, mut sent) = mpsc::channel(PIECES_AHEAD);
+        let taken = Arc::new(AtomicU64::new(0));
+        // Nobody waits for its end: standard input may never come to one.
+        std::thread::spawn(move || read_pieces(input, &pieces));
+        let counted = Arc::clone(&taken);
+        let body = StreamBody::new(futures_util::stream::poll_fn(move |context| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            sent.poll_recv(context)
+        }));
+        let exchange = async {
+            self.collected(self.begin(Method::POST, target, body.boxed_unsync(), Some(JSON_LINES)).await?)
+                .await
+        };
+        tokio::pin!(exchange);
+        let mut before = 0;
+        loop {
+            if let Ok(answer) = tokio::time::timeout(LINES_TIMEOUT, &mut exchange).await {
+                let answer = answer?;
+                return if answer.status.is_success() { Ok(answer) } else { Err(refused(&answer)) };
+            }
+            let now = taken.load(Ordering::Relaxed);
+            if std::mem::replace(&mut before, now) == now {
+                return Err(ClientError::TimedOut { address: self.address.clone(), timeout: LINES_TIMEOUT });
+            }
+        }
     }
 
     /// Sends a request, and gives the beginning of the answer.
@@ -149,16 +204,16 @@ impl Client {
         &self,
         method: Method,
         target: &str,
-        body: Full<Bytes>,
-        has_body: bool,
+        body: Body,
+        media_type: Option<&'static str>,
     ) -> Result<Response<Incoming>, ClientError> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}://{}{target}", self.scheme, self.address))
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, concat!("receptionist/", env!("CARGO_PKG_VERSION")));
-        if has_body {
-            request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(media_type) = media_type {
+            request = request.header(CONTENT_TYPE, media_type);
         }
         let request = request.body(body).expect("paths and queries are encoded where they are made");
         self.http.request(request).await.map_err(|error| {
@@ -186,6 +241,26 @@ impl Client {
 
     fn broke_off(&self, error: &(dyn Error + 'static)) -> ClientError {
         ClientError::BrokeOff { address: self.address.clone(), reason: reason_of(error) }
+    }
+}
+
+/// Reads pieces as long as somebody takes them.
+fn read_pieces(mut input: impl Read, pieces: &mpsc::Sender<io::Result<Frame<Bytes>>>) {
+    loop {
+        let mut piece = BytesMut::zeroed(PIECE_BYTES);
+        let read = match input.read(&mut piece) {
+            Ok(0) => return,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read,
+        };
+        let ends = read.is_err();
+        let piece = read.map(|read| {
+            piece.truncate(read);
+            Frame::data(piece.freeze())
+        });
+        if pieces.blocking_send(piece).is_err() || ends {
+            return;
+        }
     }
 }
 

@@ -1,42 +1,47 @@
-//! `import`: reads businesses that `export` has written, into a store that no service runs on.
+//! `import`: reads businesses that `export` has written, into the store of a stopped service, or by the running one.
 //!
 //! What always holds: every line is good, or nothing is imported and each problem is told with its line, up to
-//! [`PROBLEMS_MAX`]; one line is in memory.
+//! [`PROBLEMS_MAX`]; one piece of the file is in memory.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use actors::domain::{Problem, Timestamp};
-use actors::moving::{Import, MoveError, Settled, Wrong, settle};
+use actors::moving::{Import, ImportOptions, MoveError, Settled, settle};
 use actors::ports::Ports;
 use actors::store::{Store, StoreError};
 use clap::Args;
+use serde::Deserialize;
 
+use super::client::{CALL_TIMEOUT, Client, ClientError};
+use super::options::{OperatorOptions, OptionsError};
 use super::print;
-use super::stopped::{carry_out, failure, on_store};
+use super::stopped::{carry_out, on_store};
 use crate::config::variables;
-use crate::moving::{LINE_BYTES_MAX, Line, read};
+use crate::moving::{Lines, PROBLEMS_MAX, Taking, place};
 
-/// How many problems are told before the rest of a file is left unread.
-const PROBLEMS_MAX: usize = 100;
+/// How much is read at once.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// The options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The data directory of the stopped service; one that is not there is made
-    #[arg(long, value_name = "DIR", env = variables::DATA_DIR, default_value = "./receptionist-data")]
-    data_dir: PathBuf,
     /// The file to read [default: standard input]
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Only tell whether it can be imported, and what stands in the way
     #[arg(long)]
     dry_run: bool,
-    /// Read nothing: only finish or take back an import that broke off, which every import does first
-    #[arg(long, conflicts_with_all = ["from", "dry_run"])]
+    /// Erase contacts again who were erased here, and leave out what tells of them; without it they are refused
+    #[arg(long)]
+    erase_again: bool,
+    /// Read nothing: only finish or take back an import that broke off, which every import and every start of the service
+    /// does first
+    #[arg(long, conflicts_with_all = ["from", "dry_run", "erase_again"])]
     settle: bool,
+    #[command(flatten)]
+    options: OperatorOptions,
 }
 
 /// Why nothing was imported.
@@ -47,6 +52,12 @@ enum CommandError {
         #[from]
         source: MoveError,
     },
+    #[error("--settle: the service settles by itself when it starts; stop it, or leave that to it")]
+    Running,
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
     #[error("cannot read {file}: {source}")]
     Read { file: String, source: io::Error },
     #[error("SSL_CERT_FILE: {0}")]
@@ -65,25 +76,26 @@ impl From<StoreError> for CommandError {
 enum Outcome {
     /// It was carried out, or would be; this says how much it is.
     Done(String),
-    /// These stand in its way.
-    Bad(Vec<Wrong>),
+    /// These stand in its way, each with its place.
+    Bad(Vec<String>),
 }
 
-/// Imports and says how much. Exit code 1 when that cannot be done, by a service that runs among others, or by lines
-/// that are not good.
+/// What the lines come from.
+type Input = Box<dyn Read + Send>;
+
+/// Imports and says how much. Exit code 1 when that cannot be done, by lines that are not good among others, 2 when a
+/// setting is bad.
 pub fn import(args: ImportArgs) -> ExitCode {
-    carry_out(run(args), failure)
+    carry_out(Box::pin(run(args)), |error| if matches!(error, CommandError::Options(_)) { 2 } else { 1 })
 }
 
 async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {
-    let input: Box<dyn Read> = match &args.from {
+    let input: Input = match &args.from {
         _ if args.settle => Box::new(io::empty()),
-        None => Box::new(io::stdin().lock()),
+        None => Box::new(io::stdin()),
         Some(file) => Box::new(File::open(file).map_err(|source| unreadable(&args, source))?),
     };
-    let ports = Ports::system().map_err(|error| CommandError::Ports(error.to_string()))?;
-    let input = BufReader::new(input);
-    match on_store(&args.data_dir, async |store| within(store, &ports, &args, input).await).await? {
+    match imported(&args, input).await? {
         Outcome::Done(said) => {
             print::output(&said).map_err(CommandError::Output)?;
             Ok(ExitCode::SUCCESS)
@@ -95,6 +107,17 @@ async fn run(args: ImportArgs) -> Result<ExitCode, CommandError> {
     }
 }
 
+async fn imported(args: &ImportArgs, mut input: Input) -> Result<Outcome, CommandError> {
+    if let Some(dir) = args.options.stopped_data_dir() {
+        let ports = Ports::system().map_err(|error| CommandError::Ports(error.to_string()))?;
+        match on_store(&dir, async |store| within(store, &ports, args, &mut input).await).await {
+            Err(CommandError::Move { source: MoveError::Store(StoreError::InUse(_)) }) => {}
+            imported => return imported,
+        }
+    }
+    if args.settle { Err(CommandError::Running) } else { by_service(args, input).await }
+}
+
 fn unreadable(args: &ImportArgs, source: io::Error) -> CommandError {
     let file = args.from.as_ref().map_or("standard input".into(), |file| file.display().to_string());
     CommandError::Read { file, source }
@@ -104,7 +127,7 @@ async fn within(
     store: &Store,
     ports: &Ports,
     args: &ImportArgs,
-    input: impl BufRead,
+    input: impl Read,
 ) -> Result<Outcome, CommandError> {
     let settled = match settle(store).await? {
         Settled::Nothing => None,
@@ -122,9 +145,10 @@ async fn within(
         return Ok(Outcome::Done(format!("{said}\n")));
     }
     settled.iter().for_each(|said| print::note(said));
-    let mut import = Import::begin(store, ports).await?;
-    let (wrong, exported_at) = match take(&mut import, input).await {
-        Ok(taken) => taken,
+    let options = ImportOptions { erase_again: args.erase_again };
+    let mut import = Import::begin(store, ports, options).await?;
+    let taking = match take(&mut import, input).await {
+        Ok(taking) => taking,
         Err(error) => {
             import.take_back().await?;
             return Err(match error {
@@ -133,21 +157,22 @@ async fn within(
             });
         }
     };
+    let wrong = taking.wrong();
     if !wrong.is_empty() {
         import.take_back().await?;
-        return Ok(Outcome::Bad(wrong));
+        let told = wrong.iter().map(|wrong| format!("{}: {}", place(wrong), wrong.problem.message));
+        return Ok(Outcome::Bad(told.collect()));
     }
+    let exported_at = taking.exported_at().map(|at| at.to_string());
     let (businesses, records) = import.count();
-    let of = exported_at.map(|at| format!(", as they were on {at}")).unwrap_or_default();
-    let businesses = print::count(businesses, "business", "businesses");
-    let count = format!("{businesses}, {}{of}", print::count(records, "record", "records"));
+    let said = said(businesses, records, exported_at.as_deref(), args.dry_run);
     if args.dry_run {
         import.take_back().await?;
-        return Ok(Outcome::Done(format!("could import {count}; nothing was changed\n")));
+    } else {
+        let opened = import.finish().await?;
+        assert!(opened, "an import without a problem is good");
     }
-    let opened = import.finish().await?;
-    assert!(opened, "an import without a problem is good");
-    Ok(Outcome::Done(format!("imported {count}\n")))
+    Ok(Outcome::Done(said))
 }
 
 /// Why the lines were not taken to the end.
@@ -156,76 +181,90 @@ enum TakeError {
     Read(io::Error),
 }
 
-/// Takes line after line; gives back what is wrong, and when the lines were written.
-async fn take(
-    import: &mut Import,
-    mut input: impl BufRead,
-) -> Result<(Vec<Wrong>, Option<Timestamp>), TakeError> {
-    let mut written_at = None;
-    let (mut wrong, mut bytes, mut ended) = (Vec::new(), Vec::new(), false);
-    for line in 1.. {
-        bytes.clear();
-        let most = LINE_BYTES_MAX as u64 + 1;
-        input.by_ref().take(most).read_until(b'\n', &mut bytes).map_err(TakeError::Read)?;
-        let clean = wrong.is_empty();
-        let mut bad = |problem| wrong.push(Wrong { line, problem });
-        if bytes.is_empty() {
-            if !ended {
-                bad(Problem::new("", "the file ends too early: its last line is missing"));
-            }
+/// Takes line after line.
+async fn take(import: &mut Import, mut input: impl Read) -> Result<Taking, TakeError> {
+    let (mut taking, mut lines, mut bytes) = (Taking::default(), Lines::default(), vec![0; PIECE_BYTES]);
+    loop {
+        let read = match input.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(TakeError::Read)?,
+        };
+        if read == 0 {
             break;
         }
-        if bytes.len() > LINE_BYTES_MAX {
-            bad(Problem::new("", format!("is longer than {LINE_BYTES_MAX} bytes")));
-            break;
-        }
-        if ended {
-            bad(Problem::new("", "stands behind the last line"));
-            break;
-        }
-        match read(bytes.strip_suffix(b"\n").unwrap_or(&bytes)) {
-            Ok(Line::Head { exported_at }) if line == 1 => written_at = Some(exported_at),
-            Ok(Line::Head { .. }) => bad(Problem::new("format", "stands on the first line only")),
-            Ok(_) if line == 1 => {
-                bad(Problem::new("", "must be the head of an export, with its format and version"));
-                break;
+        lines.push(&bytes[..read]);
+        while let Some(line) = lines.next() {
+            if !taking.line(import, &line).await.map_err(TakeError::Move)? {
+                return Ok(taking);
             }
-            Ok(Line::End { businesses }) => {
-                ended = true;
-                if import.is_good() && businesses != import.count().0 {
-                    let count = import.count().0;
-                    bad(Problem::new("businesses", format!("must be {count}: lines are missing")));
-                } else if !import.is_good() && clean {
-                    bad(Problem::new("kind", "the end of the business must stand before it"));
-                }
-            }
-            Ok(Line::Record(moved)) => {
-                let found = import.take(line, moved).await.map_err(TakeError::Move)?;
-                wrong.extend(found);
-            }
-            Err(unread) => {
-                import.not_a_record(unread.is_business);
-                unread.problems.into_iter().for_each(bad);
-                // Of a file that is something else not every line is told.
-                if line == 1 {
-                    break;
-                }
-            }
-        }
-        if wrong.len() >= PROBLEMS_MAX {
-            break;
         }
     }
-    Ok((wrong, written_at))
+    if let Some(line) = lines.rest()
+        && !taking.line(import, &line).await.map_err(TakeError::Move)?
+    {
+        return Ok(taking);
+    }
+    taking.end();
+    Ok(taking)
+}
+
+/// Has the running service import.
+async fn by_service(args: &ImportArgs, input: Input) -> Result<Outcome, CommandError> {
+    let client = Client::admitted(args.options.access()?, CALL_TIMEOUT).await;
+    let mut target = "/admin/v1/import".to_owned();
+    for (at, name) in [(args.dry_run, "dry_run"), (args.erase_again, "erase_again")]
+        .into_iter()
+        .filter_map(|(asked, name)| asked.then_some(name))
+        .enumerate()
+    {
+        target.push_str(&format!("{}{name}=true", if at == 0 { '?' } else { '&' }));
+    }
+    let answer = match client.send_lines(&target, input).await {
+        Err(ClientError::Api(refused))
+            if !refused.details.is_empty() && refused.code == "invalid_request" =>
+        {
+            let places = refused.details.iter().map(|detail| format!("{}: {}", detail.path, detail.message));
+            return Ok(Outcome::Bad(places.collect()));
+        }
+        answer => answer?,
+    };
+    if args.options.json {
+        return Ok(Outcome::Done(format!("{}\n", String::from_utf8_lossy(&answer.body))));
+    }
+    let Ok(Imported { data }) = serde_json::from_slice(&answer.body) else {
+        return Err(ClientError::NotOfTheForm { status: answer.status }.into());
+    };
+    Ok(Outcome::Done(said(data.businesses, data.records, Some(&data.exported_at), args.dry_run)))
+}
+
+/// What the service answers.
+#[derive(Deserialize)]
+struct Imported {
+    data: ImportedData,
+}
+
+#[derive(Deserialize)]
+struct ImportedData {
+    businesses: u64,
+    records: u64,
+    exported_at: String,
+}
+
+/// What is said of what was imported, or would be.
+fn said(businesses: u64, records: u64, exported_at: Option<&str>, dry_run: bool) -> String {
+    let businesses = print::count(businesses, "business", "businesses");
+    let of = exported_at.map(|at| format!(", as they were on {at}")).unwrap_or_default();
+    let count = format!("{businesses}, {}{of}", print::count(records, "record", "records"));
+    if dry_run {
+        format!("could import {count}; nothing was changed\n")
+    } else {
+        format!("imported {count}\n")
+    }
 }
 
 /// What is said of the lines that are not good.
-fn told(wrong: &[Wrong]) -> String {
-    let mut said = String::new();
-    for Wrong { line, problem } in wrong.iter().take(PROBLEMS_MAX) {
-        let place = if problem.path.is_empty() { String::new() } else { format!("{}: ", problem.path) };
-        said.push_str(&format!("line {line}: {place}{}\n", problem.message));
-    }
+fn told(wrong: &[String]) -> String {
+    let mut said: String = wrong.iter().take(PROBLEMS_MAX).map(|wrong| format!("{wrong}\n")).collect();
     if wrong.len() >= PROBLEMS_MAX {
         said.push_str("there may be more: the lines after that were not read\n");
     }

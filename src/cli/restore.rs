@@ -61,7 +61,7 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
 
 /// What is printed of a restore.
 fn told(restored: &Restored, with_list: bool) -> String {
-    let Restored { manifest, revoked, erased, ended, valid } = restored;
+    let Restored { manifest, revoked, erased, ended, kept, valid } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
@@ -75,10 +75,17 @@ fn told(restored: &Restored, with_list: bool) -> String {
         );
         let erased = count(*erased, "contact that was erased since", "contacts that were erased since");
         let ended = count(*ended, "business that was ended since", "businesses that were ended since");
+        let kept = count(*kept, "contact that was erased since is", "contacts that were erased since are");
         text.push_str(&format!(
             "{revoked}; {valid} let in\n\
              {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n"
         ));
+        if restored.kept > 0 {
+            text.push_str(&format!(
+                "{kept} still there, in businesses whose profile does not decode: `receptionist verify` names them, and \
+                 they go with the business (`receptionist business delete`)\n"
+            ));
+        }
     } else {
         text.push_str(&format!(
             "there was no list of what was revoked, erased and ended since (--after), so all {revoked} API keys are \

@@ -1,7 +1,7 @@
-//! Request bodies: JSON, within a size and a time.
+//! Request bodies: JSON, within a size and a time; and what is read in pieces, however long it is.
 //!
 //! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
-//! [`BODY_TIME_MAX`] for its body. A client that is too large or too slow loses its connection, since what it still
+//! [`BODY_TIME_MAX`] for its body, or than [`PIECE_TIME_MAX`] for the next piece of one that is read in pieces. A client that is too large or too slow loses its connection, since what it still
 //! sends is no request.
 
 use std::time::Duration;
@@ -15,20 +15,28 @@ use tokio::time::timeout;
 
 use super::json::Json;
 
+/// The media type of JSON.
+pub const JSON: &str = "application/json";
+/// The media type of lines of JSON.
+pub const JSON_LINES: &str = "application/x-ndjson";
+
 /// The greatest size of a body, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
 /// How long a whole body may take to arrive.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// How long the next piece of a body may take that is read in pieces.
+pub const PIECE_TIME_MAX: Duration = Duration::from_secs(60);
+
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     /// It has more than [`BODY_BYTES_MAX`] bytes.
     TooLarge,
-    /// It is declared to be of another media type than JSON.
-    UnsupportedMediaType,
-    /// It did not arrive within [`BODY_TIME_MAX`].
+    /// It is declared to be of another media type than this one.
+    UnsupportedMediaType(&'static str),
+    /// It did not arrive within [`BODY_TIME_MAX`], or its next piece within [`PIECE_TIME_MAX`].
     Timeout,
     /// The connection broke, or its framing did.
     Broken,
@@ -43,7 +51,7 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
     }
-    check_media_type(headers)?;
+    check_media_type(headers, JSON)?;
     // With Content-Length the size is known before the body is, and the client need not send it in vain.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {
@@ -65,16 +73,47 @@ async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A body may leave its media type unsaid; what it says must be JSON.
-fn check_media_type(headers: &HeaderMap) -> Result<(), BodyError> {
+/// A body that is read piece by piece, as fast as whoever reads it takes it.
+pub struct Pieces(Body);
+
+impl Pieces {
+    /// The body of a request, of this media type.
+    ///
+    /// # Errors
+    /// [`BodyError::UnsupportedMediaType`].
+    pub fn of(headers: &HeaderMap, body: Body, media_type: &'static str) -> Result<Self, BodyError> {
+        if !hyper::body::Body::is_end_stream(&body) {
+            check_media_type(headers, media_type)?;
+        }
+        Ok(Self(body))
+    }
+
+    /// The next piece; none at the end.
+    ///
+    /// # Errors
+    /// [`BodyError::Timeout`] and [`BodyError::Broken`].
+    pub async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
+        loop {
+            let frame = timeout(PIECE_TIME_MAX, self.0.frame()).await.map_err(|_| BodyError::Timeout)?;
+            let Some(frame) = frame else { return Ok(None) };
+            // Trailers say nothing that is read here.
+            if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
+                return Ok(Some(piece));
+            }
+        }
+    }
+}
+
+/// A body may leave its media type unsaid; what it says must be this.
+fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
     let Some(first) = first else { return Ok(()) };
     let essence = first.to_str().ok().and_then(|value| value.split(';').next()).unwrap_or_default();
-    if second.is_none() && essence.trim().eq_ignore_ascii_case("application/json") {
+    if second.is_none() && essence.trim().eq_ignore_ascii_case(media_type) {
         Ok(())
     } else {
-        Err(BodyError::UnsupportedMediaType)
+        Err(BodyError::UnsupportedMediaType(media_type))
     }
 }
 
@@ -158,6 +197,26 @@ mod tests {
         assert_eq!(error(&HeaderMap::new(), broken).await, Some(BodyError::Broken));
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_body_in_pieces_may_take_any_time_and_size_but_not_stand_still() {
+        const LINES: &str = "application/x-ndjson";
+        let half = Bytes::from(vec![b' '; BODY_BYTES_MAX]);
+        let mut body = Pieces::of(&HeaderMap::new(), chunks(vec![half.clone(), half], false), LINES).unwrap();
+        for _ in 0..2 {
+            assert_eq!(body.next().await.unwrap().unwrap().len(), BODY_BYTES_MAX);
+        }
+        let start = tokio::time::Instant::now();
+        assert_eq!(body.next().await, Err(BodyError::Timeout));
+        assert_eq!(start.elapsed(), PIECE_TIME_MAX);
+        let mut broken = Pieces::of(&HeaderMap::new(), chunks(Vec::new(), true), LINES).unwrap();
+        assert_eq!(broken.next().await, Err(BodyError::Broken));
+        let mut json = HeaderMap::new();
+        json.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+        let refused = Pieces::of(&json, Body::from("{}"), LINES).err();
+        assert_eq!(refused, Some(BodyError::UnsupportedMediaType(LINES)));
+        assert_eq!(Pieces::of(&json, Body::empty(), LINES).unwrap().next().await, Ok(None));
+    }
+
     #[tokio::test]
     async fn a_media_type_is_json_or_unsaid() {
         let types = |values: &[&'static str]| {
@@ -172,7 +231,7 @@ mod tests {
             assert_eq!(error(&types(good), Body::empty()).await, None, "{good:?}");
         }
         for bad in [&["text/plain"][..], &[""], &["application/jsonx"], &["application/json", "text/plain"]] {
-            let refused = Some(BodyError::UnsupportedMediaType);
+            let refused = Some(BodyError::UnsupportedMediaType(JSON));
             assert_eq!(error(&types(bad), Body::from("{}")).await, refused, "{bad:?}");
             assert_eq!(error(&types(bad), Body::empty()).await, None, "without a body: {bad:?}");
         }

@@ -12,6 +12,7 @@ mod conversations;
 mod read;
 mod records;
 mod stream;
+mod take;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -21,8 +22,8 @@ mod write;
 use actors::moving::Moved;
 
 pub(crate) use contacts::{Flaw, Row, table};
-pub(crate) use read::{Line, read};
 pub(crate) use stream::stream;
+pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
 pub(crate) use write::{end, head, line};
 
 /// What the first line calls the format.
@@ -32,7 +33,7 @@ const VERSION: u32 = 2;
 /// How the secret of a webhook endpoint begins; the base64 of its bytes follows.
 const SECRET_TAG: &str = "whsec_";
 /// How many bytes a line may have: more than that of the longest record, each of its characters escaped.
-pub(crate) const LINE_BYTES_MAX: usize = 1 << 20;
+const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// The word that the line of a record begins with.
 fn kind(moved: &Moved) -> &'static str {

@@ -1,5 +1,6 @@
 //! What was written is read again, and what was not written so is told.
 
+use super::read::{Line, read};
 use super::*;
 
 /// A line of each kind, as they were written when the version was made.

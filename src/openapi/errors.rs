@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
 use super::parts::{Conventions, component, headers_sent};
-use crate::http::body::BODY_BYTES_MAX;
+use crate::http::body::{BODY_BYTES_MAX, JSON};
 use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
 use crate::rest::output::Kind;
 
@@ -31,7 +31,8 @@ pub(super) fn of(
     let responses = by_status.into_iter().map(|(status, errors)| {
         let response = response(&errors, conventions);
         let of = errors[0].status().0;
-        let described = if OWN.contains(&of) {
+        let of_lines = of == StatusCode::UNSUPPORTED_MEDIA_TYPE && media_type(operation) != JSON;
+        let described = if OWN.contains(&of) || of_lines {
             response
         } else {
             let name = name(of);
@@ -56,6 +57,11 @@ fn name(status: StatusCode) -> String {
     status.canonical_reason().unwrap_or_default().replace(' ', "")
 }
 
+/// The media type of the body that an operation takes.
+fn media_type(operation: &Operation<'_>) -> &'static str {
+    operation.signature.takes.body.as_ref().map_or(JSON, |body| body.media_type)
+}
+
 /// Every error that the operation can give.
 fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -> Vec<ApiError> {
     let mut errors = vec![
@@ -77,11 +83,11 @@ fn possible(operation: &Operation<'_>, scope: Option<Scope>, refuses: &[Code]) -
         errors.push(Refusal::NotFound(id.kind).into());
     }
     if *operation.method != Method::GET {
-        errors.extend([
-            ApiError::BodyTimeout,
-            ApiError::BodyTooLarge(BODY_BYTES_MAX),
-            ApiError::UnsupportedMediaType,
-        ]);
+        errors.extend([ApiError::BodyTimeout, ApiError::UnsupportedMediaType(media_type(operation))]);
+        // Lines may be as many as there are.
+        if media_type(operation) == JSON {
+            errors.push(ApiError::BodyTooLarge(BODY_BYTES_MAX));
+        }
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }

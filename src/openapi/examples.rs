@@ -38,6 +38,7 @@ pub(super) fn of(name: &str) -> Option<Value> {
         }
         "BackupBegun" => json!({"id": BACKUP}),
         "BackupBody" => json!({"to": "/backup/2026-02-24"}),
+        "Imported" => json!({"businesses": 1, "records": 210, "exported_at": THEN, "dry_run": false}),
         "BookBody" => json!({"service_id": SERVICE, "starts_at": "2026-03-02T10:00:00+01:00",
             "contact": {"name": "Ada Lovelace", "phone": "+33 6 12 34 56 80", "locale": "fr"}}),
         "Business" => {

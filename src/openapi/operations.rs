@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 use super::operation::Operation;
 use super::parts::{Api, Conventions, component, headers_sent};
 use super::{errors, examples};
+use crate::http::body::JSON_LINES;
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::handler::Signature;
-use crate::rest::input::{PathForm, PathId};
-use crate::rest::output::{JSON_LINES, Kind};
+use crate::rest::input::{PathForm, PathId, TakenBody};
+use crate::rest::output::Kind;
 use crate::rest::route::Route;
 
 /// What the operator's paths begin with that are about one business.
@@ -79,7 +80,7 @@ fn operation<A>(
         described["x-required-scope"] = json!(scope);
     }
     if let Some(body) = &takes.body {
-        described["requestBody"] = json!({"required": body.required, "content": content(&body.schema)});
+        described["requestBody"] = json!({"required": body.required, "content": content(body)});
     }
     let (status, response) = answer(&operation, api.conventions);
     described["responses"][status] = response;
@@ -167,8 +168,9 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     (status, response)
 }
 
-/// A JSON body of a named schema, with its example.
-fn content(schema: &Value) -> Value {
+/// A body, of a named schema with its example.
+fn content(body: &TakenBody) -> Value {
+    let schema = &body.schema;
     let mut media = json!({"schema": schema});
     // An optional body is one of a named schema and null.
     let named = if schema["$ref"].is_null() { &schema["oneOf"][0] } else { schema };
@@ -176,5 +178,5 @@ fn content(schema: &Value) -> Value {
     if let Some(example) = name.and_then(examples::of) {
         media["example"] = example;
     }
-    json!({"application/json": media})
+    json!({body.media_type: media})
 }

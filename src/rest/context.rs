@@ -119,9 +119,19 @@ impl Context {
 
     /// What makes this request the same one again, if it says so.
     pub(crate) fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
-        let Some(bytes) = idempotency::key(self.headers())? else { return Ok(None) };
-        let key = self.caller.idempotency_scope.hash(bytes);
-        Ok(Some(Idempotency { key, fingerprint: idempotency::fingerprint(&self.head, &self.canonical) }))
+        self.idempotency_by(&self.canonical)
+    }
+
+    /// The same of a request whose body a handler reads itself, by what stands for that.
+    pub(crate) fn idempotency_by(&self, body: &[u8]) -> Result<Option<Idempotency>, ApiError> {
+        let fingerprint = idempotency::fingerprint(&self.head, body);
+        Ok(self.idempotency_key()?.map(|key| Idempotency { key, fingerprint }))
+    }
+
+    /// What stands for the request's `Idempotency-Key`, if it has one.
+    pub(crate) fn idempotency_key(&self) -> Result<Option<[u8; 32]>, ApiError> {
+        let key = idempotency::key(self.headers())?;
+        Ok(key.map(|bytes| self.caller.idempotency_scope.hash(bytes)))
     }
 }
 

@@ -90,9 +90,9 @@ pub(crate) enum ApiError {
     /// The body is larger than it may be.
     #[error("the body is larger than {0} bytes")]
     BodyTooLarge(usize),
-    /// The body is of another media type than JSON.
-    #[error("the body is not declared as JSON")]
-    UnsupportedMediaType,
+    /// The body is of another media type than this one.
+    #[error("the body is not declared as {0}")]
+    UnsupportedMediaType(&'static str),
     /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     BodyTimeout,
@@ -162,7 +162,7 @@ impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge => Self::BodyTooLarge(BODY_BYTES_MAX),
-            BodyError::UnsupportedMediaType => Self::UnsupportedMediaType,
+            BodyError::UnsupportedMediaType(expected) => Self::UnsupportedMediaType(expected),
             BodyError::Timeout => Self::BodyTimeout,
             BodyError::Broken => Self::BodyBroken,
         }
@@ -220,7 +220,7 @@ impl ApiError {
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(_) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
             Self::BodyTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
-            Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
+            Self::UnsupportedMediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest),
             Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, Code::InvalidRequest),
             Self::Malformed(_) | Self::BodyBroken => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
             Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
@@ -266,7 +266,9 @@ impl ApiError {
             }
             Self::MethodNotAllowed(allow) => format!("this path allows {allow}"),
             Self::BodyTooLarge(max) => format!("the body must have at most {max} bytes"),
-            Self::UnsupportedMediaType => "the Content-Type of a body must be application/json".into(),
+            Self::UnsupportedMediaType(expected) => {
+                format!("the Content-Type of the body must be {expected}")
+            }
             Self::BodyTimeout => "the body did not arrive in time".into(),
             Self::Malformed(problem) => (*problem).into(),
             Self::BodyBroken => "the body could not be read to its end".into(),

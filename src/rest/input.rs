@@ -13,12 +13,12 @@ use actors::domain::ResourceId;
 use actors::domain::availability::BOOKABLE_YEARS;
 use chrono::{Datelike, NaiveDate};
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::context::Incoming;
 use super::error::ApiError;
 use super::values::RecordId;
-use crate::http::body;
+use crate::http::body::{self, JSON_LINES, Pieces};
 use crate::http::cursor::Binding;
 use crate::http::idempotency::IDEMPOTENCY_KEY;
 use crate::http::json::Json;
@@ -84,6 +84,7 @@ pub(crate) struct Taken {
 #[derive(Debug)]
 pub(crate) struct TakenBody {
     pub(crate) required: bool,
+    pub(crate) media_type: &'static str,
     pub(crate) schema: Value,
 }
 
@@ -143,13 +144,31 @@ impl<T: FromJson + Send> Input for Body<T> {
     }
 
     fn describe(taken: &mut Taken, schemas: &mut Schemas) {
-        taken.body = Some(TakenBody { required: T::REQUIRED, schema: schemas.of::<T>() });
+        taken.body =
+            Some(TakenBody { required: T::REQUIRED, media_type: body::JSON, schema: schemas.of::<T>() });
     }
 }
 
 pub(crate) async fn read_body(incoming: &mut Incoming) -> Result<bytes::Bytes, ApiError> {
     let body = std::mem::take(&mut incoming.body);
     Ok(body::read(incoming.context.headers(), body).await?)
+}
+
+/// A body of lines of JSON, which the handler reads as they come, however many they are.
+pub(crate) struct Streamed(pub(crate) Pieces);
+
+impl Input for Streamed {
+    const PART: Part = Part::Body;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        let body = std::mem::take(&mut incoming.body);
+        Ok(Self(Pieces::of(incoming.context.headers(), body, JSON_LINES)?))
+    }
+
+    fn describe(taken: &mut Taken, _: &mut Schemas) {
+        let schema = json!({"type": "string"});
+        taken.body = Some(TakenBody { required: true, media_type: JSON_LINES, schema });
+    }
 }
 
 /// The business that the request acts on.

@@ -4,7 +4,7 @@
 //! ```text
 //! Route      method, path, access, handler, and what the document says beside
 //! Gate       authenticates whoever asks, authorizes them for the route, and makes the request a Context
-//! Input      what a handler takes: Query, Body, Business, Path
+//! Input      what a handler takes: Query, Body, Streamed, Business, Path
 //! Output     what it gives: One, Changed, Created, Done, Told, Listed, Plain, Accepted, Ending, Gone, Lines
 //! ```
 //!
@@ -34,7 +34,7 @@ pub(crate) mod values;
 pub(crate) mod prelude {
     pub(crate) use super::context::Context;
     pub(crate) use super::error::ApiError;
-    pub(crate) use super::input::{Body, Business, Path, Query};
+    pub(crate) use super::input::{Body, Business, Path, Query, Streamed};
     pub(crate) use super::list::{ListQuery, PlainList};
     pub(crate) use super::output::{
         Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Told,

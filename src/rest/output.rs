@@ -18,13 +18,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::ApiError;
+use crate::http::body::JSON_LINES;
 use crate::http::envelope;
 use crate::http::etag::Condition;
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
-
-/// The media type of lines of JSON.
-pub(crate) const JSON_LINES: &str = "application/x-ndjson";
 
 /// Something that a handler gives.
 pub(crate) trait Output: Send {

@@ -29,6 +29,7 @@ mod fuzz;
 mod gate;
 mod harness;
 mod idempotency;
+mod imports;
 mod keys;
 mod knowledge;
 mod listing;

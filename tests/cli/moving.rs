@@ -164,6 +164,64 @@ fn a_running_service_exports_what_its_store_does_when_it_is_stopped() {
 }
 
 #[test]
+fn a_running_service_imports_what_its_store_would_when_it_is_stopped() {
+    let mut demo = running();
+    let url = format!("http://localhost:{}", demo.operator_port());
+    let token = demo.file("receptionist-demo/admin-token").trim().to_owned();
+    let elsewhere = ["--admin-url", &url, "--admin-token", &token];
+    let contacts = demo.data(&["contact", "list", "--limit", "1"]);
+    demo.printed(&["export", "--to", "before", "--with-secrets"]);
+    let there = says(&demo, &["import", "--from", "before"]);
+    assert!(there.starts_with("line 2: id: is that of a business that is here already\n"), "{there}");
+    let cases: [&[&str]; 3] = [&[], &FROM, &elsewhere];
+    for (number, more) in cases.into_iter().enumerate() {
+        demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
+        let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
+        let tried = loop {
+            // Until its rows are gone its id is refused.
+            let ran = demo.run(&dry_run);
+            if ran.code == Some(0) {
+                break ran.output;
+            }
+            assert!(ran.errors.contains("of which rows are left"), "{}", ran.errors);
+        };
+        assert!(tried.starts_with("could import 1 business, ") && tried.ends_with("nothing was changed\n"));
+        let imported = if number == 0 {
+            let ran = demo.run_with(&["import"], &demo.file("before"));
+            assert_eq!((ran.code, ran.errors.as_str()), (Some(0), ""));
+            ran.output
+        } else {
+            demo.printed(&[&["import", "--from", "before"], more].concat())
+        };
+        assert_eq!(
+            imported.replacen("imported", "could import", 1).trim_end(),
+            tried.replace("; nothing was changed\n", "")
+        );
+        let after = format!("after {number}");
+        demo.printed(&["export", "--to", &after, "--with-secrets"]);
+        assert_eq!(body(&demo, "before"), body(&demo, &after));
+    }
+    // Whoever is erased stays so, though the file brings them along.
+    let id = contacts[0]["id"].as_str().unwrap();
+    demo.printed(&["contact", "erase", id, "--yes"]);
+    demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
+    let refused = loop {
+        let said = says(&demo, &["import", "--from", "before"]);
+        if !said.contains("of which rows are left") {
+            break said;
+        }
+    };
+    demo.stop();
+    assert_eq!(refused, says(&demo, &[&["import", "--from", "before"], &FROM[..]].concat()));
+    assert!(refused.contains("who was erased here") && refused.lines().count() == 2, "{refused}");
+    let imported = demo.printed(&[&["import", "--from", "before", "--erase-again"], &FROM[..]].concat());
+    assert!(imported.starts_with("imported 1 business, "), "{imported}");
+    demo.printed(&[&["export", "--to", "without"], &FROM[..]].concat());
+    assert!(!demo.file("without").contains(id));
+    assert!(demo.printed(&["verify", "receptionist-demo"]).ends_with("whole\n"));
+}
+
+#[test]
 fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
     let demo = used();
     demo.printed(&[&["export", "--to", "good", "--with-secrets"], &FROM[..]].concat());
@@ -280,8 +338,11 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
 #[test]
 fn what_cannot_be_exported_or_imported_is_said() {
     let demo = Demo::start();
-    let in_use = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
-    assert!(in_use.contains("in use by another process"), "{in_use}");
+    // The service that runs there is asked.
+    let asked = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
+    assert!(asked.starts_with("line 1: ") && asked.ends_with("nothing was imported\n"), "{asked}");
+    let settles = says(&demo, &[&["import", "--settle"], &FROM[..]].concat());
+    assert!(settles.contains("the service settles by itself"), "{settles}");
     for (words, expected) in [
         (&["export", "--data-dir", "nowhere"][..], "there is no store in nowhere; a service elsewhere"),
         (&["import", "--from", "nothing", "--data-dir", "new"], "cannot read nothing"),

@@ -1,5 +1,6 @@
-//! An import is killed at any moment. Afterwards its businesses are there whole or not at all, the service says so where
-//! that is still to be decided, and the import can be made again. `CRASH_ROUNDS` says how often.
+//! An import is killed at any moment, by itself or with the service that makes it. Afterwards its businesses are there whole
+//! or not at all, the service that starts comes to the end of it by itself, and the import can be made again. `CRASH_ROUNDS`
+//! says how often.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::chance::{Rng, come, number_of, seed};
-use crate::process::{Server, refused, serve};
+use crate::process::{Server, TOKEN};
 
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
@@ -82,24 +83,18 @@ async fn a_killed_import_is_finished_or_taken_back() {
         come(killed_after).await;
         child.kill().unwrap();
         child.wait().unwrap();
-        // Where it is still to be decided, no service starts.
-        let unfinished = match Server::try_start(serve(&data_dir), &data_dir.with_extension("log")) {
-            Ok(server) => {
-                server.signal("TERM");
-                server.wait();
-                false
-            }
-            Err(exited) => {
-                assert!(exited.line.contains("an import was begun and is not finished"), "{exited:?}");
-                assert_eq!(refused(serve(&data_dir)).code, exited.code);
-                true
-            }
-        };
-        // Killed once more while that is settled.
-        let mut settling = program(&data_dir, &["import", "--settle"]).spawn().unwrap();
-        rng.let_pass(SETTLING).await;
-        settling.kill().unwrap();
-        settling.wait().unwrap();
+        // Killed once more while that is settled, by a service or without one.
+        if rng.below(2) == 0 {
+            let server = Server::on(&data_dir);
+            rng.let_pass(SETTLING).await;
+            server.kill();
+            server.wait();
+        } else {
+            let mut settling = program(&data_dir, &["import", "--settle"]).spawn().unwrap();
+            rng.let_pass(SETTLING).await;
+            settling.kill().unwrap();
+            settling.wait().unwrap();
+        }
         let settled = printed(program(&data_dir, &["import", "--settle"]));
         let exported = printed(program(&data_dir, &["export"]));
         let lines = exported.split_once('\n').unwrap().1;
@@ -109,6 +104,7 @@ async fn a_killed_import_is_finished_or_taken_back() {
             printed(program(&data_dir, &import));
             assert_eq!(printed(program(&data_dir, &["export"])).split_once('\n').unwrap().1, whole);
         }
+        let unfinished = !settled.starts_with("no import");
         match (unfinished, is_there) {
             (true, true) => finished += 1,
             (true, false) => taken_back += 1,
@@ -118,4 +114,75 @@ async fn a_killed_import_is_finished_or_taken_back() {
         eprintln!("round {round}: killed after {killed_after:?}: {}", settled.trim_end());
     }
     eprintln!("nothing {nothing}, taken back {taken_back}, finished {finished}, whole at once {all}");
+}
+
+/// A command that asks a service.
+fn asking(server: &Server, words: &[&str]) -> Command {
+    let mut command = program(Path::new("nowhere"), words);
+    let url = server.admin.trim_end_matches("/admin/v1");
+    command.env("RECEPTIONIST_ADMIN_URL", url).env("RECEPTIONIST_ADMIN_TOKEN", TOKEN);
+    command
+}
+
+#[tokio::test]
+#[allow(clippy::print_stderr, reason = "the seed is needed to have a failure again")]
+async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
+    let seed = seed();
+    eprintln!("CRASH_SEED={seed}");
+    let mut rng = Rng(seed);
+    let dir = tempfile::tempdir().unwrap();
+    let (file, text) = (dir.path().join("lines"), lines());
+    std::fs::write(&file, &text).unwrap();
+    let import = ["import", "--from", file.to_str().unwrap()];
+    let whole = text.split_once('\n').unwrap().1;
+    let nothing = "{\"kind\":\"end\",\"businesses\":0}\n";
+    let first = Server::on(&dir.path().join("first"));
+    let began = Instant::now();
+    printed(asking(&first, &import));
+    let takes = began.elapsed();
+    drop(first);
+    let (mut none, mut all, mut acknowledged) = (0, 0, 0);
+    for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
+        let data_dir = dir.path().join(format!("{round}"));
+        let server = Server::on(&data_dir);
+        let mut child = asking(&server, &import).spawn().unwrap();
+        let killed_after = rng.moment(takes);
+        come(killed_after).await;
+        server.kill();
+        server.wait();
+        let was_told = child.wait().unwrap().success();
+        // Killed once more while that is settled; then it comes to its end by itself.
+        let server = Server::on(&data_dir);
+        rng.let_pass(SETTLING).await;
+        server.kill();
+        server.wait();
+        let server = Server::on(&data_dir);
+        loop {
+            let tried = asking(&server, &["import", "--dry-run", "--from", import[2]]).output().unwrap();
+            if !String::from_utf8_lossy(&tried.stderr).contains("an import is under way") {
+                break;
+            }
+        }
+        let exported = || printed(asking(&server, &["export"])).split_once('\n').unwrap().1.to_owned();
+        let is_there = exported() == whole;
+        if !is_there {
+            assert!(!was_told, "it was acknowledged, and is lost");
+            assert_eq!(exported(), nothing, "neither whole nor nothing");
+            printed(asking(&server, &import));
+            assert_eq!(exported(), whole);
+        }
+        server.signal("TERM");
+        server.wait();
+        printed(program(&data_dir, &["verify", data_dir.to_str().unwrap()]));
+        match (was_told, is_there) {
+            (true, _) => acknowledged += 1,
+            (false, true) => all += 1,
+            (false, false) => none += 1,
+        }
+        eprintln!(
+            "round {round}: killed after {killed_after:?}: {}",
+            if is_there { "whole" } else { "nothing" }
+        );
+    }
+    eprintln!("nothing {none}, whole {all}, whole and told {acknowledged}");
 }

@@ -101,6 +101,10 @@ pub(crate) struct Guests {
 
 impl Guests {
     /// Whether events of theirs are sent there.
+    pub(crate) fn ids(&self) -> Vec<BusinessId> {
+        self.all.lock().iter().map(|guest| guest.id).collect()
+    }
+
     pub(crate) fn have_url(&self, url: &str) -> bool {
         self.urls.lock().contains(url)
     }
@@ -253,7 +257,13 @@ impl Asker {
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        if before == Some(Gone::No) && gone() == Some(Gone::No) && answer.replayed && first != *answer.body {
+        // Somebody else may have asked again at the same time, and been the one whose request was another.
+        let all = self.guests.all.lock();
+        let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
+        let stands = all[self.at].people.get(&contact).is_some_and(of_first);
+        drop(all);
+        let is_there = before == Some(Gone::No) && gone() == Some(Gone::No);
+        if stands && is_there && answer.replayed && first != *answer.body {
             let [first, now] = [&first[..], &answer.body[..]].map(String::from_utf8_lossy);
             self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }

@@ -32,6 +32,7 @@ mod life;
 mod looks;
 mod mails;
 mod model;
+mod moves;
 mod network;
 mod nudges;
 mod ops;

@@ -33,6 +33,11 @@ impl Planted {
         self.rows.is_empty()
     }
 
+    /// Whether some of it stays whatever happens: the log of an endpoint goes with it.
+    pub(crate) fn stays(&self) -> bool {
+        self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
+    }
+
     /// An id from long before everything else was minted: of records nobody knows.
     fn id<I: ResourceId>(&self) -> I {
         Uuid::from_u128(u128::from(self.dice.next())).into()

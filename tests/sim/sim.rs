@@ -17,6 +17,7 @@ use crate::guests::Guests;
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
 use crate::model::{Model, Span};
+use crate::moves::Moves;
 use crate::network::Line;
 use crate::ops::Op;
 use crate::planted::Planted;
@@ -47,6 +48,7 @@ pub(crate) struct Sim {
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
+    pub(crate) moves: Moves,
     pub(crate) planted: Planted,
     /// The businesses beside those of the models, in which people are erased; they have lots of their own.
     pub(crate) guests: Guests,
@@ -72,7 +74,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let dice = Dice::new(seed);
     let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
     let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
-    let backups = Backups::new(seed);
+    let (backups, moves) = (Backups::new(seed), Moves::new(seed));
     let planted = Planted::new(seed);
     let (guests, guest_dice) = (Guests::default(), Dice::new(seed ^ 0x9e57));
     let mut sim = Sim {
@@ -86,6 +88,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         has_burst,
         shortage,
         backups,
+        moves,
         planted,
         guests,
         guest_dice,
@@ -165,6 +168,7 @@ impl Sim {
         }
         drop(runtime);
         self.end_backup();
+        self.end_moves();
         self.world.places = self.world.places.or(places);
         span.ended = self.world.time.now();
         span.worked = self.world.failed_at().unwrap_or(span.ended);
@@ -257,6 +261,7 @@ impl Sim {
             self.some_shortage(life);
             self.some_backup(life);
             self.some_mail(life);
+            self.some_move(life).await;
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -380,6 +385,7 @@ impl Sim {
         let report = actors::verify::check(store.rows()).unwrap();
         assert!(report.is_whole(), "{:?}", report.findings);
         self.check_guests(&store, is_the_end);
+        self.check_moves(&store, is_the_end);
         let kept =
             store.get::<ClockRecord>(&keys::clock()).unwrap().expect("the count is kept from the first");
         runtime.block_on(store.close()).unwrap();

@@ -210,6 +210,8 @@ impl<I: Id, M: Message> Directory<I, M> {
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.get(&id)?.running.read().clone()?;
         running.permits.close();
+        // It stops on purpose: one of its id that comes later has not failed before.
+        running.accounted.store(true, Ordering::Release);
         Some(running)
     }
 

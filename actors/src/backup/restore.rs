@@ -3,13 +3,14 @@
 //! What always holds: until the last step the directory is no store to anybody; what the lists say was taken back, or every
 //! key where there is no list, is taken back before that, and stands in the new store's own list.
 
-use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
-use crate::business::carry_out_alone;
 use crate::business::commands::erasure::{EndBusiness, EraseContact};
+use crate::business::{Alone, end_unread, is_unread};
+use crate::clock::Clocks;
 use crate::domain::{
     Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId, Person,
     ResourceId, Timestamp,
@@ -19,7 +20,10 @@ use crate::people::write_person;
 use crate::ports::Ports;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Filling, Key, Pages, Record, Store, StoreError, Tombstone, keys, read_tombstones};
+use crate::store::{
+    Batch, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone, keys,
+    read_tombstones,
+};
 use crate::upgrade::{Upgrades, upgrade};
 
 /// Why a backup was not restored.
@@ -47,6 +51,9 @@ pub struct Restored {
     pub erased: usize,
     /// How many businesses were ended again, of which the rows go when the service starts.
     pub ended: usize,
+    /// How many contacts could not be erased again, for the profile of their business does not decode: their words go when
+    /// the business is ended.
+    pub kept: usize,
     /// How many there are that let in.
     pub valid: usize,
 }
@@ -74,47 +81,95 @@ pub async fn restore(
     upgrade(&store, Upgrades::Allowed).await?;
     if let Some(after) = &after {
         // They must not come back from an earlier backup by this store's own list either.
-        store.bury(&after.iter().copied().collect::<Vec<_>>())?;
+        store.bury(after)?;
     }
-    let (erased, ended) = take_back(&store, after.iter().flatten(), ports).await?;
+    let after = after.as_deref().map(TakenBack::by);
+    let again = take_back(&store, after.as_ref(), ports).await?;
     let (revoked, valid) = revoke_keys(&store, after, ports).await?;
     sign_everybody_out(&store).await?;
     store.close().await?;
     Filling::finish(to)?;
-    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, valid })
+    let Again { erased, ended, kept } = again;
+    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, kept, valid })
+}
+
+/// What was taken back again: how many contacts and businesses, and how many contacts could not be.
+#[derive(Default)]
+struct Again {
+    erased: usize,
+    ended: usize,
+    kept: usize,
 }
 
 /// Ends the businesses again and erases the contacts again that were since, as far as they are there: the first step of
-/// each, behind which they are gone; the service goes on with it when it starts. Gives how many contacts and businesses.
-async fn take_back(
-    store: &Store,
-    after: impl Iterator<Item = &Tombstone>,
-    ports: &Ports,
-) -> Result<(usize, usize), RestoreError> {
-    let (mut erased, mut ended) = (0, 0);
-    for tombstone in after {
-        match *tombstone {
-            Tombstone::RevokedKey(_) => {}
-            Tombstone::ErasedContact(of, id) => {
-                erased += usize::from(carry_out_alone(store, ports, of, EraseContact { id }).await?);
-            }
-            Tombstone::EndedBusiness(of) => {
-                ended += usize::from(carry_out_alone(store, ports, of, EndBusiness { once: None }).await?);
-            }
+/// each, behind which they are gone; the service goes on with it when it starts.
+async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> Result<Again, RestoreError> {
+    let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
+    let mut again = Again::default();
+    for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
+        // By its row: one that does not decode is there.
+        if store.rows().get(&keys::profile(*of))?.is_none() {
+            continue;
+        }
+        if taken_back.ended {
+            end(store, ports, &clocks, *of).await?;
+            again.ended += 1;
+        } else {
+            erase(store, ports, &clocks, (*of, taken_back), &mut again).await?;
         }
     }
-    Ok((erased, ended))
+    Ok(again)
+}
+
+/// Ends a business, one whose profile does not decode as well.
+async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> Result<(), EngineError> {
+    if is_unread(store, of)? {
+        store.submit(of, end_unread(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        return Ok(store.settled(of).await?);
+    }
+    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(()) };
+    business.carry_out(EndBusiness { once: None }).await?;
+    Ok(business.settle().await?)
+}
+
+/// Erases contacts of a business that is loaded once for all of them, if any is there.
+async fn erase(
+    store: &Store,
+    ports: &Ports,
+    clocks: &Clocks,
+    (of, taken_back): (BusinessId, &OfBusiness),
+    again: &mut Again,
+) -> Result<(), EngineError> {
+    let mut there = Vec::new();
+    for id in &taken_back.erased {
+        // By its row: one that does not decode is there.
+        if store.rows().get(&keys::contact(of, *id))?.is_some() {
+            there.push(*id);
+        }
+    }
+    if there.is_empty() {
+        return Ok(());
+    }
+    if is_unread(store, of)? {
+        again.kept += there.len();
+        return Ok(());
+    }
+    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(()) };
+    for id in there {
+        again.erased += usize::from(business.carry_out(EraseContact { id }).await?);
+    }
+    Ok(business.settle().await?)
 }
 
 /// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not. Those of a
 /// business that was ended go with it.
 async fn revoke_keys(
     store: &Store,
-    after: Option<BTreeSet<Tombstone>>,
+    after: Option<TakenBack>,
     ports: &Ports,
 ) -> Result<(usize, usize), StoreError> {
     let is_revoked =
-        |key: KeyId| after.as_ref().is_none_or(|after| after.contains(&Tombstone::RevokedKey(key)));
+        |key: KeyId, of| after.as_ref().is_none_or(|after: &TakenBack| after.has_revoked(key, of));
     let (mut revoked, mut valid) = (0, 0);
     let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
     loop {
@@ -128,7 +183,7 @@ async fn revoke_keys(
             if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;
             }
-            if is_revoked(key.id) {
+            if is_revoked(key.id, key.business_id) {
                 revoked += 1;
                 revoke(store, (&Key::new(row), value.len()), key, ports).await?;
             } else {

@@ -108,7 +108,14 @@ impl Actor for BusinessActor {
         // Nor of a business that is no more.
         if state.ended {
             match message {
-                Message::Change { reply, .. } => _ = reply.send(Err(EngineError::NotFound)),
+                // That it is no more is told once that is on the disk.
+                Message::Change { reply, permits, .. } => {
+                    let done = move || {
+                        let _ = reply.send(Err(EngineError::NotFound));
+                        drop(permits);
+                    };
+                    state.submit(Batch::default(), Box::new(done));
+                }
                 Message::Ask { question } | Message::AskAccounts { question } => {
                     answer(state, question, state.clocks.now());
                 }

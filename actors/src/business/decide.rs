@@ -80,6 +80,7 @@ pub(super) fn carry_out(
                 names::index(state, before.as_ref(), Some(after), &mut batch)?;
             }
             Write::NoContact(before) => names::index(state, Some(before), None, &mut batch)?,
+            Write::NoUnreadContact(id) => names::set(state, *id, None, &mut batch)?,
             _ => {}
         }
     }
@@ -130,7 +131,7 @@ pub(super) fn carry_out(
     let (mut ended, mut then) = (Vec::new(), Then::Nothing);
     for write in writes {
         match &write {
-            Write::NoContact(_) | Write::Retention(_) => then = Then::Chores,
+            Write::NoContact(_) | Write::NoUnreadContact(_) | Write::Retention(_) => then = Then::Chores,
             Write::NoBusiness => then = Then::Ends,
             Write::NoWebhook(endpoint) => {
                 ended.push(EndpointKey { business: state.id, endpoint: *endpoint });

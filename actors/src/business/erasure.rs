@@ -3,7 +3,8 @@
 //! A contact that is to be erased goes at once, with its places in every index, and leaves a row that says so
 //! (`keys::erasure`), which holds no more of who it was than what stands for the phone number. From then on nothing that
 //! is decided tells of them. What was there before is looked through in stages: the audit log, messages, calls,
-//! appointments, events, remembered answers. What always holds:
+//! appointments, events, remembered answers. Of one whose record does not decode the row itself goes at once, and where they
+//! are listed is looked for last. What always holds:
 //!
 //! - a step looks at [`ROWS_MAX`] rows at most and writes one batch, which also says how far it has come: a crash takes
 //!   back nothing but the looking of some steps;
@@ -46,7 +47,7 @@ const UNWRITTEN_MAX: u32 = 64;
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// How many stages there are.
-const STAGES: u8 = 6;
+const STAGES: u8 = 7;
 
 /// What a step comes to.
 #[derive(Default)]
@@ -94,7 +95,9 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
 /// Who is to be erased, and how far that has come. Those who come while it is under way have greater ids, so the rows up
 /// to the newest that takes part are the same whenever they are read.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
-    let under_way = state.read::<ErasingRecord>(&keys::erasing(state.id))?;
+    // Where that does not decode, it begins anew.
+    let at = keys::erasing(state.id);
+    let under_way = state.store.usable(&at, state.read::<ErasingRecord>(&at))?.flatten();
     let upto = under_way.as_ref().map(|record| record.newest);
     let mut erasing = Erasing {
         newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
@@ -216,7 +219,8 @@ impl<'a> Step<'a> {
             2 => self.messages(),
             3 => self.calls(),
             4 => self.appointments(),
-            _ => self.events(),
+            5 => self.events(),
+            _ => self.listed(),
         }
     }
 
@@ -383,6 +387,24 @@ impl<'a> Step<'a> {
         })
     }
 
+    /// Where contacts are still listed of whom nobody knew what they were. The row of somebody else who has the number or
+    /// address by now leads to them.
+    fn listed(&mut self) -> Result<bool, StoreError> {
+        if !self.erasing.theirs.may_be_listed() {
+            return Ok(true);
+        }
+        let from = keys::of_kind(self.state.id, kind::CONTACT_BY_PHONE).from;
+        let upto = keys::of_kind(self.state.id, kind::CONTACT_BY_UPDATE).to;
+        self.each(KeyRange { from, to: upto }, Order::Ascending, |step, key, value| {
+            let by_update = keys::kind_of(&key)? == kind::CONTACT_BY_UPDATE;
+            let of_whom = keys::id_at_end::<ContactId>(if by_update { &key } else { value });
+            if step.erasing.theirs.is_erased(step.state.store.usable(&key, of_whom)?) {
+                step.rows.delete(key);
+            }
+            Ok(true)
+        })
+    }
+
     /// Remembered answers that tell of them: what they are about is shown as it is then. From the last to the first, for
     /// those of days ahead are moved to where the earlier ones stand.
     fn remembered(&mut self) -> Result<bool, StoreError> {
@@ -435,12 +457,12 @@ impl<'a> Step<'a> {
 /// The row that says that a contact is being erased, and that there is something to be done here.
 pub(in crate::business) fn row(
     of: crate::domain::BusinessId,
-    contact: &crate::domain::Contact,
+    (contact, phone): (ContactId, Option<&str>),
     id: ErasureId,
 ) -> Batch {
     let mut rows = Batch::default();
-    let phone = contact.phone.as_deref().map(keys::phone_digest);
-    rows.put(keys::erasure(of, contact.id), ErasureRecord { id, phone }.encode());
+    let phone = phone.map(keys::phone_digest);
+    rows.put(keys::erasure(of, contact), ErasureRecord { id, phone }.encode());
     rows.put(keys::unfinished(of), Vec::new());
     rows
 }

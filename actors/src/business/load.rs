@@ -54,7 +54,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     store.settled(id).await?;
     let (mut business, mut budget, mut retention) = (None, Budget::default(), Retention::default());
     let (mut special, mut blocked) = (SpecialDays::new(), Vec::new());
-    let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut people = Team::new();
     for row in store.scan(&keys::hot(id), Order::Ascending) {
@@ -66,10 +65,10 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::RETENTION => {
                 retention = store.usable(&key, Retention::decode(&value))?.unwrap_or_default();
             }
-            kind::SERVICE => match store.usable(&key, Service::decode(&value))? {
-                Some(service) => _ = services.insert(service.id, service),
-                None => longest = TimeDelta::days(1),
-            },
+            kind::SERVICE => {
+                let service = store.usable(&key, Service::decode(&value))?;
+                services.extend(service.map(|service| (service.id, service)));
+            }
             kind::STAFF => {
                 let member = store.usable(&key, StaffMember::decode(&value))?;
                 staff.extend(member.map(|member| (member.id, member)));
@@ -103,7 +102,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         }
     }
     let Some(business) = business else { return Ok(None) };
-    let longest = services.values().map(Service::duration).fold(longest, TimeDelta::max);
     let newest = store.newest_entry(id)?;
     let told = newest.and_then(|newest| newest.usage);
     let reached = newest.map_or(business.updated_at, |newest| newest.at);
@@ -125,7 +123,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         people,
         busy: Busy::default(),
         busy_from,
-        longest,
         stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
         sweeping: false,

@@ -39,6 +39,7 @@ mod state;
 mod steps;
 mod sweep;
 mod theirs;
+mod unread;
 mod usage;
 mod wiping;
 mod write;
@@ -53,11 +54,12 @@ pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New,
 
 pub(crate) use accounts::COUNTED;
 pub(crate) use actor::BusinessActor;
-pub(crate) use alone::carry_out_alone;
+pub(crate) use alone::Alone;
 pub(crate) use duties::has_any as has_duties;
 pub(crate) use message::{Message, SweptThrough};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{answer_of, days, kept, remember};
 pub(crate) use theirs::Theirs;
+pub(crate) use unread::{end_unread, is_unread, remember_end};
 pub(crate) use write::{Write, has_change_row};

@@ -25,9 +25,16 @@ pub(super) fn index(
     let folded = |contact: &Contact| contact.name.as_deref().map(fold_name);
     let name = after.and_then(folded);
     let Some(id) = after.or(before).map(|contact| contact.id) else { return Ok(()) };
-    if before.and_then(folded) == name {
-        return Ok(());
-    }
+    if before.and_then(folded) == name { Ok(()) } else { set(state, id, name, batch) }
+}
+
+/// Adds to a batch that the index shall hold this name of a contact, or none.
+pub(super) fn set(
+    state: &State,
+    id: ContactId,
+    name: Option<String>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
     let of = state.id;
     let own = (keys::contact_names(of, id), Names::new());
     let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {

@@ -20,8 +20,9 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service,
-    ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention,
+    SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint,
+    WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -32,6 +33,10 @@ pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
 pub(super) const ROWS_PER_TURN: usize = 1_024;
 /// How far the intervals kept may fall behind that before the oldest are dropped.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
+
+/// How long an appointment is taken to last that does not decode, its buffers left aside: it was made of a service as that
+/// was then, and none lasts longer than this.
+const UNREADABLE_APPOINTMENT: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
 /// The memory of one business.
 pub(crate) struct State {
@@ -50,8 +55,6 @@ pub(crate) struct State {
     pub(crate) people: Team,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
-    /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.
-    pub(crate) longest: TimeDelta,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
     /// What was made until when.
@@ -207,6 +210,7 @@ impl State {
             Write::Contact { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
+            | Write::NoUnreadContact(_)
             | Write::NoCall(_)
             | Write::NoMessage(_)
             | Write::Rows(_)
@@ -240,7 +244,7 @@ impl State {
     }
 
     /// Holds the time of an appointment if it is active. Of one that does not decode nobody knows whose time it is, nor
-    /// until when, so nobody is booked from where it starts for as long as it may last.
+    /// until when, so nobody is booked from where it starts for as long as any may last.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.usable(key, Appointment::decode(value))? {
             Some(appointment) if appointment.is_active() => {
@@ -250,7 +254,7 @@ impl State {
             None => {
                 let at = keys::instant_and_id::<AppointmentId>(key);
                 if let Some((start, _)) = self.store.usable(key, at)? {
-                    self.busy.hold_for_all(start, start + self.longest);
+                    self.busy.hold_for_all(start, start + UNREADABLE_APPOINTMENT);
                 }
             }
         }

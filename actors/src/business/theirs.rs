@@ -16,6 +16,8 @@ pub(crate) struct Theirs {
     pub(super) contacts: BTreeSet<ContactId>,
     /// What stands for their phone numbers, and the newest erasure of each: what was made behind that is of others.
     phones: HashMap<[u8; 16], ErasureId>,
+    /// Whether one of them had no phone number, or nobody knew what they were: then they may still be listed.
+    may_be_listed: bool,
 }
 
 impl Theirs {
@@ -25,7 +27,15 @@ impl Theirs {
         if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {
             let newest = self.phones.entry(*phone).or_insert(*id);
             *newest = (*id).max(*newest);
+        } else {
+            self.may_be_listed = true;
         }
+    }
+
+    /// Whether rows may still lead to one of them who has gone: to those alone whose record did not decode, of whom no
+    /// number is known.
+    pub(super) fn may_be_listed(&self) -> bool {
+        self.may_be_listed
     }
 
     /// Whether nobody is being erased.

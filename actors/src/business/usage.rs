@@ -47,7 +47,8 @@ pub(super) fn count(
         };
         let kind = COUNTED[place].1;
         // Creations are the most, and need not ask whether there was something.
-        let before = if is_new { None } else { state.read_raw(key)? };
+        // One whose pieces do not belong together was not counted either.
+        let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));
         }
@@ -77,6 +78,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoService(_)
         | Write::NoStaff(_)
         | Write::NoContact(_)
+        | Write::NoUnreadContact(_)
         | Write::NoAppointment(_)
         | Write::NoCall(_)
         | Write::NoMessage(_)

@@ -7,8 +7,8 @@ use chrono::NaiveDate;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    Delivery, Knowledge, KnowledgeId, Membership, PersonId, ResourceId, Retention, Service, ServiceId,
-    SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ContactId, Delivery, Knowledge, KnowledgeId, Membership, PersonId, ResourceId, Retention, Service,
+    ServiceId, SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -88,6 +88,9 @@ pub enum Write {
     NoStaff(StaffId),
     /// A contact who was erased.
     NoContact(Contact),
+    /// A contact who was erased, and of whom nobody knows any more what they were: where they are listed is looked for by
+    /// the erasing.
+    NoUnreadContact(ContactId),
     /// An appointment that is kept no longer.
     NoAppointment(Appointment),
     /// A call that is kept no longer.
@@ -157,6 +160,10 @@ impl Write {
                 batch.bury(Tombstone::ErasedContact(of, gone.id));
                 batch.delete(keys::contact(of, gone.id));
                 delete_all(contact_rows(of, gone), batch);
+            }
+            Self::NoUnreadContact(id) => {
+                batch.bury(Tombstone::ErasedContact(of, *id));
+                batch.delete(keys::contact(of, *id));
             }
             Self::NoAppointment(gone) => {
                 batch.delete(keys::appointment(of, gone.starts_at, gone.id));

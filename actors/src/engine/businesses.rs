@@ -1,26 +1,27 @@
 //! The list of businesses: creating one, ending one, and reading it.
 
+use std::sync::Arc;
+
 use tokio::sync::oneshot;
 
 use super::Engine;
+use super::once::Once;
 use crate::business::commands::erasure::EndBusiness;
 use crate::business::{
-    Answer, AnswerStatus, Idempotency, Page, PageRequest, Request, Write, answer_of, collect, days, kept,
-    read_page, remember,
+    Answer, AnswerStatus, Idempotency, Page, PageRequest, Request, Write, collect, end_unread, is_unread,
+    read_page, remember_end,
 };
+use crate::delivery::EndpointKey;
 use crate::domain::{
     Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text, Usage,
     WeeklyBreaks, WeeklyHours,
 };
 use crate::error::EngineError;
-use crate::shared::{OnceGuard, Shared};
+use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
-use crate::store::{Batch, Key, Order, Record, StoreError, Weight, keys};
-use crate::view::{self, OperatorBusinessView};
-
-/// How many remembered answers that have outlived their time a creation takes away.
-const OUTLIVED_PER_CREATION: usize = 16;
+use crate::store::{Batch, Order, Record, Weight, keys};
+use crate::view::{self, EndedView, OperatorBusinessView};
 
 /// A business as it is created.
 #[derive(Clone, Debug)]
@@ -56,20 +57,18 @@ impl Engine {
     /// remembered stands among the rows of the installation: the business is not there yet when it is looked for.
     ///
     /// # Errors
-    /// As above, and the refusals of a request that happens once.
+    /// As above; that the key was used otherwise, or the first request with it is under way.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
         by: Actor,
         idempotency: Idempotency,
     ) -> Result<Answer, EngineError> {
-        let creating = Creating::begin(&self.shared, idempotency)?;
-        let now = self.shared.clocks.steady();
-        let read = |day| self.shared.store.get(&of_installation(day, &idempotency));
-        if let Some((_, record)) = kept(days(now), now, idempotency.fingerprint, read)? {
-            return Ok(answer_of(record)?);
+        let once = Once::begin(&self.shared, idempotency.key)?;
+        if let Some(answer) = Once::answered(&self.shared, idempotency)? {
+            return Ok(answer);
         }
-        let business = self.create(new, by, Some(creating)).await?;
+        let business = self.create(new, by, Some((once, idempotency))).await?;
         let body = view::render(&OperatorBusinessView::from(&business));
         Ok(Answer { status: AnswerStatus::Created, body: body.into(), replayed: false })
     }
@@ -78,7 +77,7 @@ impl Engine {
         &self,
         new: NewBusiness,
         by: Actor,
-        once: Option<Creating>,
+        once: Option<(Once, Idempotency)>,
     ) -> Result<Business, EngineError> {
         let permit = self.shared.permit()?;
         self.shared.store.check_room(Weight::Grows)?;
@@ -117,8 +116,9 @@ impl Engine {
         };
         let record = AuditRecord { entry, usage: Some(Usage::default()) };
         batch.put(keys::audit(id, audit_id), record.encode());
-        if let Some(creating) = &once {
-            creating.remember(&self.shared, &business, &mut batch)?;
+        if let Some((_, asked)) = once {
+            let body = view::render(&OperatorBusinessView::from(&business));
+            Once::remember(&self.shared, asked, AnswerStatus::Created, &body, &mut batch)?;
         }
         let (done, written) = oneshot::channel();
         self.shared.store.submit(
@@ -140,16 +140,45 @@ impl Engine {
     /// [`EngineError::NotFound`] when there is none; else as a change.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer, EngineError> {
         let once = request.idempotency.take();
-        let _ending = once.map(|once| Creating::begin(&self.shared, once)).transpose()?;
-        if let Some(once) = once {
-            let now = self.shared.clocks.steady();
-            let read = |day| self.shared.store.get(&of_installation(day, &once));
-            if let Some((_, record)) = kept(days(now), now, once.fingerprint, read)? {
-                self.shared.store.settled(id).await?;
-                return Ok(answer_of(record)?);
-            }
+        let _ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
+        if let Some(once) = once
+            && let Some(answer) = Once::answered(&self.shared, once)?
+        {
+            self.shared.store.settled(id).await?;
+            return Ok(answer);
+        }
+        if !self.shared.businesses.is_running(id) && is_unread(&self.shared.store, id)? {
+            return self.end_unread(id, once).await;
         }
         self.business(id).change(request, EndBusiness { once }).await
+    }
+
+    /// Ends a business whose profile does not decode, so that it has no actor.
+    async fn end_unread(&self, id: BusinessId, once: Option<Idempotency>) -> Result<Answer, EngineError> {
+        let (shared, permit) = (Arc::clone(&self.shared), self.shared.permit()?);
+        shared.store.check_room(Weight::Frees)?;
+        let (mut batch, endpoints) = end_unread(&shared.store, id)?;
+        if let Some(once) = once {
+            remember_end(id, shared.clocks.steady(), once, &mut batch);
+        }
+        let (done, written) = oneshot::channel();
+        let then = Arc::downgrade(&shared);
+        shared.store.submit(
+            id,
+            batch,
+            Box::new(move || {
+                if let Some(shared) = then.upgrade() {
+                    shared.end(id);
+                    let keys = endpoints.into_iter().map(|endpoint| EndpointKey { business: id, endpoint });
+                    keys.for_each(|key| shared.look_after(key));
+                }
+                drop(permit);
+                _ = done.send(());
+            }),
+        );
+        written.await.map_err(|_| EngineError::Failed)?;
+        let body = view::render(&EndedView { id });
+        Ok(Answer { status: AnswerStatus::Done, body: body.into(), replayed: false })
     }
 
     /// The businesses in the order of their creation.
@@ -172,37 +201,4 @@ impl Engine {
         crate::ending::settled(store).await?;
         Ok(found)
     }
-}
-
-/// A request that creates or ends a business once and is being carried out: the same one again is refused until it has
-/// been.
-struct Creating {
-    _once: OnceGuard,
-    idempotency: Idempotency,
-}
-
-impl Creating {
-    fn begin(shared: &Shared, idempotency: Idempotency) -> Result<Self, EngineError> {
-        Ok(Self { _once: shared.begin_once(&idempotency)?, idempotency })
-    }
-
-    /// Adds what is answered to the batch, and takes away a few of those that no look-up reaches any more: so there are
-    /// never many more than were made in two days.
-    fn remember(&self, shared: &Shared, business: &Business, batch: &mut Batch) -> Result<(), StoreError> {
-        let now = shared.clocks.steady();
-        let outlived = keys::idempotency_before(BusinessId::INSTALLATION, now.day().saturating_sub(1));
-        for row in shared.store.scan(&outlived, Order::Ascending).take(OUTLIVED_PER_CREATION) {
-            let (key, value) = row?;
-            batch.delete_whole(Key::new(&key), value.len());
-        }
-        let body = view::render(&OperatorBusinessView::from(business));
-        let (of, status) = (BusinessId::INSTALLATION, AnswerStatus::Created);
-        remember(of, now, self.idempotency, status, &body, batch);
-        Ok(())
-    }
-}
-
-/// Where the answer to a request that creates or ends a business is kept.
-fn of_installation(day: u32, idempotency: &Idempotency) -> Key {
-    keys::idempotency(BusinessId::INSTALLATION, day, &idempotency.key)
 }

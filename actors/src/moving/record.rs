@@ -4,6 +4,7 @@ use crate::domain::{
     Appointment, BlockedTime, Business, CallRecord, Contact, Knowledge, Problem, Retention, Service,
     SpecialDay, StaffMember, TakenMessage, WebhookEndpoint,
 };
+use crate::error::EngineError;
 use crate::store::{DiskFull, StoreError};
 
 /// A record on its way, in the order in which they come: a business, what it has, its end.
@@ -50,6 +51,15 @@ pub enum MoveError {
     /// The disk of the store has no room for more.
     #[error(transparent)]
     Full(#[from] DiskFull),
+}
+
+impl From<MoveError> for EngineError {
+    fn from(error: MoveError) -> Self {
+        match error {
+            MoveError::Store(error) => error.into(),
+            MoveError::Full(error) => error.into(),
+        }
+    }
 }
 
 /// What is wrong with one of the records that were read.

@@ -1,13 +1,18 @@
 //! Ending an import: opening the businesses that it brought, or taking them back; and what one that broke off left.
 //!
-//! What always holds: every step leaves a store from which the next run comes to the same end.
+//! What always holds: every step leaves a store from which the next run comes to the same end. Taking back deletes a page of
+//! rows at a time in the lane of the business, so an engine goes on beside it. That a business was imported is listed beside
+//! the store before it is open, and once nothing can take it back any more.
 
 use super::record::MoveError;
 use crate::domain::{Business, BusinessId, ResourceId};
 use crate::store::keys::{installation_kind, kind};
 use crate::store::records::MetaRecord;
-use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, keys};
 use crate::upgrade;
+
+/// How many rows one step of taking back deletes.
+const ROWS_PER_STEP: usize = 256;
 
 /// What was done about an import that broke off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +26,12 @@ pub enum Settled {
 }
 
 /// Whether an import has begun and not ended.
-pub(super) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
+pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
 /// Refuses a store on which an import was begun and has not come to its end.
-pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
+pub(super) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if is_unfinished(store)? { Err(StoreError::ImportUnfinished) } else { Ok(()) }
 }
 
@@ -43,6 +48,14 @@ pub(super) fn check_store(store: &Store) -> Result<(), StoreError> {
 /// # Errors
 /// When the store fails, or its stamps are under repair.
 pub async fn settle(store: &Store) -> Result<Settled, MoveError> {
+    settle_while(store, || Ok(())).await
+}
+
+/// The same as long as somebody says that it goes on.
+pub(crate) async fn settle_while(
+    store: &Store,
+    goes_on: impl Fn() -> Result<(), MoveError>,
+) -> Result<Settled, MoveError> {
     check_store(store)?;
     if !is_unfinished(store)? {
         return Ok(Settled::Nothing);
@@ -50,12 +63,12 @@ pub async fn settle(store: &Store) -> Result<Settled, MoveError> {
     if store.contains(&all_good())? {
         return Ok(Settled::Finished(open_all(store).await?));
     }
-    Ok(Settled::TakenBack(take_back(store).await?))
+    Ok(Settled::TakenBack(take_back(store, goes_on).await?))
 }
 
-/// Says that everything that was read is good and on the disk, and opens the businesses.
-pub(super) async fn finish(store: &Store) -> Result<u64, StoreError> {
-    let mut batch = Batch::default();
+/// Says that everything that was read is good and on the disk, in one batch with other rows of the installation, and opens
+/// the businesses.
+pub(super) async fn finish(store: &Store, mut batch: Batch) -> Result<u64, StoreError> {
     batch.put(all_good(), Vec::new());
     write(store, BusinessId::INSTALLATION, batch).await?;
     open_all(store).await
@@ -74,6 +87,9 @@ async fn open_all(store: &Store) -> Result<u64, StoreError> {
             batch.put(keys::endpoint_index(id, keys::id_at_end(&row?.0)?), Vec::new());
         }
         batch.delete(keys::moving(id));
+        let entry =
+            store.newest_entry(id)?.expect("the log of an imported business begins with its import").id;
+        batch.bury(Tombstone::ImportedBusiness(id, entry));
         write(store, id, batch).await?;
         opened += 1;
     }
@@ -81,15 +97,32 @@ async fn open_all(store: &Store) -> Result<u64, StoreError> {
     Ok(opened)
 }
 
-/// Deletes everything of the businesses that are not open yet.
-pub(super) async fn take_back(store: &Store) -> Result<u64, StoreError> {
+/// Deletes everything of the businesses that are not open yet, as long as somebody says that it goes on.
+pub(super) async fn take_back(
+    store: &Store,
+    goes_on: impl Fn() -> Result<(), MoveError>,
+) -> Result<u64, MoveError> {
     let mut taken_back = 0;
     while let Some((id, _)) = next_staged(store)? {
         // What is on its way is not there to be deleted yet.
         store.settled(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // The rows of a long value's pieces have greater keys than its head, which goes before them.
-        writer.rewrite(keys::all(id), |key, _| Ok(deletion(*key))).await?;
+        // The rows of a long value's pieces have greater keys than its head, so by their rows all of them come.
+        let mut left = keys::all(id);
+        loop {
+            goes_on()?;
+            let mut batch = Batch::default();
+            for row in store.rows().scan(&left, Order::Ascending).take(ROWS_PER_STEP) {
+                let key = Key::new(&row?.0);
+                batch.delete(key);
+                left = left.after(key);
+            }
+            if batch.is_empty() {
+                break;
+            }
+            writer.write(batch).await?;
+            tokio::task::yield_now().await;
+        }
         writer.settle().await?; // it is found by this row as long as anything of it is there
         writer.write(deletion(keys::moving(id))).await?;
         writer.settle().await?;

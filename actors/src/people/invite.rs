@@ -164,7 +164,7 @@ impl People {
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked, EngineError> {
         // Two of the same request at once would void each other's link.
-        let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once)).transpose()?;
+        let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once.key)).transpose()?;
         if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
             let (kind, expires_at) = read_link(&answer)?;
             return Ok(Linked { kind, expires_at, token: None });

@@ -72,6 +72,12 @@ pub trait Backend: Send + Sync + 'static {
     /// [`StoreError::Apply`], after which nothing may be applied any more.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
+    /// The lines of that list, in their order.
+    ///
+    /// # Errors
+    /// When it cannot be read, or [`StoreError::Closed`].
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
+
     /// The number of the newest batch.
     fn sequence(&self) -> u64;
 

@@ -253,6 +253,11 @@ impl Backend for DiskBackend {
         listed.map_err(|error| StoreError::Apply(error.into()))
     }
 
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        // What is being added meanwhile is read whole or not at all.
+        self.with(|open| tombstones::read_tombstones(&open.dir))?
+    }
+
     fn sequence(&self) -> u64 {
         self.with(|open| open.newest.load(Ordering::Relaxed)).unwrap_or_default()
     }

@@ -306,6 +306,10 @@ impl Backend for Session {
         Ok(())
     }
 
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        Ok(self.alive()?.tombstones.clone())
+    }
+
     fn sequence(&self) -> u64 {
         self.disk.state.lock().applies
     }

@@ -63,7 +63,7 @@ pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, 
 pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
-pub use tombstones::{TOMBSTONES_FILE, Tombstone, read_tombstones};
+pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
 use crate::domain::{BusinessId, EventId};
@@ -328,6 +328,14 @@ impl Store {
     /// When that cannot be written.
     pub fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
         self.0.backend.bury(tombstones)
+    }
+
+    /// The lines of that list, in their order.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        self.0.backend.buried()
     }
 
     /// Says beside the store, durably, that it has the present format.

@@ -5,13 +5,17 @@
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
 //! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
 //! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
+//! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
+//! The last kind gives back: a business that was imported behind its end is not ended any more. It names the entry with
+//! which the business's log begins anew, since what has a lesser id was ended for good: its keys.
+//!
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
-//! may stand here whose change a crash has prevented; what it names was to be taken back in any case. Lines are only ever
-//! added.
+//! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
+//! listed only once nothing can take it back. Lines are only ever added, and their order counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,12 +23,12 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::{BusinessId, ContactId, KeyId};
+use crate::domain::{AuditId, BusinessId, ContactId, KeyId, ResourceId};
 
 /// The name of the list in the data directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
 
-/// Something that must not come back.
+/// A line of the list: something that must not come back, or may again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tombstone {
     /// An API key that was revoked.
@@ -33,6 +37,8 @@ pub enum Tombstone {
     ErasedContact(BusinessId, ContactId),
     /// A business that was ended.
     EndedBusiness(BusinessId),
+    /// A business that was imported, and the entry with which its log begins.
+    ImportedBusiness(BusinessId, AuditId),
 }
 
 impl std::fmt::Display for Tombstone {
@@ -41,6 +47,7 @@ impl std::fmt::Display for Tombstone {
             Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
             Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
             Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
+            Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
         }
     }
 }
@@ -53,6 +60,9 @@ fn parse(line: &str) -> Option<Tombstone> {
         ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
         ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
         ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
+        ("imported-business", [id, entry]) => {
+            Some(Tombstone::ImportedBusiness((*id).into(), (*entry).into()))
+        }
         _ => None,
     }
 }
@@ -89,11 +99,58 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Reads a list, or that of a data directory.
+/// What is to be taken back by a list, as all of its lines leave it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The keys that were revoked.
+    pub keys: HashSet<KeyId>,
+    /// The businesses of which something was.
+    pub businesses: BTreeMap<BusinessId, OfBusiness>,
+}
+
+/// What is to be taken back of one business.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct OfBusiness {
+    /// The contacts who were erased.
+    pub erased: BTreeSet<ContactId>,
+    /// Whether it was ended, and not imported since.
+    pub ended: bool,
+    /// The entry with which its log began when it was imported last: keys with lesser ids ended with what it was before.
+    pub imported: Option<AuditId>,
+}
+
+impl TakenBack {
+    /// What these lines come to, in their order.
+    pub fn by(lines: &[Tombstone]) -> Self {
+        let mut taken_back = Self::default();
+        let businesses = &mut taken_back.businesses;
+        for line in lines {
+            match *line {
+                Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
+                // An import brings nobody back, so this holds behind one as well.
+                Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
+                Tombstone::EndedBusiness(of) => businesses.entry(of).or_default().ended = true,
+                Tombstone::ImportedBusiness(of, entry) => {
+                    let of = businesses.entry(of).or_default();
+                    (of.ended, of.imported) = (false, Some(entry));
+                }
+            }
+        }
+        taken_back
+    }
+
+    /// Whether a key lets nobody in any more.
+    pub fn has_revoked(&self, key: KeyId, of: BusinessId) -> bool {
+        let imported = self.businesses.get(&of).and_then(|of| of.imported);
+        self.keys.contains(&key) || imported.is_some_and(|entry| key.uuid() < entry.uuid())
+    }
+}
+
+/// Reads the lines of a list, or of that of a data directory.
 ///
 /// # Errors
 /// When it cannot be read, or holds what this version does not know.
-pub fn read_tombstones(path: &Path) -> Result<BTreeSet<Tombstone>, StoreError> {
+pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
     let prepare = |source| StoreError::Prepare { action: "reading", path: path.to_owned(), source };
@@ -119,10 +176,10 @@ mod tests {
         let mut text = fs::read(&path).unwrap();
         text.extend_from_slice(b"revoked-key 0000");
         fs::write(&path, &text).unwrap();
-        assert_eq!(read_tombstones(&path).unwrap(), BTreeSet::from([key(1), key(2)]));
+        assert_eq!(read_tombstones(&path).unwrap(), [key(1), key(2)]);
         assert_eq!(read_tombstones(dir.path()).unwrap(), read_tombstones(&path).unwrap());
         List::open(dir.path()).unwrap().add(&[key(3)]).unwrap();
-        assert_eq!(read_tombstones(&path).unwrap(), BTreeSet::from([key(1), key(2), key(3)]));
+        assert_eq!(read_tombstones(&path).unwrap(), [key(1), key(2), key(3)]);
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
     }
 
@@ -142,9 +199,27 @@ mod tests {
             key(1),
             Tombstone::ErasedContact(id(2).into(), id(3).into()),
             Tombstone::EndedBusiness(id(2).into()),
+            Tombstone::ImportedBusiness(id(2).into(), id(4).into()),
         ];
         List::open(dir.path()).unwrap().add(&all).unwrap();
-        assert_eq!(read_tombstones(&dir.path().join(TOMBSTONES_FILE)).unwrap(), BTreeSet::from(all));
+        assert_eq!(read_tombstones(&dir.path().join(TOMBSTONES_FILE)).unwrap(), all);
+    }
+
+    #[test]
+    fn an_import_gives_back_what_was_ended_before_it_and_nobody_who_was_erased() {
+        let id = Uuid::from_u128;
+        let (of, person, entry) = (BusinessId::from(id(2)), ContactId::from(id(3)), AuditId::from(id(10)));
+        let ended = Tombstone::EndedBusiness(of);
+        let imported = Tombstone::ImportedBusiness(of, entry);
+        let lines = [Tombstone::ErasedContact(of, person), ended, imported];
+        let by = TakenBack::by(&lines);
+        let expected = OfBusiness { erased: BTreeSet::from([person]), ended: false, imported: Some(entry) };
+        assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
+        assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
+        assert!(!by.has_revoked(id(9).into(), id(4).into()));
+        // In their order: ended once more, it is ended.
+        assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
+        assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
     }
 
     #[test]
@@ -156,6 +231,7 @@ mod tests {
             ("revoked-key 1\n", 1),
             ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
             ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
+            ("imported-business 00000000-0000-0000-0000-000000000001\n", 1),
         ] {
             fs::write(&path, bad).unwrap();
             let read = read_tombstones(&path);

@@ -20,8 +20,8 @@ pub(super) struct InBusiness {
     kept: Usage,
     told: Option<Usage>,
     newest: Option<Timestamp>,
-    /// Whether the business was ended: what is left of it is looked at no more.
-    pub(super) is_ended: bool,
+    /// Whether the business is nobody's: what there is of it is not looked at.
+    pub(super) is_nobodys: bool,
 }
 
 impl InBusiness {
@@ -29,8 +29,8 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
-            if checker.is_ended(of) {
-                return Self { is_ended: true, ..Self::default() };
+            if checker.is_nobodys(of) {
+                return Self { is_nobodys: true, ..Self::default() };
             }
             checker.report.businesses += 1;
             if !checker.is_there(&keys::profile(of)) {

@@ -3,7 +3,7 @@
 use super::findings::Checker;
 use crate::domain::{BusinessId, Contact, ContactId, ResourceId, fold_name};
 use crate::store::keys::kind;
-use crate::store::records::NamesRecord;
+use crate::store::records::{ErasureRecord, NamesRecord};
 use crate::store::{Key, Order, Record, keys};
 
 /// How many names share a row at most.
@@ -67,6 +67,10 @@ pub(super) fn index(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
     let of_whom = if kind == kind::CONTACT_BY_UPDATE { &*key } else { value };
     let Some(id) = checker.read(keys::id_at_end::<ContactId>(of_whom)) else { return };
     let contact = checker.record::<Contact>(&keys::contact(of, id));
+    let erasure = |checker: &mut Checker<'_>| checker.record::<ErasureRecord>(&keys::erasure(of, id));
+    if contact.is_none() && erasure(checker).is_some_and(|erasure| erasure.phone.is_none()) {
+        return; // nobody knew what they were, so the erasing looks for it
+    }
     let asked =
         contact.is_some_and(|contact| rows(of, &contact).iter().any(|row| row.1 == key && row.2 == value));
     checker.belongs(asked);

@@ -153,6 +153,12 @@ impl<'a> Checker<'a> {
         self.is_there(&keys::ending(business))
     }
 
+    /// Whether the business is nobody's: its rows go in steps, since it was ended, or are not all there yet, since it is
+    /// being imported.
+    pub(super) fn is_nobodys(&mut self, business: BusinessId) -> bool {
+        self.is_ended(business) || self.is_there(&keys::moving(business))
+    }
+
     /// The row stands where its record says.
     pub(super) fn stands_at(&mut self, key: &Key) {
         if *key != self.key {

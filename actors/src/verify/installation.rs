@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::findings::Checker;
 use super::mails;
 use super::people;
-use crate::domain::{ApiKey, BusinessId, KeyId};
+use crate::domain::{ApiKey, Business, BusinessId, KeyId};
 use crate::store::keys::{self, installation_kind, kind};
 use crate::store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
 use crate::upgrade;
@@ -96,7 +96,7 @@ impl Installation {
             kind::IDEMPOTENCY => checker.remembered(value),
             // Of accounts alone.
             kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
-            installation_kind::MOVING => checker.wrong("an import is not finished"),
+            installation_kind::MOVING => self::moving(checker, value),
             installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
             _ => checker.wrong("its kind is not known"),
@@ -108,5 +108,22 @@ impl Installation {
         if !self.has_meta && checker.report.rows > 0 {
             checker.report.add("installation: nothing says which format the store has".into());
         }
+    }
+}
+
+/// Looks at a row that says that a business is being imported, or that those that are shall be opened.
+fn moving(checker: &mut Checker<'_>, value: &[u8]) {
+    let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else { return };
+    checker.stands_at(&keys::moving(of));
+    if of == BusinessId::INSTALLATION {
+        if !value.is_empty() {
+            checker.wrong("it has a value");
+        }
+        return;
+    }
+    let Some(business) = checker.decoded::<Business>(value) else { return };
+    checker.stands_at(&keys::moving(business.id));
+    if checker.is_there(&keys::profile(of)) || checker.is_there(&keys::business_index(of)) {
+        checker.wrong("the business that is being imported is there");
     }
 }

@@ -36,7 +36,7 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
             business = InBusiness::begin(&mut checker);
         }
         checker.key = Key::new(&key);
-        if business.is_ended {
+        if business.is_nobodys {
             continue;
         }
         if let Some(whole) = piece_of(&key) {

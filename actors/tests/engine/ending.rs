@@ -114,6 +114,7 @@ async fn whoever_asks_while_a_business_is_ended_is_told_that_there_is_none() {
     let ending = tokio::spawn(async move { engine.end_business(id, by_operator()).await });
     everything_else_runs().await;
     let late = world.ask(&shop, shop.booking(crate::harness::at(1, 9), 1)).await;
+    assert!(!late.is_finished(), "it is not ended for good");
     world.disk.release_syncs();
     ending.await.unwrap().unwrap();
     assert!(matches!(late.await.unwrap(), Err(EngineError::NotFound)));

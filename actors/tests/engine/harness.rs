@@ -155,6 +155,16 @@ impl World {
         self.open_again().await;
     }
 
+    /// Closes the engine, makes a row of as many bytes as it had one that does not decode, and opens it again.
+    pub(crate) async fn spoil(&mut self, key: Key) {
+        self.engine.clone().close().await.unwrap();
+        let store = self.store();
+        let bytes = store.rows().get(&key).unwrap().unwrap().len();
+        store.close().await.unwrap();
+        self.open_again().await;
+        self.plant(key, &vec![0xee; bytes]).await;
+    }
+
     /// The store itself, while no engine is on it.
     pub(crate) fn store(&self) -> Store {
         store(&self.disk, &self.fatal)

@@ -15,6 +15,7 @@ mod guarded;
 mod harness;
 mod housekeeping;
 mod idempotency;
+mod imports;
 mod lifecycle;
 mod lists;
 mod moving;

@@ -1,15 +1,21 @@
 //! What was erased or ended since a backup is gone from the store that is made of it, once an engine has run on it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use actors::Engine;
 use actors::backup::restore;
 use actors::business::commands::erasure::{EndBusiness, EraseContact};
-use actors::domain::{Actor, ContactId, ResourceId};
+use actors::business::commands::keys::CreateKey;
+use actors::credentials::Credential;
+use actors::domain::{Actor, ContactId, ResourceId, Scopes, Timestamp};
+use actors::moving::ImportOptions;
 use actors::store::{Order, Store, keys};
+use actors::view::ImportedView;
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
-use crate::harness::{World, by_operator, everything_else_runs, id_of};
+use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, json, pass, text};
+use crate::moving::rest_of;
 
 #[tokio::test]
 async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {
@@ -69,5 +75,102 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
         }
     }
     assert!(actors::verify::check(store.rows()).unwrap().is_whole());
-    assert_eq!(actors::store::read_tombstones(&to).unwrap().len(), 3);
+    let listed: BTreeSet<_> = actors::store::read_tombstones(&to).unwrap().into_iter().collect();
+    assert_eq!(listed.len(), 3);
+}
+
+async fn backed_up(world: &World, to: &std::path::Path) {
+    let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
+    while world.engine.backup(id).unwrap().outcome.is_none() {
+        everything_else_runs().await;
+    }
+    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+}
+
+fn list(world: &World, at: &std::path::Path) {
+    let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(at, lines).unwrap();
+}
+
+async fn key_of(world: &World, shop: &Shop) -> String {
+    let key = CreateKey { name: text("key"), scopes: Scopes::all() };
+    json(&world.at(shop).change(by_operator(), key).await.unwrap())["key"].as_str().unwrap().to_owned()
+}
+
+/// The list goes on from one life of a business to the next: what it says is in the order in which it happened.
+#[tokio::test]
+async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_before() {
+    let world = World::new(91).await;
+    let shop = world.shop(1).await;
+    let old_key = key_of(&world, &shop).await;
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, list_at] = ["first", "second", "list"].map(|name| home.path().join(name));
+    backed_up(&world, &first).await;
+    let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    world.engine.end_business(shop.id, by_operator()).await.unwrap();
+    list(&world, &list_at);
+    let ended = restore(&first, &home.path().join("ended"), Some(&list_at), &world.ports).await.unwrap();
+    assert_eq!((ended.ended, ended.valid), (1, 0));
+
+    let engine = &world.engine;
+    let mut importing = loop {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let mut importing = engine.import(ImportOptions::default()).await.unwrap();
+        // Until the rows are gone its id is refused.
+        if importing.import().take(2, moved[0].clone()).await.unwrap().is_empty() {
+            break importing;
+        }
+        importing.take_back().await.unwrap();
+    };
+    for (line, record) in (3..).zip(&moved[1..]) {
+        assert_eq!(importing.import().take(line, record.clone()).await.unwrap(), []);
+    }
+    let view = ImportedView { businesses: 1, records: 1, exported_at: Timestamp::MIN, dry_run: false };
+    importing.finish(&view, Actor::Operator, None).await.unwrap();
+    let new_key = key_of(&world, &shop).await;
+    world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    backed_up(&world, &second).await;
+    list(&world, &list_at);
+
+    // As it is now all of it is there; as it was before, the business is, and none of the keys that ended with it.
+    for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
+        let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
+        let restored = restore(backup, &to, Some(&list_at), &world.ports).await.unwrap();
+        assert_eq!((restored.ended, restored.revoked, restored.valid), expected);
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+        assert!(engine.business(shop.id).business().await.is_ok());
+        let lets_in =
+            async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
+        assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
+        engine.close().await.unwrap();
+        // The list goes on in the new store, in its order.
+        let kept = actors::store::read_tombstones(&to).unwrap();
+        let listed = actors::store::read_tombstones(&list_at).unwrap();
+        assert_eq!(kept[..listed.len()], listed[..]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_decode_is_taken_back_all_the_same() {
+    let mut world = World::new(92).await;
+    let (shop, ended) = (world.shop(1).await, world.shop(1).await);
+    let known: ContactId =
+        id_of(&world.at(&shop).change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
+    world.spoil(keys::contact(shop.id, known)).await;
+    world.spoil(keys::profile(ended.id)).await;
+    let home = tempfile::tempdir().unwrap();
+    let [backup, list_at, to] = ["backup", "list", "to"].map(|name| home.path().join(name));
+    backed_up(&world, &backup).await;
+    let lines = format!("erased-contact {} {known}\nended-business {}\n", shop.id, ended.id);
+    std::fs::write(&list_at, lines).unwrap();
+    let restored = restore(&backup, &to, Some(&list_at), &world.ports).await.unwrap();
+    assert_eq!((restored.erased, restored.ended, restored.kept), (1, 1, 0));
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    assert!(store.rows().get(&keys::contact(shop.id, known)).unwrap().is_none());
+    assert!(store.rows().get(&keys::profile(ended.id)).unwrap().is_none());
+    let report = actors::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    store.close().await.unwrap();
+    pass(1).await;
 }

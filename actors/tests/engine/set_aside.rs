@@ -6,6 +6,7 @@ use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff};
 use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::diary::{AddTimeOff, DeleteTimeOff, OffSpan, SetSpecialDay};
+use actors::business::commands::erasure::EraseContact;
 use actors::business::commands::keys::CreateKey;
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::TakeMessage;
@@ -15,13 +16,13 @@ use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::availability::Terms;
 use actors::domain::{
-    BusinessId, CallDetails, CallOutcome, CallStatus, ContactDetails, DayWindows, Direction, EventTypes,
-    KnowledgeDetails, MessageDetails, MessageStatus, Phone, Scopes, ServiceId, StaffId, Text, Timestamp,
-    Urgency, WebhookId,
+    BusinessId, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, DayWindows, Direction,
+    EventTypes, KnowledgeDetails, MessageDetails, MessageStatus, Phone, Refusal, Scopes, ServiceId, StaffId,
+    Text, Timestamp, Urgency, WebhookId,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{installation_kind, kind};
-use actors::store::{Key, Order, keys};
+use actors::store::{Key, Order, Tombstone, keys};
 use actors::{BusinessHandle, EngineError};
 
 use crate::harness::{
@@ -216,7 +217,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
             for staff in handle.staff(&first_page()).await.unwrap().items {
                 if staff.service_ids.contains(&service.id) {
                     let of = Shop { service: service.id, staff: vec![staff.id], ..shop.clone() };
-                    let booking = of.booking(at(3, 9 + booked), 7);
+                    let booking = of.booking(at(4, 9 + booked), 7);
                     handle
                         .change(by_operator(), booking)
                         .await
@@ -243,8 +244,82 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         let handle = world.at(shop);
         handle.change(by_operator(), CreateContact { details: named("After") }).await.unwrap();
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(9, 9), 1)).await.unwrap();
+        // Whoever is there is erased, and the whole ended, whatever does not decode.
+        for contact in handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items {
+            handle.change(by_operator(), EraseContact { id: contact.id }).await.unwrap();
+        }
+        pass(2).await;
+        world.engine.end_business(shop.id, by_operator()).await.unwrap();
+        pass(2).await;
         assert_eq!(world.fatal(), 0, "{what}");
+        assert_eq!(rows_of(&mut world, shop.id).await, 0, "{what}");
     }
+}
+
+/// How many rows there are of a business.
+async fn rows_of(world: &mut World, of: BusinessId) -> usize {
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let rows = store.rows().scan(&keys::all(of), Order::Ascending).count();
+    store.close().await.unwrap();
+    world.open_again().await;
+    rows
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_contact_that_does_not_decode_is_erased_with_every_row_that_leads_there() {
+    let mut world = World::new(6).await;
+    let Full { shop, .. } = full(&world).await;
+    let contacts = world.at(&shop).contacts(&ContactFilter::default(), &first_page()).await.unwrap().items;
+    let id: ContactId = contacts.last().unwrap().id;
+    world.spoil(keys::contact(shop.id, id)).await;
+    let handle = world.at(&shop);
+    assert!(matches!(handle.contact(id).await, Err(EngineError::Store(_))));
+    handle.change(by_operator(), EraseContact { id }).await.unwrap();
+    assert!(handle.contact(id).await.unwrap().is_none());
+    assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
+    // The number is free at once, and the next one who has it keeps it.
+    let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
+    let new = json(&booked)["contact_id"].clone();
+    assert_ne!(new, serde_json::json!(id));
+    let again = EraseContact { id };
+    assert!(matches!(
+        handle.change(by_operator(), again).await,
+        Err(EngineError::Refused(Refusal::NotFound(_)))
+    ));
+    pass(2).await;
+    let booked = handle.change(by_operator(), shop.booking(at(4, 10), 1)).await.unwrap();
+    assert_eq!(json(&booked)["contact_id"], new);
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let report = actors::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    store.close().await.unwrap();
+    world.open_again().await;
+    assert_eq!(world.engine.rows_set_aside(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_whose_profile_does_not_decode_is_ended() {
+    let mut world = World::new(7).await;
+    let Full { shop, credential, .. } = full(&world).await;
+    let neighbour = world.shop(1).await;
+    damage(&mut world, shop.id, kind::PROFILE, false).await;
+    let handle = world.at(&shop);
+    assert!(matches!(handle.business().await, Err(EngineError::Store(_))));
+    assert!(handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.is_err());
+    let ended = world.engine.end_business(shop.id, once(9, 9)).await.unwrap();
+    assert_eq!(json(&ended)["id"], serde_json::json!(shop.id));
+    let again = world.engine.end_business(shop.id, once(9, 9)).await.unwrap();
+    assert!(again.replayed && again.body == ended.body);
+    assert!(matches!(world.engine.end_business(shop.id, by_operator()).await, Err(EngineError::NotFound)));
+    assert!(matches!(handle.business().await, Err(EngineError::NotFound)));
+    assert!(world.engine.authenticate(&credential).await.unwrap().is_none());
+    assert!(world.disk.tombstones().contains(&Tombstone::EndedBusiness(shop.id)));
+    pass(2).await;
+    assert_eq!(rows_of(&mut world, shop.id).await, 0);
+    let left = world.engine.businesses(&first_page()).await.unwrap().items;
+    assert_eq!(left.iter().map(|business| business.id).collect::<Vec<_>>(), [neighbour.id]);
 }
 
 fn named(name: &str) -> ContactDetails {
@@ -289,7 +364,7 @@ async fn rows_of_the_installation_that_do_not_decode_keep_nobody_out() {
     }
 }
 
-/// The key of an appointment still tells where it starts.
+/// The key of an appointment still tells where it starts, and none lasts longer than a day, whatever services there are now.
 #[tokio::test(start_paused = true)]
 async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
     let mut world = World::new(2).await;
@@ -300,12 +375,14 @@ async fn nobody_is_booked_over_an_appointment_that_does_not_decode() {
         let day = at(2, 0).utc().date_naive();
         let slots = handle.availability(shop.service, None, (day, day), Terms::Integration).await.unwrap();
         let open: BTreeSet<_> = slots.iter().map(|slot| slot.starts_at).collect();
-        assert!(open.contains(&at(2, 8)) && open.contains(&at(2, 10)), "{open:?}");
-        assert!(!open.contains(&at(2, 9)), "whose time it is, nobody knows");
-        for staff in &shop.staff {
-            let booking = shop.booking_with(Some(*staff), at(2, 9), 5);
-            assert!(is_taken(&handle.change(by_operator(), booking).await));
+        assert!(open.contains(&at(2, 8)), "{open:?}");
+        assert!(open.iter().all(|start| *start < at(2, 9)), "whose time it is, nobody knows");
+        for (staff, hour) in shop.staff.iter().flat_map(|staff| [(staff, 9), (staff, 20), (staff, 24 + 8)]) {
+            let booking = shop.booking_with(Some(*staff), at(2, hour), 5);
+            assert!(is_taken(&handle.change(by_operator(), booking).await), "at {hour}");
         }
+        let behind = shop.booking_with(Some(shop.staff[round]), at(3, 9), 5);
+        handle.change(by_operator(), behind).await.unwrap();
         let at_eight = shop.booking_with(Some(shop.staff[round]), at(2, 7), 5);
         handle.change(by_operator(), at_eight).await.unwrap();
         // Asked for alone it is an error, and no answer that there is none.

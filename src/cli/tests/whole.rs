@@ -82,11 +82,11 @@ const COMMANDS: &[&str] = &[
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // `backup` begins one and asks until it is made, and `export` is for stopped services too, so both are more than one
-    // call; `tests/crash` and `tests/cli` run them. `mail test` is of no business; `tests/cli` runs it.
-    let of_businesses = |path: &&String| {
-        !path.starts_with("/backup") && !path.starts_with("/mail") && !path.ends_with("/export")
-    };
+    // `backup` begins one and asks until it is made, and `export` and `import` are for stopped services too, so they are
+    // more than one call; `tests/crash` and `tests/cli` run them. `mail test` is of no business; `tests/cli` runs it.
+    let moves = |path: &str| path.ends_with("/export") || path == "/import";
+    let of_businesses =
+        |path: &&String| !path.starts_with("/backup") && !path.starts_with("/mail") && !moves(path);
     let paths = document["paths"].as_object().unwrap();
     for (path, methods) in paths.iter().filter(|(path, _)| of_businesses(path)) {
         for (method, operation) in methods.as_object().unwrap() {

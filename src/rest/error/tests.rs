@@ -29,7 +29,7 @@ async fn every_fault_has_its_status_and_code() {
     check(ApiError::NoSuchPath("/v1/x".into()), 404, "not_found", "/v1/x").await;
     check(ApiError::MethodNotAllowed("GET"), 405, "method_not_allowed", "GET").await;
     check(ApiError::BodyTooLarge(9), 413, "invalid_request", "9 bytes").await;
-    check(ApiError::UnsupportedMediaType, 415, "invalid_request", "").await;
+    check(ApiError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
     check(ApiError::BodyTimeout, 408, "invalid_request", "").await;
     check(ApiError::BodyBroken, 400, "invalid_request", "").await;
     check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;

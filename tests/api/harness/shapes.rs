@@ -366,6 +366,8 @@ const BACKUP: Shape = &[
 ];
 
 const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptText), ("duration_ms", Whole)];
+const IMPORTED: Shape =
+    &[("businesses", Whole), ("records", Whole), ("exported_at", Instant), ("dry_run", Bool)];
 
 /// What a successful answer of this endpoint carries.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
@@ -378,6 +380,9 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
     }
     if path == "/admin/v1/mail/test" {
         return MAIL_TEST;
+    }
+    if path == "/admin/v1/import" {
+        return IMPORTED;
     }
     let operator = path.strip_prefix("/admin/v1/businesses");
     let rest = match operator {

@@ -5,12 +5,12 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::erasure;
-use crate::business::remembered::remember;
-use crate::business::request::{AnswerStatus, Ended, Idempotency, Removed, Shown};
-use crate::domain::{BusinessId, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
+use crate::business::request::{Ended, Idempotency, Removed, Shown};
+use crate::business::unread::remember_end;
+use crate::domain::{ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
 use crate::error::EngineError;
-use crate::store::{Batch, Weight};
-use crate::view::{self, EndedView, RetentionView};
+use crate::store::{Batch, Weight, keys};
+use crate::view::{EndedView, RetentionView};
 
 /// Erases a contact: they are gone with the answer, and what tells of them goes in steps behind it.
 #[derive(Clone, Copy, Debug)]
@@ -23,12 +23,15 @@ impl Change for EraseContact {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let contact = context.contact(self.id)?.ok_or(Refusal::NotFound("contact"))?;
-        let rows = erasure::row(context.business_id(), &contact, context.mint::<ErasureId>());
-        Ok(Decision::gone()
-            .note("contact.erase", "contact", self.id)
-            .write(Write::NoContact(contact))
-            .write(Write::Rows(rows)))
+        let of = context.business_id();
+        let read = context.contact(self.id);
+        let gone = match context.usable(&keys::contact(of, self.id), read)? {
+            Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound("contact"))?),
+            None => Write::NoUnreadContact(self.id),
+        };
+        let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };
+        let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());
+        Ok(Decision::gone().note("contact.erase", "contact", self.id).write(gone).write(Write::Rows(rows)))
     }
 
     fn needs(&self) -> Option<Right> {
@@ -109,9 +112,8 @@ impl Change for EndBusiness {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }
         if let Some(once) = self.once {
-            let (mut rows, body) = (Batch::default(), view::render(&shown));
-            let installation = BusinessId::INSTALLATION;
-            remember(installation, context.steady(), once, AnswerStatus::Done, &body, &mut rows);
+            let mut rows = Batch::default();
+            remember_end(of, context.steady(), once, &mut rows);
             decision = decision.write(Write::Rows(rows));
         }
         Ok(decision)

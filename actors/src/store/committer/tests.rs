@@ -56,6 +56,10 @@ impl Backend for Gated {
         Ok(())
     }
 
+    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn sequence(&self) -> u64 {
         0
     }

@@ -8,6 +8,23 @@ pub(super) const DAMAGES: &[Damage] = &[
     ("an upgrade was cut short", |m| m.put(&keys::upgrade(), vec![0, 2]), "an upgrade is not finished"),
     ("a repair was cut short", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of stamps"),
     (
+        "an import of a business that is there",
+        |m| {
+            let business = m.record::<Business>(&keys::profile(m.of()));
+            m.put(&keys::moving(m.of()), business.encode());
+        },
+        "the business that is being imported is there",
+    ),
+    (
+        "an import under another id",
+        |m| {
+            let business = m.record::<Business>(&keys::profile(m.of()));
+            m.put(&keys::moving(other()), business.encode());
+        },
+        "it holds what belongs at",
+    ),
+    ("an import that is damaged", |m| m.put(&keys::moving(other()), vec![9]), "kind business"),
+    (
         "a row of a kind that there is not",
         |m| m.put(&keys::profile(m.of())[..16].iter().copied().chain([0x7e; 17]).collect::<Vec<_>>(), vec![]),
         "no kind that is known",

@@ -1,0 +1,394 @@
+//! The business whose records come now: each is held against those before it, and written.
+//!
+//! What always holds: of a record that is not good nothing is written, and of somebody who was erased here nothing at all.
+
+use std::collections::{BTreeSet, HashSet};
+
+use uuid::Uuid;
+
+use super::checks::{Known, stamps};
+use super::record::{MoveError, Moved, Wrong};
+use super::staged::Staged;
+use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
+use crate::clock::Clocks;
+use crate::domain::{
+    Actor, Appointment, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact, ContactId,
+    ENDPOINTS_MAX, IdMint, Problem, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp,
+    check_unique, fold_name,
+};
+use crate::ports::Ports;
+use crate::store::keys::kind;
+use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
+use crate::store::{Order, Record, Store, StoreError, keys};
+
+/// The business whose records come now.
+pub(super) struct Arriving {
+    business: Business,
+    staged: Staged,
+    known: Known,
+    /// For how long things are to be kept, where a line says so.
+    retention: Option<Retention>,
+    /// Names that do not fill a row of the index yet.
+    names: Vec<(ContactId, String)>,
+    records: u64,
+    endpoints: usize,
+    /// The line of its first call; the others follow.
+    first_call: Option<u64>,
+    /// The greatest id, and the latest stamp.
+    newest: (Uuid, Timestamp),
+    /// Who was erased here, and whether they are erased again; else they are refused.
+    erased: BTreeSet<ContactId>,
+    erase_again: bool,
+    /// Those of them who have come, and their calls.
+    theirs: Theirs,
+    their_calls: HashSet<CallId>,
+}
+
+impl Arriving {
+    /// A business, noted before anything of it is there, so that it can be taken back.
+    pub(super) async fn begin(
+        store: &Store,
+        business: Business,
+        now: Timestamp,
+        (erased, erase_again): (BTreeSet<ContactId>, bool),
+    ) -> Result<Self, MoveError> {
+        let id = business.id;
+        let mut staged = Staged::new(store.clone(), id);
+        staged.put(keys::moving(id), business.encode()).await?;
+        staged.settle().await?;
+        let newest = (id.uuid(), business.updated_at.max(now));
+        Ok(Self {
+            business,
+            staged,
+            known: Known::default(),
+            retention: None,
+            names: Vec::new(),
+            records: 1,
+            endpoints: 0,
+            first_call: None,
+            newest,
+            erased,
+            erase_again,
+            theirs: Theirs::default(),
+            their_calls: HashSet::new(),
+        })
+    }
+
+    /// The id of the business.
+    pub(super) fn of(&self) -> BusinessId {
+        self.business.id
+    }
+
+    /// How many records have come, the business itself included.
+    pub(super) fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Whether it keeps something for a time.
+    pub(super) fn has_retention(&self) -> bool {
+        self.retention.is_some()
+    }
+
+    /// Checks and writes a record.
+    pub(super) async fn record(
+        &mut self,
+        line: u64,
+        moved: Moved,
+        now: Timestamp,
+    ) -> Result<Vec<Problem>, MoveError> {
+        self.records += 1;
+        let mut problems = Vec::new();
+        if let Moved::Retention(retention) = moved {
+            self.known.in_order(0, &[], &mut problems);
+            if problems.is_empty() {
+                self.known.came(0, Vec::new());
+                self.retention = Some(retention);
+            }
+            return Ok(problems);
+        }
+        let (rank, key, id, stamped) = match &moved {
+            Moved::Service(it) => (1, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Staff(it) => (2, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::SpecialDay(it) => {
+                let key = keys::special_day(self.of(), it.date).to_vec();
+                (3, Some(key), Uuid::nil(), (it.created_at, it.updated_at))
+            }
+            Moved::TimeOff(it) => {
+                let key = keys::blocked_time(self.of(), it.key()).to_vec();
+                (4, Some(key), it.id.uuid(), (it.created_at, it.created_at))
+            }
+            Moved::Contact(it) => (5, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Appointment(it) => {
+                let key = keys::appointment(self.of(), it.starts_at, it.id).to_vec();
+                (6, Some(key), it.id.uuid(), (it.created_at, it.updated_at))
+            }
+            Moved::Call(it) => (7, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Message(it) => (8, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Knowledge(it) => (9, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Webhook(it) => (10, None, it.id.uuid(), (it.created_at, it.updated_at)),
+            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
+                unreachable!("they are no records of a business")
+            }
+        };
+        let place = key.unwrap_or_else(|| id.as_bytes().to_vec());
+        self.known.in_order(rank, &place, &mut problems);
+        match &moved {
+            // It is named by its date.
+            Moved::SpecialDay(_) => super::checks::stamped(stamped, now, &mut problems),
+            _ => stamps(BusinessId::from(id), stamped, now, &mut problems),
+        }
+        if let Moved::Contact(contact) = &moved
+            && self.erased.contains(&contact.id)
+        {
+            self.check_contact(contact, &mut problems)?;
+            self.erased_before(contact, &mut problems);
+            if problems.is_empty() {
+                self.came(rank, place, (id, stamped.1));
+            }
+            return Ok(problems);
+        }
+        let write = match self.without_them(moved)? {
+            Moved::Service(service) => {
+                self.known.services.insert(service.id);
+                Write::Service(service)
+            }
+            Moved::Staff(member) => {
+                for (at, _) in
+                    (0..).zip(&member.service_ids).filter(|(_, id)| !self.known.services.contains(id))
+                {
+                    let path = format!("service_ids[{at}]");
+                    problems.push(Problem::new(path, "is not a service of the business"));
+                }
+                self.known.staff.insert(member.id);
+                Write::Staff(member)
+            }
+            Moved::SpecialDay(day) => {
+                self.known.special_day(&mut problems);
+                Write::SpecialDay(day)
+            }
+            Moved::TimeOff(time) => {
+                self.known.time_off(&time, &mut problems);
+                Write::BlockedTime(time)
+            }
+            Moved::Contact(after) => {
+                self.check_contact(&after, &mut problems)?;
+                Write::Contact { before: None, after }
+            }
+            Moved::Appointment(after) => {
+                self.check_appointment(&after, &mut problems)?;
+                if problems.is_empty() {
+                    self.known.booked(&after);
+                }
+                Write::Appointment { before: None, after }
+            }
+            Moved::Call(call) => {
+                let call = self.check_call(call, &mut problems)?;
+                self.first_call = self.first_call.or(Some(line));
+                Write::Call { before: None, after: call }
+            }
+            Moved::Message(after) => {
+                self.check_message(&after, &mut problems)?;
+                Write::Message { before: None, after }
+            }
+            Moved::Knowledge(after) => Write::Knowledge { bytes_before: None, after },
+            Moved::Webhook(endpoint) => Write::Webhook(endpoint),
+            Moved::Business(_) | Moved::Retention(_) | Moved::End { .. } => {
+                unreachable!("they are no records of a business")
+            }
+        };
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
+        self.came(rank, place, (id, stamped.1));
+        match &write {
+            Write::Webhook(_) if self.endpoints == ENDPOINTS_MAX => {
+                let message = format!("a business has at most {ENDPOINTS_MAX} webhook endpoints");
+                return Ok(vec![Problem::new("", message)]);
+            }
+            // Its place in the list of all endpoints is that of an open business.
+            Write::Webhook(endpoint) => {
+                self.endpoints += 1;
+                self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
+            }
+            write => problems = self.staged.write(write).await?,
+        }
+        if !problems.is_empty() {
+            return Ok(problems);
+        }
+        if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
+            self.names.push((*id, fold_name(name)));
+            if self.names.len() == NAMES_PER_ROW_MAX {
+                self.write_names().await?;
+            }
+        }
+        Ok(problems)
+    }
+
+    /// Notes the newest record that was good.
+    fn came(&mut self, rank: usize, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
+        self.newest = (self.newest.0.max(id), self.newest.1.max(at));
+        self.known.came(rank, place);
+    }
+
+    /// A contact who was erased here has come: nothing of them is written, or that is refused.
+    fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
+        // All that the lines tell of them is older than that. Where they are refused, their own line alone tells it.
+        let id = Uuid::max().into();
+        let phone = contact.phone.as_deref().map(keys::phone_digest);
+        self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
+        if !self.erase_again {
+            let message = "is that of a contact who was erased here: erase them where the lines come from and export \
+                           again, or import with erase_again (--erase-again), which leaves out what tells of them";
+            problems.push(Problem::new("id", message));
+        }
+    }
+
+    /// A record without what tells of those who were erased here.
+    fn without_them(&mut self, moved: Moved) -> Result<Moved, StoreError> {
+        if self.theirs.is_empty() {
+            return Ok(moved);
+        }
+        Ok(match moved {
+            Moved::Appointment(it) if self.theirs.is_erased(it.contact_id) => Moved::Appointment(it.erased()),
+            Moved::Call(it) => {
+                if self.theirs.is_their_call(&it) {
+                    self.their_calls.insert(it.id);
+                }
+                Moved::Call(self.theirs.without_in_call(&it).unwrap_or(it))
+            }
+            Moved::Message(it) => {
+                let is_their_call = |call| Ok(self.their_calls.contains(&call));
+                let without = self.theirs.without_in_message(&it, is_their_call)?;
+                Moved::Message(without.unwrap_or(it))
+            }
+            other => other,
+        })
+    }
+
+    async fn write_names(&mut self) -> Result<(), MoveError> {
+        let names = std::mem::take(&mut self.names);
+        let Some((first, _)) = names.first() else { return Ok(()) };
+        let key = keys::contact_names(self.of(), *first);
+        self.staged.put(key, NamesRecord { names }.encode()).await
+    }
+
+    fn check_contact(&self, contact: &Contact, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        if contact.name.is_none() && contact.phone.is_none() && contact.email.is_none() {
+            problems.push(Problem::new("", "must have one of name, phone, email"));
+        }
+        let of = self.of();
+        let holder = |key| -> Result<Option<ContactId>, StoreError> {
+            self.staged.short(key)?.map(|id| keys::id_at_end(&id)).transpose()
+        };
+        let phone = contact.phone.as_deref().map(|phone| holder(keys::contact_by_phone(of, phone)));
+        let email = contact.email.as_deref().map(|email| holder(keys::contact_by_email(of, email)));
+        let (phone, email) = (phone.transpose()?.flatten(), email.transpose()?.flatten());
+        if let Err(Refusal::Conflict { details, .. }) = check_unique(None, phone, email) {
+            problems.extend(details);
+        }
+        Ok(())
+    }
+
+    fn check_appointment(
+        &self,
+        appointment: &Appointment,
+        problems: &mut Vec<Problem>,
+    ) -> Result<(), StoreError> {
+        self.known.of_appointment(appointment, problems);
+        self.check_contact_id(appointment.contact_id, problems)?;
+        if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
+            problems.push(Problem::new("id", "is that of another appointment"));
+        }
+        Ok(())
+    }
+
+    /// Gives the call as it is to be kept: without what it tells of a contact who is not there, for they were erased.
+    fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
+        if call.ended_at < call.started_at {
+            problems.push(Problem::new("ended_at", "must not be before started_at"));
+        }
+        if let Some(id) = call.appointment_id
+            && !self.may_have_gone()
+            && !self.staged.has(keys::appointment_start(self.of(), id))?
+        {
+            problems.push(Problem::new("appointment_id", "is not an appointment of the business"));
+        }
+        Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
+    }
+
+    /// Whether appointments, calls and messages may have gone to which others refer: they stay where somebody has never
+    /// said how long they are kept.
+    fn may_have_gone(&self) -> bool {
+        self.retention.is_some()
+    }
+
+    fn check_message(&self, message: &TakenMessage, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        self.check_contact_id(message.contact_id, problems)?;
+        if let Some(id) = message.call_id
+            && !self.may_have_gone()
+            && !self.staged.has(keys::call(self.of(), id))?
+        {
+            problems.push(Problem::new("call_id", "is not a call of the business"));
+        }
+        if message.staff_id.is_some_and(|id| !self.known.staff.contains(&id)) {
+            problems.push(Problem::new("staff_id", "is not a staff member of the business"));
+        }
+        Ok(())
+    }
+
+    fn check_contact_id(&self, id: Option<ContactId>, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
+        if !self.is_contact(id)? {
+            problems.push(Problem::new("contact_id", "is not a contact of the business"));
+        }
+        Ok(())
+    }
+
+    /// Whether a contact is there, or none is named.
+    fn is_contact(&self, id: Option<ContactId>) -> Result<bool, StoreError> {
+        id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
+    }
+
+    /// The calls that name a message which is not there. Messages stand behind calls, so this is asked at the end; all
+    /// was good, so the calls stand in the store as on their lines.
+    pub(super) async fn calls_of_no_message(&mut self, store: &Store) -> Result<Vec<Wrong>, MoveError> {
+        let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
+        self.staged.settle().await?;
+        let mut wrong = Vec::new();
+        let calls = keys::of_kind(self.of(), kind::CALL);
+        for (line, row) in (first..).zip(store.scan(&calls, Order::Ascending)) {
+            let call = CallRecord::decode(&row?.1)?;
+            let Some(message) = call.message_id else { continue };
+            if !store.contains(&keys::message(self.of(), message))? {
+                let problem = Problem::new("message_id", "is not a message of the business");
+                wrong.push(Wrong { line, problem });
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much
+    /// it keeps and bears the newest stamp and the greatest id. What is kept for a time is so from now on: the stamps of
+    /// what came are taken at their word.
+    pub(super) async fn close(mut self, ports: &Ports, clocks: Option<&Clocks>) -> Result<(), MoveError> {
+        self.write_names().await?;
+        let (of, (newest, at)) = (self.of(), self.newest);
+        let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, ports.random_bytes());
+        let entry = AuditEntry {
+            id,
+            at,
+            actor: Actor::Operator,
+            action: "business.imported".into(),
+            resource_type: "business".into(),
+            resource_id: of.uuid(),
+            changes: Vec::new(),
+        };
+        let record = AuditRecord { entry, usage: Some(self.staged.usage) };
+        self.staged.put(keys::audit(of, id), record.encode()).await?;
+        if let (Some(retention), Some(clocks)) = (self.retention, clocks) {
+            let set = RetentionSet { at: clocks.now(), steady: clocks.steady(), before: id.uuid() };
+            let retention = Retention { set: Some(set), ..retention };
+            self.staged.put(keys::retention(of), retention.encode()).await?;
+        }
+        self.staged.settle().await
+    }
+}

@@ -1,0 +1,241 @@
+//! Imports while the engine runs, what one leaves that breaks off, and who does not come back.
+
+use actors::business::Idempotency;
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::erasure::EraseContact;
+use actors::domain::{Actor, BusinessId, ContactDetails, Phone, Refusal, Timestamp};
+use actors::moving::{Import, ImportOptions, Moved};
+use actors::store::{Batch, Order, Tombstone, keys};
+use actors::view::ImportedView;
+use actors::{EngineError, Importing};
+
+use crate::erasing::PHONE;
+use crate::harness::{World, at, by_operator, everything_else_runs, first_page, json, pass, text};
+use crate::moving::{leaving, rest_of, somebodys, tells_of_them, used};
+
+const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
+
+async fn take_all(importing: &mut Importing, moved: &[Moved]) {
+    for (line, record) in (2..).zip(moved) {
+        assert_eq!(importing.import().take(line, record.clone()).await.unwrap(), [], "line {line}");
+        importing.rest().await.unwrap();
+    }
+}
+
+fn imported(importing: &mut Importing) -> ImportedView {
+    let (businesses, records) = importing.import().count();
+    ImportedView { businesses, records, exported_at: Timestamp::from_millis(7), dry_run: false }
+}
+
+async fn import(world: &World, moved: &[Moved], options: ImportOptions) {
+    let mut importing = world.engine.import(options).await.unwrap();
+    take_all(&mut importing, moved).await;
+    let view = imported(&mut importing);
+    importing.finish(&view, Actor::Operator, None).await.unwrap();
+}
+
+/// How many rows there are of a business.
+async fn rows_of(world: &mut World, id: BusinessId) -> usize {
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    let report = actors::verify::check(store.rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+    let rows = store.rows().scan(&keys::all(id), Order::Ascending).count();
+    store.close().await.unwrap();
+    world.open_again().await;
+    rows
+}
+
+fn is_conflict<T>(result: &Result<T, EngineError>) -> bool {
+    matches!(result, Err(EngineError::Refused(Refusal::Conflict { .. })))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
+    let (_, shop, moved) = used(21).await;
+    let mut here = World::new(22).await;
+    let neighbour = here.shop(1).await;
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    for (number, part) in (0..).zip(moved.chunks(50)) {
+        take_all(&mut importing, part).await;
+        assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
+        let booking = here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await;
+        assert!(matches!(booking, Err(EngineError::NotFound)));
+        here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
+        assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
+    }
+    assert!(is_conflict(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
+    let view = imported(&mut importing);
+    importing.finish(&view, Actor::Operator, None).await.unwrap();
+    here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
+    assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 2);
+    let listed = here.disk.tombstones();
+    assert!(matches!(&listed[..], [Tombstone::ImportedBusiness(of, _)] if *of == shop.id), "{listed:?}");
+    assert!(rows_of(&mut here, shop.id).await > moved.len());
+    let again =
+        here.engine.import(ImportOptions::default()).await.unwrap().import().take(2, moved[0].clone()).await;
+    let wrong = again.unwrap();
+    assert_eq!(wrong[0].problem.message, "is that of a business that is here already");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made() {
+    let (_, shop, moved) = used(23).await;
+    let mut here = World::new(24).await;
+    for records in (0..=moved.len()).step_by(67) {
+        let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+        take_all(&mut importing, &moved[..records]).await;
+        drop(importing);
+        if records > 0 {
+            assert!(
+                is_conflict(&here.engine.import(ImportOptions::default()).await),
+                "it is not taken back yet"
+            );
+        }
+        pass(1).await;
+        assert_eq!(rows_of(&mut here, shop.id).await, 0, "behind {records} records");
+    }
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, &moved[..100]).await;
+    importing.take_back().await.unwrap();
+    import(&here, &moved, ImportOptions::default()).await;
+    assert!(here.at(&shop).business().await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_a_crash_broke_off_is_settled_by_the_engine_that_starts() {
+    let (_, shop, moved) = used(25).await;
+    // Before it was known to be good, behind every so many records; and after.
+    for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
+        let mut here = World::new(26).await;
+        let neighbour = here.shop(1).await;
+        let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+        take_all(&mut importing, &moved[..records]).await;
+        let good = records == moved.len();
+        if good {
+            // As far as finishing comes before it opens the first business.
+            here.disk.crash(usize::MAX);
+            here.end_of_life().await;
+            let (store, mut batch) = (here.store(), Batch::new());
+            batch.put(keys::moving(BusinessId::INSTALLATION), Vec::new());
+            store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+            store.close().await.unwrap();
+            here.open_again().await;
+        } else {
+            here.crash(records % 3).await;
+        }
+        drop(importing);
+        // The others are served meanwhile; and it is cut short once more.
+        here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
+        here.crash(1).await;
+        pass(1).await;
+        assert_eq!(here.at(&shop).business().await.is_ok(), good, "behind {records} records");
+        assert_eq!(rows_of(&mut here, shop.id).await > 0, good, "behind {records} records");
+        if good {
+            let mut export = here.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
+            assert!(rest_of(&mut export).await == moved);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_that_is_asked_for_again_is_answered_as_before() {
+    let (_, _, moved) = used(27).await;
+    let mut here = World::new(28).await;
+    let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
+    let once = here.engine.import_once(asked.key).unwrap();
+    assert!(!once.is_known());
+    let in_progress = here.engine.import_once(asked.key);
+    assert!(matches!(in_progress, Err(EngineError::Refused(Refusal::IdempotencyInProgress))));
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, &moved).await;
+    let view = imported(&mut importing);
+    let first = importing.finish(&view, Actor::Operator, Some(asked)).await.unwrap();
+    drop(once);
+    here.crash(0).await;
+    assert!(here.engine.import_once(asked.key).unwrap().is_known());
+    let again = here.engine.imported_before(asked).unwrap().unwrap();
+    assert!(again.replayed && !first.replayed);
+    assert_eq!(json(&again), json(&first));
+    let other = Idempotency { fingerprint: [3; 32], ..asked };
+    let reused = here.engine.imported_before(other);
+    assert!(matches!(reused, Err(EngineError::Refused(Refusal::IdempotencyKeyReused))));
+    pass(25 * 60).await;
+    assert!(!here.engine.import_once(asked.key).unwrap().is_known());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_who_was_erased_here_comes_back_by_an_older_export() {
+    let (mut world, shop, somebody) = somebodys(29).await;
+    let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    assert!(tells_of_them(&moved));
+    world.at(&shop).change(by_operator(), EraseContact { id: somebody }).await.unwrap();
+    world.engine.end_business(shop.id, by_operator()).await.unwrap();
+    pass(2).await;
+    assert_eq!(rows_of(&mut world, shop.id).await, 0);
+    let line =
+        moved.iter().position(|moved| matches!(moved, Moved::Contact(it) if it.id == somebody)).unwrap();
+
+    let mut importing = world.engine.import(ImportOptions::default()).await.unwrap();
+    let mut wrong = Vec::new();
+    for (line, record) in (0..).zip(&moved) {
+        wrong.extend(importing.import().take(line, record.clone()).await.unwrap());
+    }
+    importing.take_back().await.unwrap();
+    assert_eq!(wrong.len(), 1, "what names them is not told: {wrong:?}");
+    assert_eq!((wrong[0].line, wrong[0].problem.path.as_str()), (line as u64, "id"));
+    assert!(wrong[0].problem.message.contains("was erased here"), "{wrong:?}");
+
+    import(&world, &moved, ERASE_AGAIN).await;
+    let arrived = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
+    assert!(!tells_of_them(&arrived), "{arrived:#?}");
+    assert_eq!(arrived.len(), moved.len() - 1, "but for the contact all of it is there");
+    assert!(world.at(&shop).contact(somebody).await.unwrap().is_none());
+    // The number is free, and nothing that came is theirs who has it now.
+    let phone = Some(Phone::from_e164(PHONE.into()).unwrap());
+    let details = ContactDetails { name: Some(text("New")), phone, ..ContactDetails::default() };
+    world.at(&shop).change(by_operator(), CreateContact { details }).await.unwrap();
+    assert!(rows_of(&mut world, shop.id).await > 0);
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    for row in store.scan(&keys::all(shop.id), Order::Ascending) {
+        let value = row.unwrap().1;
+        assert!(!String::from_utf8_lossy(&value).contains(crate::erasing::SAID));
+    }
+    assert_eq!(leaving(&store).len(), moved.len());
+    store.close().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_business_comes_and_goes_as_often_as_somebody_likes() {
+    let (_, shop, moved) = used(32).await;
+    let here = World::new(33).await;
+    for _ in 0..5 {
+        import(&here, &moved, ImportOptions::default()).await;
+        here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
+        here.engine.end_business(shop.id, by_operator()).await.unwrap();
+        everything_else_runs().await;
+        assert!(matches!(here.at(&shop).business().await, Err(EngineError::NotFound)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_ends_with_its_engine() {
+    let (_, shop, moved) = used(30).await;
+    let mut here = World::new(31).await;
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, &moved[..120]).await;
+    here.engine.clone().close().await.unwrap();
+    assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
+    let view = imported(&mut importing);
+    assert!(importing.finish(&view, Actor::Operator, None).await.is_err());
+    // What it has left is refused to nobody but an import that does not settle it first.
+    let store = here.store();
+    let begun = Import::begin(&store, &here.ports, ImportOptions::default()).await;
+    assert!(begun.unwrap_err().to_string().contains("import"));
+    store.close().await.unwrap();
+    here.open_again().await;
+    everything_else_runs().await;
+    pass(1).await;
+    assert_eq!(rows_of(&mut here, shop.id).await, 0);
+}

@@ -1,0 +1,166 @@
+//! Taking lines into an import, wherever they come from: of a file, or of the body of a request.
+//!
+//! What always holds: every line is good, or each problem is told with its line, up to [`PROBLEMS_MAX`]; one line is in
+//! memory, and what came together with it.
+
+use actors::domain::{Problem, Timestamp};
+use actors::moving::{Import, MoveError, Wrong};
+use bytes::{Buf, Bytes, BytesMut};
+
+use super::LINE_BYTES_MAX;
+use super::read::{Line, read};
+
+/// How many problems are told before the rest is left unread.
+pub(crate) const PROBLEMS_MAX: usize = 100;
+
+/// Bytes as they come, which are cut into lines.
+#[derive(Default)]
+pub(crate) struct Lines {
+    buffer: BytesMut,
+    /// How much of it was looked through for the end of a line.
+    searched: usize,
+}
+
+impl Lines {
+    /// Adds what has come.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next line, without its end; or the beginning of one that is longer than any may be.
+    pub(crate) fn next(&mut self) -> Option<Bytes> {
+        let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+        if let Some(end) = end {
+            let line = self.buffer.split_to(self.searched + end).freeze();
+            self.buffer.advance(1);
+            self.searched = 0;
+            return Some(line);
+        }
+        self.searched = self.buffer.len();
+        (self.searched > LINE_BYTES_MAX).then(|| self.rest()).flatten()
+    }
+
+    /// What stands behind the last end of a line.
+    pub(crate) fn rest(&mut self) -> Option<Bytes> {
+        self.searched = 0;
+        Some(self.buffer.split().freeze()).filter(|rest| !rest.is_empty())
+    }
+}
+
+/// What was found of the lines that an import has taken.
+#[derive(Default)]
+pub(crate) struct Taking {
+    line: u64,
+    wrong: Vec<Wrong>,
+    exported_at: Option<Timestamp>,
+    ended: bool,
+}
+
+impl Taking {
+    /// Takes the next line; whether more are to come.
+    ///
+    /// # Errors
+    /// When the import fails. What is wrong with the line is noted.
+    pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, MoveError> {
+        self.line += 1;
+        let (line, clean) = (self.line, self.wrong.is_empty());
+        if bytes.len() > LINE_BYTES_MAX {
+            self.bad(Problem::new("", format!("is longer than {LINE_BYTES_MAX} bytes")));
+            return Ok(false);
+        }
+        if self.ended {
+            self.bad(Problem::new("", "stands behind the last line"));
+            return Ok(false);
+        }
+        match read(bytes) {
+            Ok(Line::Head { exported_at }) if line == 1 => self.exported_at = Some(exported_at),
+            Ok(Line::Head { .. }) => self.bad(Problem::new("format", "stands on the first line only")),
+            Ok(_) if line == 1 => {
+                self.bad(Problem::new("", "must be the head of an export, with its format and version"));
+                return Ok(false);
+            }
+            Ok(Line::End { businesses }) => {
+                self.ended = true;
+                if import.is_good() && businesses != import.count().0 {
+                    let count = import.count().0;
+                    self.bad(Problem::new("businesses", format!("must be {count}: lines are missing")));
+                } else if !import.is_good() && clean {
+                    self.bad(Problem::new("kind", "the end of the business must stand before it"));
+                }
+            }
+            Ok(Line::Record(moved)) => self.wrong.extend(import.take(line, moved).await?),
+            Err(unread) => {
+                import.not_a_record(unread.is_business);
+                unread.problems.into_iter().for_each(|problem| self.bad(problem));
+                // Of what is something else not every line is told.
+                if line == 1 {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(self.wrong.len() < PROBLEMS_MAX)
+    }
+
+    /// Says that no line is to come any more.
+    pub(crate) fn end(&mut self) {
+        if !self.ended {
+            self.line += 1;
+            self.bad(Problem::new("", "the file ends too early: its last line is missing"));
+        }
+    }
+
+    fn bad(&mut self, problem: Problem) {
+        self.wrong.push(Wrong { line: self.line, problem });
+    }
+
+    /// Everything that is wrong with the lines so far.
+    pub(crate) fn wrong(&self) -> &[Wrong] {
+        &self.wrong
+    }
+
+    /// When the lines were written, which the first one tells.
+    pub(crate) fn exported_at(&self) -> Option<Timestamp> {
+        self.exported_at
+    }
+}
+
+/// Where on its line something is wrong, for whoever reads it.
+pub(crate) fn place(wrong: &Wrong) -> String {
+    let Wrong { line, problem } = wrong;
+    if problem.path.is_empty() { format!("line {line}") } else { format!("line {line}: {}", problem.path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(pieces: &[&[u8]]) -> Vec<usize> {
+        let (mut lines, mut found) = (Lines::default(), Vec::new());
+        for piece in pieces {
+            lines.push(piece);
+            while let Some(line) = lines.next() {
+                found.push(line.len());
+            }
+        }
+        found.extend(lines.rest().map(|rest| rest.len()));
+        found
+    }
+
+    #[test]
+    fn lines_are_cut_wherever_the_pieces_end() {
+        assert_eq!(cut(&[b"ab\n\nc", b"d", b"\ne"]), [2, 0, 2, 1]);
+        assert_eq!(cut(&[b"ab\n"]), [2]);
+        assert_eq!(cut(&[]), [0; 0]);
+        let longest = vec![b' '; LINE_BYTES_MAX];
+        assert_eq!(cut(&[&longest, b"\n"]), [LINE_BYTES_MAX]);
+    }
+
+    #[test]
+    fn a_line_that_never_ends_is_not_waited_for() {
+        let mut lines = Lines::default();
+        lines.push(&vec![b' '; LINE_BYTES_MAX]);
+        assert_eq!(lines.next(), None);
+        lines.push(b" ");
+        assert_eq!(lines.next().unwrap().len(), LINE_BYTES_MAX + 1);
+    }
+}

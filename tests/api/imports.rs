@@ -1,0 +1,178 @@
+//! Imports through the operator API: the lines of an export, read as they come.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, Salon, Server};
+
+/// Sends lines.
+async fn import(api: &Api, query: &str, lines: &str) -> Answer {
+    let call = api.call("POST", &format!("/import{query}")).bytes(lines.to_owned());
+    call.header("content-type", "application/x-ndjson").await
+}
+
+/// The lines of a salon, which is ended then and gone.
+async fn moved_out(server: &Server, salon: &Salon) -> String {
+    salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
+    salon.record_call(json!({})).await;
+    let lines = String::from_utf8(salon.operator.get("/export").await.bytes.to_vec()).unwrap();
+    salon.operator.delete("").await.is(202);
+    while import(&server.operator, "?dry_run=true", &lines).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+    lines
+}
+
+/// Everything but the first line, which tells when it was written.
+fn body(lines: &str) -> &str {
+    lines.split_once('\n').unwrap().1
+}
+
+#[tokio::test]
+async fn a_business_that_was_exported_comes_back_by_an_import() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let neighbour = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    salon.operator.get("").await.fails(404, "not_found");
+    let records = lines.lines().count() - 3; // but for the head and two ends
+    let exported_at: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    for (query, dry_run) in [("?dry_run=true", true), ("?dry_run=false&erase_again=false", false)] {
+        let expected = json!({ "businesses": 1, "records": records, "dry_run": dry_run,
+            "exported_at": exported_at["exported_at"] });
+        assert_eq!(import(&server.operator, query, &lines).await.data(), expected);
+        assert_eq!(salon.operator.get("").await.status == 200, !dry_run);
+    }
+    let again = String::from_utf8(salon.operator.get("/export").await.bytes.to_vec()).unwrap();
+    assert_eq!(body(&again), body(&lines));
+    let log = salon.operator.all("/audit").await;
+    assert_eq!((log.len(), &log[0]["action"]), (1, &json!("business.imported")));
+    // Its keys ended with it, and nobody else's did.
+    salon.api.get("/me").await.fails(401, "unauthorized");
+    neighbour.api.get("/me").await.is(200);
+}
+
+#[tokio::test]
+async fn what_is_not_good_is_told_by_its_line_and_leaves_nothing() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    let contact = lines.lines().position(|line| line.contains("\"kind\":\"contact\"")).unwrap() + 1;
+    let cases = [
+        ("".to_owned(), "line 1".to_owned(), "the file ends too early"),
+        ("{}".to_owned(), "line 1: format".to_owned(), "is required"),
+        ("[]\n".to_owned(), "line 1".to_owned(), "must be a JSON object"),
+        (body(&lines).to_owned(), "line 1".to_owned(), "must be the head"),
+        (
+            lines.replacen("\"kind\":\"contact\",", "\"kind\":\"contact\",\"x\":1,", 1),
+            format!("line {contact}: x"),
+            "is not a known property",
+        ),
+        (
+            format!("{lines}{{}}\n"),
+            format!("line {}", lines.lines().count() + 1),
+            "stands behind the last line",
+        ),
+        (lines[..lines.len() / 2].to_owned(), String::new(), ""),
+    ];
+    for (bad, place, words) in cases {
+        let answer = import(&server.operator, "", &bad).await;
+        answer.fails(400, "invalid_request");
+        let told = &answer.body["error"]["details"][0];
+        assert!(place.is_empty() || told["path"] == place.as_str(), "{place}: {answer}");
+        assert!(told["message"].as_str().unwrap().contains(words), "{words}: {answer}");
+        salon.operator.get("").await.fails(404, "not_found");
+    }
+    // Of very much that is wrong a part is told.
+    let head = lines.lines().next().unwrap();
+    let answer = import(&server.operator, "", &format!("{head}\n{}", "x\n".repeat(1_000))).await;
+    assert_eq!(answer.fails(400, "invalid_request").body["error"]["details"].as_array().unwrap().len(), 100);
+    // And a line that never ends is not kept.
+    let long = format!("{head}\n{}", "x".repeat(3 << 20));
+    let answer = import(&server.operator, "", &long).await;
+    assert!(
+        answer.fails(400, "invalid_request").body["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("is longer than")
+    );
+    import(&server.operator, "", &lines).await.is(200);
+    let answer = import(&server.operator, "", &lines).await;
+    answer.fails(400, "invalid_request").invalid_at(&["line 2: id"]);
+}
+
+#[tokio::test]
+async fn whoever_may_not_is_refused_and_the_request_must_make_sense() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    import(&server.operator.anonymous(), "", &lines).await.fails(401, "unauthorized");
+    let call = server.operator.call("POST", "/import").bytes(lines.clone());
+    call.header("content-type", "application/json").await.fails(415, "invalid_request");
+    for query in ["?dry_run=perhaps", "?dry=true", "?dry_run=true&dry_run=true"] {
+        import(&server.operator, query, &lines).await.fails(400, "invalid_request");
+    }
+    server.operator.get("/import").await.fails(405, "method_not_allowed");
+    salon.operator.get("").await.fails(404, "not_found");
+    // Without a type it is taken for what it is.
+    server.operator.call("POST", "/import").bytes(lines).await.is(200);
+}
+
+#[tokio::test]
+async fn an_import_under_a_key_is_made_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    let once = async |query: &str, lines: &str| {
+        server
+            .operator
+            .call("POST", &format!("/import{query}"))
+            .bytes(lines.to_owned())
+            .once("moving-day")
+            .await
+    };
+    // What only looks is not remembered.
+    once("?dry_run=true", &lines).await.is(200);
+    let first = once("", &lines).await;
+    assert!(!first.has("idempotent-replayed"));
+    let again = once("", &lines).await;
+    assert_eq!((again.data(), again.header("idempotent-replayed")), (first.data(), "true"));
+    once("", &lines.replacen("Salon", "Saloon", 1)).await.fails(422, "idempotency_key_reused");
+    let other = server.operator.call("POST", "/import").bytes(lines).once("another").await;
+    other.fails(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn who_was_erased_is_refused_or_left_out() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let contact = salon.contact(json!({ "name": "Ada Unmistakable", "phone": "+14155552671" })).await;
+    let lines = String::from_utf8(salon.operator.get("/export").await.bytes.to_vec()).unwrap();
+    salon.operator.delete(&format!("/contacts/{}", contact["id"].as_str().unwrap())).await.is(204);
+    salon.operator.delete("").await.is(202);
+    let answer = loop {
+        let answer = import(&server.operator, "?dry_run=true", &lines).await;
+        if answer.body["error"]["details"][0]["path"] != "line 2: id" {
+            break answer;
+        }
+        tokio::task::yield_now().await;
+    };
+    answer.fails(400, "invalid_request");
+    assert!(answer.body["error"]["message"].as_str().unwrap().contains("was erased here"), "{answer}");
+    import(&server.operator, "?erase_again=true", &lines).await.is(200);
+    let arrived = salon.operator.get("/export").await;
+    assert!(!String::from_utf8_lossy(&arrived.bytes).contains("Unmistakable"));
+    assert_eq!(salon.operator.all("/contacts").await.len(), 0);
+}
+
+/// How the list beside the store names it.
+#[tokio::test]
+async fn an_import_is_listed_beside_the_store() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    import(&server.operator, "", &lines).await.is(200);
+    let listed = actors::store::read_tombstones(server.data_dir()).unwrap();
+    let kinds: Vec<_> =
+        listed.iter().map(|line| line.to_string().split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(kinds, ["ended-business", "imported-business"]);
+}

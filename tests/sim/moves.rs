@@ -1,0 +1,334 @@
+//! Businesses that leave and arrive in the midst of everything.
+//!
+//! An export holds what lay on the disk at one point between its beginning and its first record: all that was acknowledged
+//! before it was asked for, and nothing of after. Imported into another store, though that is cut short before, and exported
+//! again, it is the same. Imported into the service under another id, beside changes and crashes, it is there whole or not
+//! at all, and once that was acknowledged it is there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::Importing;
+use actors::domain::{Actor, Business, BusinessId, ResourceId, Timestamp};
+use actors::moving::{Import, ImportOptions, Leaving, Moved, Which, meant, settle};
+use actors::ports::{Clock, Ports, Random};
+use actors::store::{
+    Key, KeyRange, MemoryBackend, Order, Pairs, Record, Rows, Store, StoreError, every_row, keys,
+};
+use actors::view::ImportedView;
+use parking_lot::Mutex;
+use uuid::Uuid;
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::sim::Sim;
+use crate::wide::Workload;
+
+/// So many records of a business are imported into the service at most: what takes long is not met by many crashes.
+const ARRIVING_MAX: usize = 400;
+/// How long whoever takes records or gives them rests between them, in milliseconds.
+const REST_MAX: u64 = 20;
+
+/// An export, as far as it has come.
+#[derive(Default)]
+struct Leaves {
+    /// How many commits there were when the first records came.
+    upto: Option<u64>,
+    moved: Vec<Moved>,
+    /// Whether it came to its end, once it goes on no more.
+    whole: Option<bool>,
+}
+
+/// How far an import into the service has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    Maybe,
+    Refused,
+    Acknowledged,
+}
+
+/// Whether and when businesses move, and those that have.
+pub(crate) struct Moves {
+    dice: Dice,
+    leaving: Option<(BusinessId, u64, Arc<Mutex<Leaves>>)>,
+    /// What left last of a business of the model.
+    last: Vec<Moved>,
+    arrived: Vec<(BusinessId, Vec<Moved>, Arc<Mutex<Arrival>>)>,
+}
+
+impl Moves {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
+    }
+
+    /// Whether nothing goes by the history of the disk.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.leaving.is_none()
+    }
+}
+
+/// The rows of a disk as they were.
+struct AsOf(BTreeMap<Vec<u8>, Vec<u8>>);
+
+impl Rows for AsOf {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.0.get(key).cloned())
+    }
+
+    fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
+        let (from, to) = (range.from.to_vec(), range.to.to_vec());
+        let rows = self.0.iter().filter(move |(key, _)| **key >= from && **key < to);
+        let rows = rows.map(|(key, value)| Ok((key.clone(), value.clone())));
+        match order {
+            Order::Ascending => Box::new(rows),
+            Order::Descending => Box::new(rows.rev()),
+        }
+    }
+}
+
+/// Everything that leaves of a business, if it is there.
+fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
+    let profile = rows.get(&keys::profile(of)).unwrap();
+    let Some(profile) = profile else { return Vec::new() };
+    let (mut leaving, mut moved) =
+        (Leaving::of(Business::decode(&profile).unwrap(), with_secrets), Vec::new());
+    loop {
+        let records = leaving.next(store, rows).unwrap();
+        if records.is_empty() {
+            return moved;
+        }
+        moved.extend(records);
+    }
+}
+
+/// A clock that is ahead of every stamp, and randomness.
+struct Late(Dice);
+
+impl Clock for Late {
+    fn now(&self) -> Timestamp {
+        Timestamp::parse("2200-01-01T00:00:00Z").unwrap()
+    }
+
+    fn steady(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl Random for Late {
+    fn fill(&self, bytes: &mut [u8]) {
+        bytes
+            .chunks_mut(8)
+            .for_each(|chunk| chunk.copy_from_slice(&self.0.next().to_be_bytes()[..chunk.len()]));
+    }
+}
+
+/// Gives all records to an import of the service; false where one is not good.
+async fn give(importing: &mut Importing, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
+    for (line, record) in (2..).zip(moved) {
+        if dice.once_in(20) {
+            tokio::time::sleep(Duration::from_millis(dice.next() % REST_MAX)).await;
+        }
+        if !importing.import().take(line, record).await.ok()?.is_empty() {
+            return Some(false);
+        }
+        importing.rest().await.ok()?;
+    }
+    Some(true)
+}
+
+impl Sim {
+    /// Has a business leave or arrive, now and then, and looks at what has left.
+    pub(crate) async fn some_move(&mut self, life: &mut Life) {
+        if self.workload == Workload::First {
+            return;
+        }
+        self.look_at_export().await;
+        if self.moves.leaving.is_none() && self.moves.dice.once_in(25) {
+            self.leave(life);
+        }
+        if !self.moves.last.is_empty() && self.moves.dice.once_in(40) {
+            self.arrive(life);
+        }
+    }
+
+    fn leave(&mut self, life: &mut Life) {
+        let guests = self.guests.ids();
+        let shops = self.shops.iter().map(|shop| shop.id);
+        let of = *self.moves.dice.pick(&shops.chain(guests).collect::<Vec<_>>());
+        if self.backups.is_idle() {
+            self.world.disk.note_history();
+        }
+        let (from, leaves) = (self.world.disk.applies(), Arc::<Mutex<Leaves>>::default());
+        self.world.say(format_args!("{of} leaves, behind {from} commits"));
+        let (engine, disk, of_task) = (life.engine.clone(), self.world.disk.clone(), Arc::clone(&leaves));
+        let dice = Dice::new(self.moves.dice.next());
+        life.spawn(async move {
+            let mut export = match engine.export(Actor::Operator, Some(of), true) {
+                Ok(export) => export,
+                Err(_) => return of_task.lock().whole = Some(false),
+            };
+            loop {
+                let Ok(records) = export.next().await else { return of_task.lock().whole = Some(false) };
+                {
+                    let mut leaves = of_task.lock();
+                    leaves.upto.get_or_insert_with(|| disk.applies());
+                    if records.is_empty() {
+                        return leaves.whole = Some(true);
+                    }
+                    leaves.moved.extend(records);
+                }
+                tokio::time::sleep(Duration::from_millis(dice.next() % REST_MAX)).await;
+            }
+        });
+        self.moves.leaving = Some((of, from, leaves));
+    }
+
+    async fn look_at_export(&mut self) {
+        let Some((of, from, leaves)) = &self.moves.leaving else { return };
+        let (of, from, leaves) = (
+            *of,
+            *from,
+            std::mem::take(&mut *{
+                let leaves = leaves.lock();
+                if leaves.whole.is_none() {
+                    return;
+                }
+                leaves
+            }),
+        );
+        self.moves.leaving = None;
+        let (Some(true), Some(upto)) = (leaves.whole, leaves.upto) else {
+            self.world.say(format_args!("{of} has not left"));
+            return;
+        };
+        let elsewhere = MemoryBackend::new();
+        let store = Store::in_memory(&elsewhere, Box::new(|error| panic!("{error}"))).unwrap();
+        let as_of = |sequence| all_of(&store, &AsOf(self.world.disk.rows_as_of(sequence)), of, true);
+        let point = (from..=upto).find(|sequence| as_of(*sequence) == leaves.moved);
+        assert!(point.is_some(), "what has left of {of} was never there between commits {from} and {upto}");
+        self.world.say(format_args!("{of} has left as of commit {}", point.unwrap_or_default()));
+        store.close().await.unwrap();
+        self.arrive_elsewhere(elsewhere, &leaves.moved).await;
+        let is_of_model = self.shops.iter().any(|shop| shop.id == of);
+        if is_of_model && leaves.moved.len() < ARRIVING_MAX {
+            self.moves.last = leaves.moved;
+        }
+    }
+
+    /// Imports what has left into another store, where that is cut short first, and has it leave again.
+    async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
+        let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();
+        let late = Arc::new(Late(Dice::new(self.moves.dice.next())));
+        let ports = Ports::with_clock_and_random(Arc::clone(&late) as _, late);
+        let all = |store: &Store| -> Vec<Moved> {
+            let meant = meant(store, &Which::All).unwrap();
+            meant.iter().flat_map(|business| all_of(store, store.rows(), business.id, true)).collect()
+        };
+        let cut_short = moved.len().saturating_sub(1).min(self.moves.dice.below(moved.len() + 1));
+        for records in [cut_short, moved.len()] {
+            let store = open();
+            settle(&store).await.unwrap();
+            assert!(all(&store).is_empty(), "an import that was cut short is there");
+            let left = store.rows().scan(&every_row(), Order::Ascending);
+            let of_businesses = left.filter(|row| !row.as_ref().unwrap().0.starts_with(&[0; 16]));
+            assert_eq!(of_businesses.count(), 0, "an import that was cut short has left something");
+            let mut import = Import::begin(&store, &ports, ImportOptions::default()).await.unwrap();
+            for (line, record) in (2..).zip(&moved[..records]) {
+                assert_eq!(import.take(line, record.clone()).await.unwrap(), [], "{record:?}");
+            }
+            if records == moved.len() {
+                assert!(import.finish().await.unwrap());
+                assert!(all(&store) == moved, "what arrived is not what has left");
+                let report = actors::verify::check(store.rows()).unwrap();
+                assert!(report.is_whole(), "{:?}", report.findings);
+                store.close().await.unwrap();
+                return;
+            }
+            disk.crash(self.moves.dice.below(disk.unsynced() + 1));
+            drop(import);
+            let _ = store.close().await;
+        }
+    }
+
+    /// Imports what has left into the service itself, as another business.
+    fn arrive(&mut self, life: &mut Life) {
+        let mut moved: Vec<_> = std::mem::take(&mut self.moves.last);
+        let Some(Moved::Business(business)) = moved.first_mut() else { return };
+        // Version and variant stay.
+        let id =
+            business.id.uuid().as_u128() & !0x3fff_ffff | u128::from(self.moves.dice.next() & 0x3fff_ffff);
+        let id = BusinessId::from(Uuid::from_u128(id));
+        business.id = id;
+        moved.retain(|record| !matches!(record, Moved::Webhook(_)));
+        let count = moved.len() as u64 - 1;
+        if let Some(Moved::End { records }) = moved.last_mut() {
+            *records = count;
+        }
+        self.world.say(format_args!("{id} arrives"));
+        let arrival = Arc::new(Mutex::new(Arrival::Maybe));
+        let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
+        let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
+        life.spawn(async move {
+            // One may be under way, or the disk full; whoever stops caring leaves it to the service.
+            let Ok(mut importing) = engine.import(ImportOptions::default()).await else {
+                return *of_task.lock() = Arrival::Refused;
+            };
+            if dice.once_in(4) {
+                let part = given[..dice.below(given.len())].to_vec();
+                give(&mut importing, part, &dice).await;
+                world.say(format_args!("{id} is left half-way"));
+                return *of_task.lock() = Arrival::Refused;
+            }
+            match give(&mut importing, given, &dice).await {
+                Some(true) => {}
+                Some(false) => {
+                    world.say(format_args!("{id} is refused"));
+                    let _ = importing.take_back().await;
+                    return *of_task.lock() = Arrival::Refused;
+                }
+                None => return,
+            }
+            let (businesses, records) = importing.import().count();
+            let exported_at = Timestamp::MIN;
+            let view = ImportedView { businesses, records, exported_at, dry_run: false };
+            if importing.finish(&view, Actor::Operator, None).await.is_ok() {
+                *of_task.lock() = Arrival::Acknowledged;
+                world.say(format_args!("{id} has arrived"));
+                let found = engine.business(id).business().await;
+                if let Err(actors::EngineError::NotFound) = found {
+                    world.wrong(format_args!("{id} has arrived and is not found"));
+                }
+            }
+        });
+        self.moves.arrived.push((id, moved, arrival));
+    }
+
+    /// A life has ended: what was leaving goes no further.
+    pub(crate) fn end_moves(&mut self) {
+        self.moves.leaving = None;
+    }
+
+    /// Looks at what lies on the disk of those that have arrived; at the very end nothing is half-way.
+    pub(crate) fn check_moves(&mut self, store: &Store, is_the_end: bool) {
+        for (id, moved, arrival) in &self.moves.arrived {
+            let (there, arrival) = (all_of(store, store.rows(), *id, false), *arrival.lock());
+            let known = store.contains(&keys::moving(*id)).unwrap();
+            let rows = store.rows().scan(&keys::all(*id), Order::Ascending).count();
+            if there.is_empty() {
+                let decided = store.contains(&keys::moving(BusinessId::INSTALLATION)).unwrap();
+                assert!(arrival != Arrival::Acknowledged || known && decided, "{id} has arrived and is lost");
+                assert!(rows == 0 || known, "{rows} rows of {id} are nobody's");
+                assert!(!is_the_end || !known, "{id} is half-way at the end");
+            } else {
+                assert!(arrival != Arrival::Refused, "{id} was refused and is there");
+                assert!(there == *moved, "{id} is not what has come");
+                assert!(!known, "{id} is there and under way");
+            }
+        }
+        if is_the_end {
+            let row = store.contains(&Key::new(&keys::moving(BusinessId::INSTALLATION))).unwrap();
+            assert!(!row, "an import is not finished");
+        }
+    }
+}
