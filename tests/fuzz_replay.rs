@@ -15,7 +15,7 @@ use std::path::Path;
 mod targets;
 
 /// What inputs are made to hold now and then.
-const WORDS: [&str; 28] = [
+const WORDS: [&str; 36] = [
     "\n",
     "\n\n",
     "\n---\n",
@@ -44,6 +44,14 @@ const WORDS: [&str; 28] = [
     "\u{ff0e}",
     "If-Match: *\n",
     "Idempotency-Key: k\n",
+    "\"staff\":\"anna\",",
+    "\"service\":",
+    "\"2026-03-29T02:30\"",
+    "\"starts_at\":\"2026-03-04T10:00\",",
+    "\"cursor\":\"\",",
+    "book_appointment\n",
+    "\"id\":1,",
+    "tools/call",
 ];
 
 /// Numbers that a seed decides (SplitMix64).
@@ -149,6 +157,20 @@ fn the_store_is_a_map_through_crashes_and_reopening() {
 #[test]
 fn every_request_is_answered_within_the_envelope() {
     replay("requests", 500, targets::requests::check);
+}
+
+#[test]
+fn every_message_of_an_assistant_is_answered_so_that_a_model_can_read_it() {
+    replay("assistants", 500, targets::assistants::check);
+}
+
+#[test]
+fn the_corpus_has_a_call_of_every_tool_that_does_something() {
+    let done: BTreeSet<_> =
+        corpus("assistants").iter().flat_map(|input| targets::assistants::done(input)).collect();
+    for tool in targets::assistants::tools() {
+        assert!(done.contains(tool), "{tool}: {done:?}");
+    }
 }
 
 #[test]
