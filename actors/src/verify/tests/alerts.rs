@@ -34,7 +34,9 @@ const DAMAGES: &[Damage] = &[
     (
         "an alert of somebody else than its row",
         |m| {
-            m.edit::<Alert>(&m.first(kind::ALERT), |alert| alert.person_id = uuid::Uuid::from_u128(7).into());
+            m.edit::<Alert>(&m.first(kind::ALERT), |alert| {
+                alert.person_id = uuid::Uuid::from_u128(10).into()
+            });
         },
         "it holds what belongs at",
     ),
