@@ -72,13 +72,13 @@ pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
 pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
 pub use membership::{
-    Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
-    patched,
+    Asker, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
+    check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
 pub use person::{
     Address, Begin, Client, Handed, Link, LinkKind, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER,
-    USER_AGENT_CHARS_MAX,
+    USER_AGENT_CHARS_MAX, fold_address,
 };
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};

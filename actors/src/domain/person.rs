@@ -7,7 +7,7 @@
 use chrono::TimeDelta;
 
 use super::words::words;
-use super::{BusinessId, Email, Locale, PersonId, Refusal, SessionId, Timestamp};
+use super::{BusinessId, Email, Locale, PersonId, Refusal, SessionId, TextError, Timestamp};
 
 /// How many sessions a person has at most; one more ends the one that was unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -139,20 +139,33 @@ macro_rules! hidden {
 
 hidden!(Link: kind, Session: id, Person: id);
 
-/// An e-mail address as it was written, good to be compared in lower case.
+/// An e-mail address with its ASCII letters in lower case, as addresses of accounts are compared. Other letters stay:
+/// what two of them have in common is for their mail server to say, and no account is to be found by another's address.
+pub fn fold_address(written: &str) -> String {
+    written.to_ascii_lowercase()
+}
+
+/// An e-mail address as it was written, which mail can be sent to, good to be compared by [`fold_address`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     written: String,
-    folded: Email,
+    folded: String,
 }
 
 impl Address {
-    /// Takes an address as [`Email`] does, and keeps how it was written.
+    /// Takes an address as [`Email`] does, if it is a dot-atom at a domain (RFC 5322 §3.4.1, RFC 6532), and keeps how it
+    /// was written.
     ///
     /// # Errors
     /// As [`Email::new`].
-    pub fn new(text: &str) -> Result<Self, super::TextError> {
-        Ok(Self { written: text.to_owned(), folded: Email::new(text)? })
+    pub fn new(text: &str) -> Result<Self, TextError> {
+        Email::new(text)?;
+        match text.rsplit_once('@') {
+            Some((local, domain)) if is_mailable(local, domain) => {
+                Ok(Self { written: text.to_owned(), folded: fold_address(text) })
+            }
+            _ => Err(TextError::Email),
+        }
     }
 
     /// As it was written.
@@ -160,10 +173,25 @@ impl Address {
         &self.written
     }
 
-    /// In lower case, as it is compared.
+    /// As it is compared.
     pub fn folded(&self) -> &str {
-        self.folded.as_str()
+        &self.folded
     }
+}
+
+/// Whether relays take an address of these parts: dots stand between atoms alone, and labels of a domain are of letters,
+/// digits and hyphens (RFC 1035 §2.3.4 for how long they are).
+fn is_mailable(local: &str, domain: &str) -> bool {
+    let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    local.len() <= 64
+        && local.split('.').all(|part| !part.is_empty() && part.chars().all(atom))
+        && domain.split('.').all(label)
 }
 
 /// A person's account.
@@ -191,6 +219,8 @@ pub struct Person {
     pub sessions: Vec<Session>,
     /// The newest link that was made for them and not used.
     pub link: Option<Link>,
+    /// What was mailed before bears no link any more: a newer one, a new password or a new address came since.
+    pub links_from: Timestamp,
 }
 
 /// How a session is begun.
@@ -216,9 +246,9 @@ pub enum Handed {
 }
 
 impl Person {
-    /// Their e-mail address in lower case, as it is compared.
+    /// Their e-mail address as it is compared.
     pub fn email_folded(&self) -> String {
-        self.email.to_lowercase()
+        fold_address(&self.email)
     }
 
     /// Whether whoever can sign in is the person: the account is confirmed, or nobody can, nor could by a link that was
@@ -271,35 +301,94 @@ impl Person {
             return Err(Refusal::NotAllowed("a link of this kind is not made this way"));
         }
         let confirms = handed != Handed::Shown;
+        self.links_from = now;
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Gives the link another token that shows this address to be theirs, and when it expires; nothing where they ask for
-    /// that address no more.
-    pub fn renew_email_link(&mut self, hash: [u8; 32], email: &str, now: Timestamp) -> Option<Timestamp> {
+    /// Makes the link of a mail that was written then, of the kind that fits where none is said. Its token is the same at
+    /// each attempt: what an attempt before has made is good from now on again. Nothing where that was used, or a newer
+    /// link, password or address came since: what was mailed before has led nowhere from then on.
+    ///
+    /// # Errors
+    /// As [`Self::make_link`].
+    pub fn make_mailed_link(
+        &mut self,
+        kind: Option<LinkKind>,
+        (hash, written): ([u8; 32], Timestamp),
+        business_id: Option<BusinessId>,
+        now: Timestamp,
+    ) -> Result<Option<(LinkKind, Timestamp)>, Refusal> {
+        if let Some(link) = self.link.as_mut().filter(|link| link.hash == hash) {
+            link.created_at = now;
+            return Ok(Some((link.kind, link.expires_at())));
+        }
+        // A stamp of the future says nothing: a clock was wrong.
+        if written < self.links_from && self.links_from <= now + AHEAD_MAX {
+            return Ok(None);
+        }
+        let kind = kind.unwrap_or_else(|| self.fitting_link());
+        let expires_at = self.make_link(kind, (hash, Handed::Mailed), business_id, now)?.expires_at();
+        // Of this mail there is no second one, but of one that was written later.
+        self.links_from = written + TimeDelta::milliseconds(1);
+        Ok(Some((kind, expires_at)))
+    }
+
+    /// Gives the link that shows this address to be theirs the token of the mail that was written of it then, and when
+    /// it expires; nothing where they ask for that address no more, or have asked again since.
+    pub fn make_email_link(
+        &mut self,
+        (hash, written): ([u8; 32], Timestamp),
+        email: &str,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         let link = self.link.as_mut().filter(|link| link.kind == LinkKind::Email && link.is_good(now))?;
-        if link.email.as_deref() != Some(email) {
+        if link.email.as_deref() != Some(email) || written < link.created_at {
             return None;
         }
         link.hash = hash;
         Some(link.expires_at())
     }
 
-    /// Uses a link up, and begins the session that it leads to, if any.
+    /// Takes the address that a link proves, in a session of this very account: whoever reads the mail and whoever asked
+    /// for it are the same. Gives the address before.
     ///
     /// # Errors
-    /// [`Refusal::Expired`] for one that was used, expired, or voided.
-    pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
-        let link = self.link.take_if(|link| link.hash == *hash && link.is_good(now));
-        let link = link.ok_or(Refusal::Expired)?;
-        self.updated_at = now;
-        if link.kind == LinkKind::Email {
-            if let Some(email) = link.email {
-                self.email = email;
-            }
-            self.confirmed = true;
-            return Ok(link.kind);
+    /// [`Refusal::Expired`] for a link that was used, expired or voided; [`Refusal::NotAllowed`] in a session that is
+    /// another's, has ended, or may only set a password. The link stays good for its person then.
+    pub fn prove_email(
+        &mut self,
+        link: &[u8; 32],
+        session: &[u8; 32],
+        now: Timestamp,
+    ) -> Result<String, Refusal> {
+        let proves = |one: &Link| one.hash == *link && one.is_good(now) && one.kind == LinkKind::Email;
+        if !self.link.as_ref().is_some_and(proves) {
+            return Err(Refusal::Expired);
         }
+        if self.session(session, now).is_none_or(|session| session.restricted) {
+            return Err(Refusal::NotAllowed(OWN_SESSION));
+        }
+        let email = self.link.take().and_then(|link| link.email).ok_or(Refusal::Expired)?;
+        if !self.confirmed {
+            // Whoever else has come into it need not have been the person.
+            self.end_sessions(|one| one.hash != *session);
+        }
+        (self.confirmed, self.updated_at, self.links_from) = (true, now, now);
+        Ok(std::mem::replace(&mut self.email, email))
+    }
+
+    /// Uses a link up, and begins the session that it leads to.
+    ///
+    /// # Errors
+    /// [`Refusal::Expired`] for one that was used, expired, or voided; [`Refusal::NotAllowed`] for one that proves an
+    /// address, which begins no session and is used in one.
+    pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
+        let used = |link: &mut Link| link.hash == *hash && link.is_good(now);
+        if self.link.as_mut().is_some_and(|link| used(link) && link.kind == LinkKind::Email) {
+            return Err(Refusal::NotAllowed(OWN_SESSION));
+        }
+        let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
+        self.updated_at = now;
         if link.confirms && !self.confirmed {
             // Whoever set the password before need not have been the person.
             self.password = None;
@@ -360,7 +449,7 @@ impl Person {
         self.sessions.clear();
         self.link = None;
         self.password = Some(password);
-        self.updated_at = now;
+        (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
         self.begin(begin, false, None, now);
         Ok(accepts)
@@ -370,7 +459,8 @@ impl Person {
     /// once, and is not confirmed; with mail, once the link was used.
     ///
     /// # Errors
-    /// [`Refusal::Expired`], [`Refusal::NotAllowed`].
+    /// [`Refusal::Expired`], [`Refusal::NotAllowed`]; [`Refusal::Conflict`] while an account that is not confirmed has a
+    /// link that would confirm its present address.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -381,6 +471,15 @@ impl Person {
         let session = self.session(hash, now).ok_or(Refusal::Expired)?;
         if session.restricted || !session.is_fresh(now) {
             return Err(Refusal::NotAllowed(PASSWORD_FIRST));
+        }
+        let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
+        if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
+            // Whoever set the password need not be the person, and is not to take from them what was mailed.
+            return Err(Refusal::conflict(
+                "the account is not confirmed",
+                "email",
+                "use the link first that was mailed to its present address",
+            ));
         }
         self.link = None;
         match mailed {
@@ -396,7 +495,7 @@ impl Person {
             }
             None => {
                 email.as_str().clone_into(&mut self.email);
-                (self.confirmed, self.updated_at) = (false, now);
+                (self.confirmed, self.updated_at, self.links_from) = (false, now, now);
             }
         }
         Ok(())
@@ -407,7 +506,8 @@ impl Person {
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
-            (self.password, self.link, self.updated_at) = (None, None, now);
+            (self.password, self.link) = (None, None);
+            (self.updated_at, self.links_from) = (now, now);
             self.sessions.clear();
         }
         clears
@@ -436,6 +536,9 @@ impl Person {
 
 /// Why something sensitive is not done.
 const PASSWORD_FIRST: &str = "the password has to be given again first";
+/// Why a link that proves an address is not used.
+const OWN_SESSION: &str =
+    "sign in first: the link is used in a session of the account that asked for this address";
 
 #[cfg(test)]
 mod tests;

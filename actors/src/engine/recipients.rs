@@ -38,7 +38,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
     let (person, role) = match &of {
         Some(business) => {
             let (person, membership) = people.member(business, mail.person_id).await?;
-            if !may_get(mail.kind, &membership) {
+            if !may_get(mail.kind, &membership) || !membership.is_for(&person) {
                 return Ok(None);
             }
             (person, Some(membership.role))
@@ -49,7 +49,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
         },
     };
     let link = if mail.kind.has_link() {
-        let Some(link) = new_link(people, mail, of.as_ref()).await? else { return Ok(None) };
+        let Some(link) = new_link(people, mail).await? else { return Ok(None) };
         let expires_at = link.expires_at;
         people.link_url(&link.token).map(|url| Link { url, expires_at })
     } else {
@@ -69,19 +69,12 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
 }
 
 /// The link that is made for a mail; nothing where nobody asks for it any more.
-async fn new_link(
-    people: &People,
-    mail: &Mail,
-    of: Option<&BusinessHandle>,
-) -> Result<Option<NewLink>, EngineError> {
+async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
         // Who has no password yet gets the first one by it.
         MailKind::Reset => None,
-        _ => {
-            let Some(to) = &mail.to else { return Ok(None) };
-            return people.mail_email_link(mail.person_id, to).await;
-        }
+        _ => return people.mail_email_link(mail).await,
     };
-    people.mail_link(mail.person_id, kind, of).await.map(Some)
+    people.mail_link(mail, kind).await
 }

@@ -12,7 +12,7 @@ use super::letter::{Composer, Recipients};
 use super::limits::{Allowances, Forgotten};
 use super::message::Message;
 use super::new::NewMail;
-use crate::domain::{BusinessId, Mail, MailId, MailStatus, ResourceId, Timestamp};
+use crate::domain::{BusinessId, Mail, MailId, MailStatus, PersonId, ResourceId, Timestamp};
 use crate::ports::Mailer;
 
 /// How many attempts may be under way, or on their way to the disk.
@@ -154,6 +154,11 @@ impl Outbox {
     /// Counts an invitation of a business to an address; gives when the next one may be sent, if none may now.
     pub(crate) fn count_invitation(&self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().invitation(of, to, now)
+    }
+
+    /// Counts that an account asks for another address; gives when it may again, if it may not now.
+    pub(crate) fn count_email_change(&self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+        self.allowances.lock().email_change(of, to, now)
     }
 
     /// Counts that somebody asks for a new password.

@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use super::message::{Decided, Fate, Message, Note};
 use super::state::State;
 use super::write::write_person;
-use crate::domain::{PersonId, Timestamp, USE_WRITTEN_AFTER};
+use crate::domain::{BusinessId, PersonId, Timestamp, USE_WRITTEN_AFTER};
 use crate::error::EngineError;
 use crate::installation_log;
 use crate::mail::{NewMail, write_mail};
@@ -118,7 +118,7 @@ impl State {
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {
-            installation_log::note(shared, (*by, action), ("person", id), now, &mut batch);
+            installation_log::note(shared, (by, action), ("person", id), now, &mut batch);
         }
         let minted = |new| shared.mail.mint(shared.mint_id(now), new, (now, shared.steady.now()));
         let mail = mail.and_then(minted);

@@ -8,8 +8,8 @@ use super::write::write_person;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Handed, LinkKind, Locale, MailKind, Person, PersonId, Refusal, Role, StaffId, Text,
-    Timestamp,
+    Actor, Address, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, Refusal, Role,
+    StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
@@ -128,15 +128,20 @@ impl People {
             .into());
         }
         let Invitation { email, name, locale, role, staff_id } = invitation;
+        let offer = Offer {
+            email: email.as_str().to_owned(),
+            name: name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default(),
+            locale: locale.unwrap_or(profile.locale),
+        };
         let person = match known {
             Some(person) => {
-                self.check_invitation(business, &request, (&person, role, staff_id)).await?;
+                self.check_invitation(business, &request, (&person, &offer, role, staff_id)).await?;
                 person
             }
             None => {
                 let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
                 // Refused before an account is made, as far as can be told.
-                self.check_invitation(business, &request, (&new, role, staff_id)).await?;
+                self.check_invitation(business, &request, (&new, &offer, role, staff_id)).await?;
                 self.create(new, request.actor).await?
             }
         };
@@ -151,8 +156,9 @@ impl People {
         // What the operator is given beside is voided by no mail.
         let mailed = mailed || by_operator && mailing == Mailing::Offer && self.sends_mail();
         let mail = mailed.then(|| mailing.kind());
-        let answer =
-            business.change(request, AddMember { person: person.clone(), role, staff_id, mail }).await?;
+        let answer = business
+            .change(request, AddMember { person: person.clone(), offer, role, staff_id, mail })
+            .await?;
         if answer.replayed {
             return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
         }
@@ -177,9 +183,9 @@ impl People {
         &self,
         business: &BusinessHandle,
         request: &Request,
-        (person, role, staff_id): (&Person, Role, Option<StaffId>),
+        (person, offer, role, staff_id): (&Person, &Offer, Role, Option<StaffId>),
     ) -> Result<(), EngineError> {
-        let unmade = AddMember { person: person.clone(), role, staff_id, mail: None };
+        let unmade = AddMember { person: person.clone(), offer: offer.clone(), role, staff_id, mail: None };
         business.check(request, unmade).await?;
         if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
             let counted =
@@ -246,30 +252,37 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail, when the mail is made: the kind that fits by then, where none is asked for.
+    /// Makes the link of a mail, when the mail is made, or gives the one of an attempt before: the kind that fits by
+    /// then, where none is asked for. Nothing where what came since has voided it.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
     pub async fn mail_link(
         &self,
-        id: PersonId,
+        mail: &Mail,
         kind: Option<LinkKind>,
-        business: Option<&BusinessHandle>,
-    ) -> Result<NewLink, EngineError> {
-        self.new_link(id, (kind, Handed::Mailed), business, Actor::System).await
+    ) -> Result<Option<NewLink>, EngineError> {
+        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
+        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let made = self
+            .change(mail.person_id, by, move |person, now| person.make_mailed_link(kind, of_mail, of, now));
+        Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
     /// Makes the link of a mail that shows a new address to be the person's, when the mail is made: the one that they
-    /// asked for, under another token. Nothing where they ask for that address no more.
+    /// asked for, under the mail's token. Nothing where they ask for that address no more.
     ///
     /// # Errors
     /// The engine's failure.
-    pub async fn mail_email_link(&self, id: PersonId, email: &str) -> Result<Option<NewLink>, EngineError> {
-        let token = Token::new(self.shared.ports.random_bytes());
-        let (hash, email) = (token.hash(), email.to_owned());
-        let of = (Actor::System, "person.link_made", Weight::Keeps);
-        let renewed = self.change(id, of, move |person, now| Ok(person.renew_email_link(hash, &email, now)));
-        Ok(renewed.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
+    pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
+        let Some(email) = mail.to.clone() else { return Ok(None) };
+        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let of_mail = (token.hash(), mail.created_at);
+        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let made = self
+            .change(mail.person_id, by, move |person, now| Ok(person.make_email_link(of_mail, &email, now)));
+        Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
     /// What the operator is given beside a new membership: an invitation for an account without a password; a reset for
@@ -325,6 +338,7 @@ impl People {
             last_sign_in_at: None,
             sessions: Vec::new(),
             link: None,
+            links_from: now,
         }
     }
 

@@ -180,6 +180,7 @@ mod tests {
             last_sign_in_at: None,
             sessions: Vec::new(),
             link: None,
+            links_from: at,
         }
     }
 

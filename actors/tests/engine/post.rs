@@ -48,6 +48,13 @@ impl Post {
     }
 }
 
+impl Post {
+    /// Every mail that was made, taken or not, as the newest attempt made it.
+    pub(crate) fn made(&self) -> Vec<Letter> {
+        self.made.lock().values().cloned().collect()
+    }
+}
+
 impl Mailer for Post {
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async move {

@@ -206,3 +206,42 @@ async fn an_address_that_is_none_is_refused_for_good_and_nobody_is_asked() {
     assert!(matches!(failure, MailFailure::RefusedForGood(_)), "{failure:?}");
     assert!(server.heard.lock().commands.is_empty());
 }
+
+/// Addresses are refused when they are given, not when a mail is sent.
+#[test]
+fn whatever_is_taken_as_an_address_can_be_mailed_to() {
+    let parts = [
+        "a",
+        "A.b",
+        "o'brien+tag",
+        "zoë",
+        "日本",
+        "!#$%&'*+-/=?^_`{|}~",
+        "a..b",
+        "\"a b\"",
+        "a,b",
+        "<a>",
+        "a\u{7f}",
+    ];
+    let domains = [
+        "x",
+        "x.example",
+        "1-2.example",
+        "exämple.com",
+        "例え.jp",
+        "x..y",
+        "-x",
+        "[192.0.2.1]",
+        "x_y.z",
+        "a b",
+    ];
+    let mut taken = 0;
+    for (local, domain) in parts.iter().flat_map(|part| domains.map(|domain| (part, domain))) {
+        let written = format!("{local}@{domain}");
+        if actors::domain::Address::new(&written).is_ok() {
+            written.parse::<lettre::Address>().unwrap_or_else(|error| panic!("{written}: {error}"));
+            taken += 1;
+        }
+    }
+    assert_eq!(taken, 6 * 5);
+}

@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::{
-    AlertChoice, AlertChoices, AlertEmail, AppointmentStatus, Buffers, CalendarSyncStatus, MembershipStatus,
-    Source, Urgency,
+    AlertChoice, AlertChoices, AlertEmail, AppointmentStatus, Buffers, CalendarSyncStatus, Locale,
+    MembershipStatus, Offer, Source, Urgency,
 };
 
 const ROLES: [Role; 3] = [Role::Owner, Role::Admin, Role::Member];
@@ -19,6 +19,7 @@ fn member(number: u128, role: Role, staff: Option<u128>) -> Membership {
         accepted: true,
         staff_id: staff.map(id),
         alerts: AlertChoices::default(),
+        offer: Offer { email: "a@b.c".into(), name: String::new(), locale: Locale::En },
         created_at: at,
         updated_at: at,
     }

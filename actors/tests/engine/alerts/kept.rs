@@ -112,9 +112,16 @@ async fn a_business_of_a_thousand_people_writes_their_alerts_in_one_change() {
             last_sign_in_at: None,
             sessions: Vec::new(),
             link: None,
+            links_from: at,
         };
         let id = person.id;
-        let add = AddMember { person: person.clone(), role: Role::Owner, staff_id: None, mail: None };
+        let add = AddMember {
+            offer: crate::harness::offer_to(&person),
+            person: person.clone(),
+            role: Role::Owner,
+            staff_id: None,
+            mail: None,
+        };
         done(&world, &shop, add).await;
         let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
         done(&world, &shop, PatchMember { before: person.clone(), person, patch: active }).await;

@@ -38,7 +38,7 @@ use uuid::Uuid;
 
 use super::{by, invite, member, world};
 use crate::erasing::{call, message};
-use crate::harness::{Shop, World, at, by_operator, text};
+use crate::harness::{Shop, World, at, by_operator, offer_to, text};
 
 /// What owner, admin and member may: change it, see it, or not even that.
 struct Row {
@@ -226,11 +226,16 @@ impl Asking<'_> {
             }
             "DeleteWebhook" => self.ask(DeleteWebhook { id }).await,
             "RotateSecret" => self.ask(RotateSecret { id, secret: WebhookSecret::new([1; 32]) }).await,
-            "AddMember" => self.ask(AddMember { person: person(), role: Role::Member, staff_id: None }).await,
+            "AddMember" => {
+                let (person, role) = (person(), Role::Member);
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role, staff_id: None, mail: None }).await
+            }
             "AddMember as an owner" => {
                 let id: PersonId = Uuid::from_u128(200 + u128::from(self.number)).into();
                 let person = actors::domain::Person { id, ..person() };
-                self.ask(AddMember { person, role: Role::Owner, staff_id: None }).await
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role: Role::Owner, staff_id: None, mail: None }).await
             }
             "PatchMember" => {
                 let person = actors::domain::Person { id: self.other, ..some_person() };
@@ -280,6 +285,7 @@ fn some_person() -> actors::domain::Person {
         last_sign_in_at: None,
         sessions: Vec::new(),
         link: None,
+        links_from: at(0, 1),
     }
 }
 
