@@ -300,7 +300,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
     ("futures_util", &["net"]),
     ("getrandom", &["ports"]),
     ("hickory_resolver", &["net"]),
-    ("hmac", &["delivery", "mail"]),
+    ("hmac", &["delivery", "mail", "people"]),
     ("http_body_util", &["net"]),
     ("hyper", &["net"]),
     ("hyper_util", &["net"]),

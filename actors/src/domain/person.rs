@@ -219,7 +219,8 @@ pub struct Person {
     pub sessions: Vec<Session>,
     /// The newest link that was made for them and not used.
     pub link: Option<Link>,
-    /// What was mailed before bears no link any more: a newer one, a new password or a new address came since.
+    /// What was mailed before bears no link any more: one was used or handed over since, or the password or the address
+    /// became another one.
     pub links_from: Timestamp,
 }
 
@@ -301,13 +302,15 @@ impl Person {
             return Err(Refusal::NotAllowed("a link of this kind is not made this way"));
         }
         let confirms = handed != Handed::Shown;
-        self.links_from = now;
+        if handed != Handed::Mailed {
+            self.links_from = now;
+        }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
     /// Makes the link of a mail that was written then, of the kind that fits where none is said. Its token is the same at
-    /// each attempt: what an attempt before has made is good from now on again. Nothing where that was used, or a newer
-    /// link, password or address came since: what was mailed before has led nowhere from then on.
+    /// each attempt: what an attempt before has made is good from now on again. Nothing where a link was used since the
+    /// mail was written, or handed over, or the password or the address is another one: it leads nowhere from then on.
     ///
     /// # Errors
     /// As [`Self::make_link`].
@@ -327,10 +330,8 @@ impl Person {
             return Ok(None);
         }
         let kind = kind.unwrap_or_else(|| self.fitting_link());
-        let expires_at = self.make_link(kind, (hash, Handed::Mailed), business_id, now)?.expires_at();
-        // Of this mail there is no second one, but of one that was written later.
-        self.links_from = written + TimeDelta::milliseconds(1);
-        Ok(Some((kind, expires_at)))
+        let link = self.make_link(kind, (hash, Handed::Mailed), business_id, now)?;
+        Ok(Some((kind, link.expires_at())))
     }
 
     /// Gives the link that shows this address to be theirs the token of the mail that was written of it then, and when
@@ -388,7 +389,8 @@ impl Person {
             return Err(Refusal::NotAllowed(OWN_SESSION));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        self.updated_at = now;
+        // However short ago its mail was written: no attempt makes it anew.
+        (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Whoever set the password before need not have been the person.
             self.password = None;

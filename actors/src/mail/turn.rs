@@ -153,7 +153,9 @@ impl State {
         let (mut whole, mut batch, mut keys) = (mail.clone(), Batch::default(), vec![key]);
         let others = keys::mails_gathered(key.of, mail.kind, mail.person_id);
         for row in shared.store.scan(&others, Order::Ascending).take(GATHERED_PER_TURN) {
-            let other = MailKey { of: key.of, id: keys::id_at_end(&row?.0)? };
+            let row = Key::new(&row?.0);
+            let Some(id) = shared.store.usable(&row, keys::id_at_end(&row))? else { continue };
+            let other = MailKey { of: key.of, id };
             if other == key || self.is_left_alone(&other) {
                 continue;
             }

@@ -115,6 +115,25 @@ mod tests {
     }
 
     #[test]
+    fn each_kind_keeps_the_number_that_tokens_were_sent_with() {
+        let numbers: Vec<_> = all().map(|one| (one.from, number_of(one.from))).collect();
+        let kinds = [
+            AlertKind::WebhookDisabled,
+            AlertKind::UrgentMessage,
+            AlertKind::MessageTaken,
+            AlertKind::AppointmentRequested,
+            AlertKind::AppointmentBooked,
+            AlertKind::AppointmentRescheduled,
+            AlertKind::AppointmentCancelled,
+            AlertKind::CallMissed,
+        ];
+        let mut expected: Vec<_> =
+            (0..).zip(kinds).map(|(number, kind)| (Subscription::Kind(kind), number)).collect();
+        expected.extend([(Subscription::EveryNow, 0xfe), (Subscription::EveryDaily, 0xff)]);
+        assert_eq!(numbers, expected);
+    }
+
+    #[test]
     fn what_is_altered_made_up_or_of_another_store_is_no_token() {
         let token = all().next().unwrap().token(&SECRET);
         assert_eq!(Unsubscribe::read(&token, &[8; 32]), None);

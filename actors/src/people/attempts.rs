@@ -18,8 +18,9 @@ use crate::recent::{Rate, Recent};
 
 /// How many failures an address (IPv6: a network of 64 bits) has.
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The failures of an e-mail address, as far as they make a difference.
-const FAILURES_OF_EMAIL: Rate = Rate { count: PROMPT + DELAY_MAX, within: FAILURES.within };
+/// The failures of an e-mail address that are remembered: more than make a difference, so that a try which is taken back
+/// has pushed none out that does.
+const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// So many failures of an e-mail address are answered at once.
 const PROMPT: usize = 5;
 /// The longest that an answer waits, in seconds.
@@ -137,7 +138,7 @@ mod tests {
             (0..12).map(|number| begin(&attempts, number, "a@b.c", at(0)).delay().as_secs()).collect();
         assert_eq!(waits, [0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
         assert_eq!(begin(&attempts, 99, "other@b.c", at(0)).forgive().as_secs(), 0);
-        assert_eq!(begin(&attempts, 99, "a@b.c", at(14)).forgive().as_secs(), 4, "the oldest made room");
+        assert_eq!(begin(&attempts, 99, "a@b.c", at(14)).forgive().as_secs(), 5);
         assert_eq!(begin(&attempts, 99, "a@b.c", at(15)).forgive().as_secs(), 0);
     }
 

@@ -17,6 +17,7 @@ use actors::business::commands::erasure::{EndBusiness, EraseContact, PatchRetent
 use actors::business::commands::guarded::{BookOnce, StartingAt};
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
+use actors::business::commands::mails::ResendMail;
 use actors::business::commands::messages::PatchMessage;
 use actors::business::commands::people::{
     AcceptMembership, AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
@@ -83,6 +84,7 @@ const TABLE: &[Row] = &[
     row("CreateKey", "cc-"),
     row("RevokeKey", "cc-"),
     row("CreateWebhook", "cc-"),
+    row("ResendMail", "cc-"),
     row("OperatorCreateWebhook", "cc-"),
     row("PatchWebhook", "cc-"),
     row("DeleteWebhook", "cc-"),
@@ -104,6 +106,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("TurnOff", "the service itself makes it"),
     ("AcceptMembership", "it is one's own alone: see below"),
     ("PatchNotifications", "they are one's own alone: see `people.rs`"),
+    ("ReadAlerts", "they are one's own alone: see `alerts.rs`"),
+    ("Unsubscribe", "a mail's own link asks for it: see `alerts/mailed.rs`"),
 ];
 
 const fn row(change: &'static str, may: &'static str) -> Row {
@@ -159,6 +163,7 @@ impl Asking<'_> {
             "StartingAt<Cancel>" => {
                 self.ask(StartingAt { expected: at(1, 1), change: Cancel { id: nothing.into() } }).await
             }
+            "ResendMail" => self.ask(ResendMail { id: nothing.into() }).await,
             "TakeMessage" => self.ask(message(None, None)).await,
             "PatchMessage" => {
                 let status = Some(MessageStatus::Read);
