@@ -9,6 +9,7 @@
 //!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
 
+mod address;
 mod alert;
 mod alerting;
 mod appointment;
@@ -28,6 +29,8 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod link;
+mod linking;
 mod mail;
 mod membership;
 mod message;
@@ -43,6 +46,7 @@ mod wall;
 mod webhook;
 mod words;
 
+pub use address::{Address, fold_address};
 pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
 pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
@@ -70,16 +74,14 @@ pub use ids::{
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
+pub use link::{Handed, Link, LinkKind};
 pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
 pub use membership::{
     Asker, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
     check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
-pub use person::{
-    Address, Begin, Client, Handed, Link, LinkKind, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER,
-    USER_AGENT_CHARS_MAX, fold_address,
-};
+pub use person::{Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};

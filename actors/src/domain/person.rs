@@ -6,8 +6,9 @@
 
 use chrono::TimeDelta;
 
-use super::words::words;
-use super::{BusinessId, Email, Locale, PersonId, Refusal, SessionId, TextError, Timestamp};
+use super::address::{Address, fold_address};
+use super::link::{AHEAD_MAX, Link, LinkKind};
+use super::{BusinessId, Locale, PersonId, Refusal, SessionId, Timestamp};
 
 /// How many sessions a person has at most; one more ends the one that was unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -21,66 +22,10 @@ const RESTRICTED_MAX: TimeDelta = TimeDelta::hours(1);
 const PASSWORD_FRESH: TimeDelta = TimeDelta::minutes(15);
 /// A use is written when the one that is written is older than this.
 pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
-/// How far a stamp may lie ahead: what the believed clock goes back without a doubt.
-const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// How long an account is kept that nobody ever came to own, and that belongs to no business.
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
 /// How many characters of a browser's name are kept.
 pub const USER_AGENT_CHARS_MAX: usize = 200;
-
-words! {
-    /// What a link is for.
-    LinkKind {
-        /// Choosing the first password.
-        Invitation = "invitation",
-        /// Choosing another one.
-        Reset = "reset",
-        /// Signing in; the operator alone makes one.
-        Enter = "enter",
-        /// Proving a new e-mail address.
-        Email = "email",
-    }
-}
-
-impl LinkKind {
-    /// How long it is good.
-    pub fn kept(self) -> TimeDelta {
-        match self {
-            Self::Invitation => TimeDelta::days(7),
-            Self::Reset | Self::Email => TimeDelta::hours(1),
-            Self::Enter => TimeDelta::minutes(10),
-        }
-    }
-}
-
-/// A link that was made and not used.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Link {
-    /// SHA-256 of its token.
-    pub hash: [u8; 32],
-    /// What it is for.
-    pub kind: LinkKind,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// Whether using it shows that the person is who they are: it was mailed, or the operator made it.
-    pub confirms: bool,
-    /// The membership that using it accepts.
-    pub business_id: Option<BusinessId>,
-    /// The e-mail address that using it proves.
-    pub email: Option<String>,
-}
-
-impl Link {
-    /// When it expires.
-    pub fn expires_at(&self) -> Timestamp {
-        self.created_at + self.kind.kept()
-    }
-
-    /// Whether it may be used.
-    pub fn is_good(&self, now: Timestamp) -> bool {
-        self.created_at <= now + AHEAD_MAX && now < self.expires_at()
-    }
-}
 
 /// What a session was begun from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,62 +82,7 @@ macro_rules! hidden {
     )*};
 }
 
-hidden!(Link: kind, Session: id, Person: id);
-
-/// An e-mail address with its ASCII letters in lower case, as addresses of accounts are compared. Other letters stay:
-/// what two of them have in common is for their mail server to say, and no account is to be found by another's address.
-pub fn fold_address(written: &str) -> String {
-    written.to_ascii_lowercase()
-}
-
-/// An e-mail address as it was written, which mail can be sent to, good to be compared by [`fold_address`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    written: String,
-    folded: String,
-}
-
-impl Address {
-    /// Takes an address as [`Email`] does, if it is a dot-atom at a domain (RFC 5322 §3.4.1, RFC 6532), and keeps how it
-    /// was written.
-    ///
-    /// # Errors
-    /// As [`Email::new`].
-    pub fn new(text: &str) -> Result<Self, TextError> {
-        Email::new(text)?;
-        match text.rsplit_once('@') {
-            Some((local, domain)) if is_mailable(local, domain) => {
-                Ok(Self { written: text.to_owned(), folded: fold_address(text) })
-            }
-            _ => Err(TextError::Email),
-        }
-    }
-
-    /// As it was written.
-    pub fn as_str(&self) -> &str {
-        &self.written
-    }
-
-    /// As it is compared.
-    pub fn folded(&self) -> &str {
-        &self.folded
-    }
-}
-
-/// Whether relays take an address of these parts: dots stand between atoms alone, and labels of a domain are of letters,
-/// digits and hyphens (RFC 1035 §2.3.4 for how long they are).
-fn is_mailable(local: &str, domain: &str) -> bool {
-    let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-    };
-    local.len() <= 64
-        && local.split('.').all(|part| !part.is_empty() && part.chars().all(atom))
-        && domain.split('.').all(label)
-}
+hidden!(Session: id, Person: id);
 
 /// A person's account.
 #[derive(Clone, PartialEq, Eq)]
@@ -235,17 +125,6 @@ pub struct Begin {
     pub client: Client,
 }
 
-/// How a link comes to its person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handed {
-    /// The operator hands it over.
-    Operator,
-    /// It is mailed to the person's address.
-    Mailed,
-    /// A dashboard shows it to whoever invited the person.
-    Shown,
-}
-
 impl Person {
     /// Their e-mail address as it is compared.
     pub fn email_folded(&self) -> String {
@@ -269,149 +148,19 @@ impl Person {
         self.sessions.iter().find(|session| session.hash == *hash && session.is_good(now))
     }
 
-    /// The kind of link that fits when nobody says: the first password, or another one.
-    pub fn fitting_link(&self) -> LinkKind {
-        if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }
-    }
-
-    /// Makes a link, which voids the one before.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`] for an invitation of an account that has a password, and for a link that would hand somebody
-    /// else's account over.
-    pub fn make_link(
-        &mut self,
-        kind: LinkKind,
-        (hash, handed): ([u8; 32], Handed),
-        business_id: Option<BusinessId>,
-        now: Timestamp,
-    ) -> Result<&Link, Refusal> {
-        if kind == LinkKind::Invitation && self.password.is_some() {
-            return Err(Refusal::conflict(
-                "the account has a password",
-                "kind",
-                "an invitation is for an account without one: make a reset",
-            ));
-        }
-        let is_meant = match handed {
-            Handed::Operator => kind != LinkKind::Email,
-            Handed::Mailed => kind != LinkKind::Enter,
-            Handed::Shown => kind == LinkKind::Invitation,
-        };
-        if !is_meant {
-            return Err(Refusal::NotAllowed("a link of this kind is not made this way"));
-        }
-        let confirms = handed != Handed::Shown;
-        if handed != Handed::Mailed {
-            self.links_from = now;
-        }
-        Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
-    }
-
-    /// Makes the link of a mail that was written then, of the kind that fits where none is said. Its token is the same at
-    /// each attempt: what an attempt before has made is good from now on again. Nothing where a link was used since the
-    /// mail was written, or handed over, or the password or the address is another one: it leads nowhere from then on.
-    ///
-    /// # Errors
-    /// As [`Self::make_link`].
-    pub fn make_mailed_link(
-        &mut self,
-        kind: Option<LinkKind>,
-        (hash, written): ([u8; 32], Timestamp),
-        business_id: Option<BusinessId>,
-        now: Timestamp,
-    ) -> Result<Option<(LinkKind, Timestamp)>, Refusal> {
-        if let Some(link) = self.link.as_mut().filter(|link| link.hash == hash) {
-            link.created_at = now;
-            return Ok(Some((link.kind, link.expires_at())));
-        }
-        // A stamp of the future says nothing: a clock was wrong.
-        if written < self.links_from && self.links_from <= now + AHEAD_MAX {
-            return Ok(None);
-        }
-        let kind = kind.unwrap_or_else(|| self.fitting_link());
-        let link = self.make_link(kind, (hash, Handed::Mailed), business_id, now)?;
-        Ok(Some((kind, link.expires_at())))
-    }
-
-    /// Gives the link that shows this address to be theirs the token of the mail that was written of it then, and when
-    /// it expires; nothing where they ask for that address no more, or have asked again since.
-    pub fn make_email_link(
-        &mut self,
-        (hash, written): ([u8; 32], Timestamp),
-        email: &str,
-        now: Timestamp,
-    ) -> Option<Timestamp> {
-        let link = self.link.as_mut().filter(|link| link.kind == LinkKind::Email && link.is_good(now))?;
-        if link.email.as_deref() != Some(email) || written < link.created_at {
-            return None;
-        }
-        link.hash = hash;
-        Some(link.expires_at())
-    }
-
-    /// Takes the address that a link proves, in a session of this very account: whoever reads the mail and whoever asked
-    /// for it are the same. Gives the address before.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] for a link that was used, expired or voided; [`Refusal::NotAllowed`] in a session that is
-    /// another's, has ended, or may only set a password. The link stays good for its person then.
-    pub fn prove_email(
-        &mut self,
-        link: &[u8; 32],
-        session: &[u8; 32],
-        now: Timestamp,
-    ) -> Result<String, Refusal> {
-        let proves = |one: &Link| one.hash == *link && one.is_good(now) && one.kind == LinkKind::Email;
-        if !self.link.as_ref().is_some_and(proves) {
-            return Err(Refusal::Expired);
-        }
-        if self.session(session, now).is_none_or(|session| session.restricted) {
-            return Err(Refusal::NotAllowed(OWN_SESSION));
-        }
-        let email = self.link.take().and_then(|link| link.email).ok_or(Refusal::Expired)?;
-        if !self.confirmed {
-            // Whoever else has come into it need not have been the person.
-            self.end_sessions(|one| one.hash != *session);
-        }
-        (self.confirmed, self.updated_at, self.links_from) = (true, now, now);
-        Ok(std::mem::replace(&mut self.email, email))
-    }
-
-    /// Uses a link up, and begins the session that it leads to.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] for one that was used, expired, or voided; [`Refusal::NotAllowed`] for one that proves an
-    /// address, which begins no session and is used in one.
-    pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
-        let used = |link: &mut Link| link.hash == *hash && link.is_good(now);
-        if self.link.as_mut().is_some_and(|link| used(link) && link.kind == LinkKind::Email) {
-            return Err(Refusal::NotAllowed(OWN_SESSION));
-        }
-        let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // However short ago its mail was written: no attempt makes it anew.
-        (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
-        if link.confirms && !self.confirmed {
-            // Whoever set the password before need not have been the person.
-            self.password = None;
-            self.sessions.clear();
-            self.confirmed = true;
-        }
-        let restricted = link.kind != LinkKind::Enter;
-        if !restricted {
-            self.last_sign_in_at = Some(now);
-        }
-        self.begin(begin, restricted, link.business_id, now);
-        Ok(link.kind)
-    }
-
     /// Begins a session with the password.
     pub fn sign_in(&mut self, begin: Begin, now: Timestamp) {
         self.last_sign_in_at = Some(now);
         self.begin(begin, false, None, now);
     }
 
-    fn begin(&mut self, begin: Begin, restricted: bool, business_id: Option<BusinessId>, now: Timestamp) {
+    pub(super) fn begin(
+        &mut self,
+        begin: Begin,
+        restricted: bool,
+        business_id: Option<BusinessId>,
+        now: Timestamp,
+    ) {
         self.end_sessions(|session| !session.is_good(now));
         while self.sessions.len() >= SESSIONS_MAX {
             let oldest = self.sessions.iter().enumerate().min_by_key(|(_, session)| session.last_used_at);
@@ -538,9 +287,6 @@ impl Person {
 
 /// Why something sensitive is not done.
 const PASSWORD_FIRST: &str = "the password has to be given again first";
-/// Why a link that proves an address is not used.
-const OWN_SESSION: &str =
-    "sign in first: the link is used in a session of the account that asked for this address";
 
 #[cfg(test)]
 mod tests;

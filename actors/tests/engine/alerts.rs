@@ -1,6 +1,7 @@
 //! Alerts: who is told of what, in the dashboard and by mail, and how long that is kept.
 
 mod kept;
+mod links;
 mod mailed;
 
 use actors::business::commands::alerts::ReadAlerts;

@@ -1,6 +1,7 @@
 use uuid::Uuid;
 
 use super::*;
+use crate::domain::Handed;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_772_442_000_000 + seconds * 1_000)
