@@ -30,6 +30,8 @@ const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 /// How many characters of a path that no route has are logged.
 const PATH_CHARS_MAX: usize = 200;
+/// A part of such a path that is longer, in bytes, is not logged: a token has 43, an id has 36.
+const PART_BYTES_MAX: usize = 36;
 
 /// A router with all that stands around its answers. Cheap to clone.
 #[derive(Clone)]
@@ -68,7 +70,7 @@ impl App {
         let Noted { route, key } = response.extensions().get().copied().unwrap_or_default();
         self.metrics.answered(route, &method, response.status(), took);
         // Whoever has no key can ask for any path; the log does not repeat it at length.
-        let path = route.unwrap_or_else(|| cut(uri.path()));
+        let path = route.map_or_else(|| told(uri.path()), str::to_owned);
         tracing::info!(
             http.method = method.as_str(),
             http.path = path,
@@ -91,9 +93,12 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// The beginning of a path.
-fn cut(path: &str) -> &str {
-    path.char_indices().nth(PATH_CHARS_MAX).map_or(path, |(end, _)| &path[..end])
+/// The beginning of a path that is none of ours, without what is as long as a token: one that was mistyped, or used by
+/// another method, is as good as before.
+fn told(path: &str) -> String {
+    let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
+    let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");
+    parts.chars().take(PATH_CHARS_MAX).collect()
 }
 
 impl Service<Request> for App {
@@ -159,6 +164,21 @@ mod tests {
         }
         let [one, other] = [get_with("/hello", None).await, get_with("/hello", None).await];
         assert_ne!(one.1[X_REQUEST_ID], other.1[X_REQUEST_ID]);
+    }
+
+    #[test]
+    fn a_token_in_a_path_that_no_route_has_is_not_logged() {
+        let token = "Zk3v_9dQ-".repeat(5)[..43].to_owned();
+        for (path, expected) in [
+            (format!("/dashboard/enter/{token}"), "/dashboard/enter/…".to_owned()),
+            (format!("/dashboard/enter/{token}/"), "/dashboard/enter/…/".into()),
+            (format!("//dashboard//unsubscribe/{token}{token}"), "//dashboard//unsubscribe/…".into()),
+            (format!("/{token}.?"), "/…".into()),
+            (format!("/v1/{}", uuid::Uuid::nil()), format!("/v1/{}", uuid::Uuid::nil())),
+            ("/é".repeat(150), "/é".repeat(100)),
+        ] {
+            assert_eq!(told(&path), expected);
+        }
     }
 
     #[tokio::test]

@@ -26,6 +26,7 @@ pub mod people;
 pub mod ports;
 mod principals;
 mod quota;
+mod recent;
 pub mod repair;
 mod scans;
 mod settling;

@@ -84,12 +84,19 @@ pub trait Mailer: Send + Sync + 'static {
 }
 
 /// A mail as it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct MadeMail {
     /// The address it goes to.
     pub to: String,
     /// Its head and body (RFC 5322).
     pub bytes: Vec<u8>,
+}
+
+/// It may bear a link that lets in.
+impl std::fmt::Debug for MadeMail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MadeMail({} bytes)", self.bytes.len())
+    }
 }
 
 /// Why a relay did not take a mail, in its own words where it had any.

@@ -7,6 +7,7 @@ mod settings;
 mod smtp;
 #[cfg(test)]
 mod tests;
+mod wire;
 mod words;
 
 pub(crate) use self::compose::Letters;

@@ -13,14 +13,13 @@ use lettre::Address;
 use lettre::address::Envelope;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, CertificateStore, TlsParameters};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream};
 use lettre::transport::smtp::extension::ClientId;
 use tokio::time::timeout;
 
-use super::settings::{MailSettings, Relay, Security};
+use super::settings::MailSettings;
+use super::wire::Wire;
 
-/// How long a relay may take until a connection to it is open.
-const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
 /// How long a relay may take over a farewell that nobody waits for.
 const QUIT_TIME_MAX: Duration = Duration::from_secs(2);
 /// The ways to tell a password, the safer to send first; all of them under TLS.
@@ -28,10 +27,10 @@ const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
 /// The relay that mails are handed to.
 pub(crate) struct Smtp {
-    relay: Relay,
+    wire: Wire,
+    credentials: Option<Credentials>,
     from: Address,
     hello: ClientId,
-    tls: Option<TlsParameters>,
 }
 
 impl Smtp {
@@ -41,38 +40,23 @@ impl Smtp {
     /// Why TLS cannot be spoken with it.
     pub(crate) fn new(settings: &MailSettings, trust: &Trust) -> Result<Self, String> {
         let relay = settings.relay.clone();
-        let tls = match relay.security {
-            Security::None => None,
-            Security::Tls | Security::StartTls => {
-                let mut tls =
-                    TlsParameters::builder(relay.host.clone()).certificate_store(CertificateStore::None);
-                for certificate in trust.certificates() {
-                    let certificate = Certificate::from_der(certificate.to_vec());
-                    tls = tls.add_root_certificate(certificate.map_err(|error| told(&error))?);
-                }
-                Some(tls.build_rustls().map_err(|error| told(&error))?)
-            }
-        };
+        let credentials = relay.credentials.clone().map(|(user, password)| Credentials::new(user, password));
         let from = settings.from.mailbox().email.clone();
         let hello = ClientId::Domain(settings.from.domain().to_owned());
-        Ok(Self { relay, from, hello, tls })
+        let wire = Wire::new(relay, settings.from.domain(), trust)?;
+        Ok(Self { wire, credentials, from, hello })
     }
 
-    /// A connection that is ready for a mail.
-    async fn connect(&self) -> Result<AsyncSmtpConnection, Error> {
-        let (address, tls) = ((self.relay.host.as_str(), self.relay.port), self.tls.clone());
-        let at_once = tls.clone().filter(|_| self.relay.security == Security::Tls);
-        let mut connection =
-            AsyncSmtpConnection::connect_tokio1(address, Some(CONNECT_TIME_MAX), &self.hello, at_once, None)
-                .await?;
-        if self.relay.security == Security::StartTls
-            && let Some(tls) = tls
-        {
-            connection.starttls(tls, &self.hello).await?; // which fails where it is not offered
-        }
-        if let Some((user, password)) = &self.relay.credentials {
-            let credentials = Credentials::new(user.clone(), password.clone());
-            connection.auth(&MECHANISMS, &credentials).await?;
+    /// A connection that is ready for a mail, or what is wrong with the relay.
+    async fn connect(&self) -> Result<AsyncSmtpConnection, String> {
+        let stream = self.wire.connect().await.map_err(|error| told(&error))?;
+        self.begin(stream).await.map_err(|error| told(&error))
+    }
+
+    async fn begin(&self, stream: Box<dyn AsyncTokioStream>) -> Result<AsyncSmtpConnection, Error> {
+        let mut connection = AsyncSmtpConnection::connect_with_transport(stream, &self.hello).await?;
+        if let Some(credentials) = &self.credentials {
+            connection.auth(&MECHANISMS, credentials).await?;
         }
         Ok(connection)
     }
@@ -86,7 +70,7 @@ impl Mailer for Smtp {
             let to = to.map_err(|error| for_good(format!("the address cannot be used: {error}")))?;
             let envelope = Envelope::new(Some(self.from.clone()), vec![to]);
             let envelope = envelope.map_err(|error| for_good(error.to_string()))?;
-            let mut connection = self.connect().await.map_err(|error| MailFailure::Relay(told(&error)))?;
+            let mut connection = self.connect().await.map_err(MailFailure::Relay)?;
             let answer = connection.send(&envelope, &mail.bytes).await.map_err(|error| failure(&error))?;
             let said: Vec<_> = answer.message().collect();
             let _ = timeout(QUIT_TIME_MAX, connection.quit()).await;

@@ -1,5 +1,7 @@
 //! Changes of a business on a store that no engine runs on: decided and written as its actor would.
 
+use std::sync::Arc;
+
 use super::change::{AnyChange, Change};
 use super::decide::carry_out;
 use super::load::{Start, load};
@@ -9,6 +11,7 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
+use crate::mail::Outbox;
 use crate::ports::Ports;
 use crate::store::{Store, StoreError};
 
@@ -34,7 +37,9 @@ impl Alone {
     ) -> Result<Option<Self>, StoreError> {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now());
-        let start = Start { id: of, clocks, steady, store, ports };
+        // Nobody is mailed by what is changed so.
+        let outbox = Arc::new(Outbox::new());
+        let start = Start { id: of, clocks, steady, store, ports, outbox };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }
 

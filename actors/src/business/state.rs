@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 
@@ -20,10 +21,11 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention,
+    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, PersonId, Retention,
     SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint,
     WebhookId,
 };
+use crate::mail::Outbox;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
@@ -53,6 +55,10 @@ pub(crate) struct State {
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     /// The people of the business.
     pub(crate) people: Team,
+    /// The number of the newest alert of each person who was alerted since the start.
+    pub(crate) alerts: BTreeMap<PersonId, u64>,
+    /// Where mails go.
+    pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,

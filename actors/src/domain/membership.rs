@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::words::words;
 use super::{
-    AlertChoice, AlertChoices, AlertKind, AlertSetting, PersonId, Problem, Refusal, Right, Role, StaffId,
-    Timestamp, default_alert,
+    AlertChoice, AlertChoices, AlertKind, AlertSetting, Locale, Person, PersonId, Problem, Refusal, Right,
+    Role, StaffId, Timestamp, default_alert, fold_address,
 };
 
 /// How many people a business has at most.
@@ -26,6 +26,17 @@ words! {
     }
 }
 
+/// To whom a membership was offered, as whoever did knows them. Until it is accepted that is all the business is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The e-mail address, as it was written: only whose account has it accepts.
+    pub email: String,
+    /// The name; empty when nobody said.
+    pub name: String,
+    /// The language.
+    pub locale: Locale,
+}
+
 /// A person's place in a business.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
@@ -41,6 +52,8 @@ pub struct Membership {
     pub staff_id: Option<StaffId>,
     /// What the person chose to be alerted of.
     pub alerts: AlertChoices,
+    /// To whom it was offered.
+    pub offer: Offer,
     /// When it was offered.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -51,6 +64,11 @@ impl Membership {
     /// Whether the person may come in by it.
     pub fn is_active(&self) -> bool {
         self.status == MembershipStatus::Active
+    }
+
+    /// Whether it was accepted, or offered to the address that the person has now.
+    pub fn is_for(&self, person: &Person) -> bool {
+        self.accepted || fold_address(&self.offer.email) == person.email_folded()
     }
 
     fn owns(&self) -> bool {
@@ -198,6 +216,7 @@ mod tests {
             accepted: status == MembershipStatus::Active,
             staff_id: None,
             alerts: AlertChoices::default(),
+            offer: Offer { email: String::new(), name: String::new(), locale: Locale::En },
             created_at: at,
             updated_at: at,
         }

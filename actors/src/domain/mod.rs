@@ -9,7 +9,9 @@
 //!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
 
+mod address;
 mod alert;
+mod alerting;
 mod appointment;
 mod audit;
 pub mod availability;
@@ -27,6 +29,8 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod link;
+mod linking;
 mod mail;
 mod membership;
 mod message;
@@ -42,7 +46,9 @@ mod wall;
 mod webhook;
 mod words;
 
+pub use address::{Address, fold_address};
 pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
+pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
@@ -62,22 +68,20 @@ pub use hours::{
     WeeklyHours,
 };
 pub use ids::{
-    AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId, EventId,
-    IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId,
-    WebhookId,
+    AlertId, AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId,
+    EventId, IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId,
+    StaffId, WebhookId,
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
-pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
+pub use link::{Handed, Link, LinkKind};
+pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
 pub use membership::{
-    Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
-    patched,
+    Asker, Membership, MembershipPatch, MembershipStatus, Offer, PEOPLE_MAX, Team, check_membership,
+    check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
-pub use person::{
-    Address, Begin, Client, Handed, Link, LinkKind, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER,
-    USER_AGENT_CHARS_MAX,
-};
+pub use person::{Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};

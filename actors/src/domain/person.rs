@@ -6,8 +6,9 @@
 
 use chrono::TimeDelta;
 
-use super::words::words;
-use super::{BusinessId, Email, Locale, PersonId, Refusal, SessionId, Timestamp};
+use super::address::{Address, fold_address};
+use super::link::{AHEAD_MAX, Link, LinkKind};
+use super::{BusinessId, Locale, PersonId, Refusal, SessionId, Timestamp};
 
 /// How many sessions a person has at most; one more ends the one that was unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -21,66 +22,10 @@ const RESTRICTED_MAX: TimeDelta = TimeDelta::hours(1);
 const PASSWORD_FRESH: TimeDelta = TimeDelta::minutes(15);
 /// A use is written when the one that is written is older than this.
 pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
-/// How far a stamp may lie ahead: what the believed clock goes back without a doubt.
-const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// How long an account is kept that nobody ever came to own, and that belongs to no business.
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
 /// How many characters of a browser's name are kept.
 pub const USER_AGENT_CHARS_MAX: usize = 200;
-
-words! {
-    /// What a link is for.
-    LinkKind {
-        /// Choosing the first password.
-        Invitation = "invitation",
-        /// Choosing another one.
-        Reset = "reset",
-        /// Signing in; the operator alone makes one.
-        Enter = "enter",
-        /// Proving a new e-mail address.
-        Email = "email",
-    }
-}
-
-impl LinkKind {
-    /// How long it is good.
-    pub fn kept(self) -> TimeDelta {
-        match self {
-            Self::Invitation => TimeDelta::days(7),
-            Self::Reset | Self::Email => TimeDelta::hours(1),
-            Self::Enter => TimeDelta::minutes(10),
-        }
-    }
-}
-
-/// A link that was made and not used.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Link {
-    /// SHA-256 of its token.
-    pub hash: [u8; 32],
-    /// What it is for.
-    pub kind: LinkKind,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// Whether using it shows that the person is who they are: it was mailed, or the operator made it.
-    pub confirms: bool,
-    /// The membership that using it accepts.
-    pub business_id: Option<BusinessId>,
-    /// The e-mail address that using it proves.
-    pub email: Option<String>,
-}
-
-impl Link {
-    /// When it expires.
-    pub fn expires_at(&self) -> Timestamp {
-        self.created_at + self.kind.kept()
-    }
-
-    /// Whether it may be used.
-    pub fn is_good(&self, now: Timestamp) -> bool {
-        self.created_at <= now + AHEAD_MAX && now < self.expires_at()
-    }
-}
 
 /// What a session was begun from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,34 +82,7 @@ macro_rules! hidden {
     )*};
 }
 
-hidden!(Link: kind, Session: id, Person: id);
-
-/// An e-mail address as it was written, good to be compared in lower case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    written: String,
-    folded: Email,
-}
-
-impl Address {
-    /// Takes an address as [`Email`] does, and keeps how it was written.
-    ///
-    /// # Errors
-    /// As [`Email::new`].
-    pub fn new(text: &str) -> Result<Self, super::TextError> {
-        Ok(Self { written: text.to_owned(), folded: Email::new(text)? })
-    }
-
-    /// As it was written.
-    pub fn as_str(&self) -> &str {
-        &self.written
-    }
-
-    /// In lower case, as it is compared.
-    pub fn folded(&self) -> &str {
-        self.folded.as_str()
-    }
-}
+hidden!(Session: id, Person: id);
 
 /// A person's account.
 #[derive(Clone, PartialEq, Eq)]
@@ -191,6 +109,9 @@ pub struct Person {
     pub sessions: Vec<Session>,
     /// The newest link that was made for them and not used.
     pub link: Option<Link>,
+    /// What was mailed before bears no link any more: one was used or handed over since, or the password or the address
+    /// became another one.
+    pub links_from: Timestamp,
 }
 
 /// How a session is begun.
@@ -204,21 +125,10 @@ pub struct Begin {
     pub client: Client,
 }
 
-/// How a link comes to its person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handed {
-    /// The operator hands it over.
-    Operator,
-    /// It is mailed to the person's address.
-    Mailed,
-    /// A dashboard shows it to whoever invited the person.
-    Shown,
-}
-
 impl Person {
-    /// Their e-mail address in lower case, as it is compared.
+    /// Their e-mail address as it is compared.
     pub fn email_folded(&self) -> String {
-        self.email.to_lowercase()
+        fold_address(&self.email)
     }
 
     /// Whether whoever can sign in is the person: the account is confirmed, or nobody can, nor could by a link that was
@@ -238,89 +148,19 @@ impl Person {
         self.sessions.iter().find(|session| session.hash == *hash && session.is_good(now))
     }
 
-    /// The kind of link that fits when nobody says: the first password, or another one.
-    pub fn fitting_link(&self) -> LinkKind {
-        if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }
-    }
-
-    /// Makes a link, which voids the one before.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`] for an invitation of an account that has a password, and for a link that would hand somebody
-    /// else's account over.
-    pub fn make_link(
-        &mut self,
-        kind: LinkKind,
-        (hash, handed): ([u8; 32], Handed),
-        business_id: Option<BusinessId>,
-        now: Timestamp,
-    ) -> Result<&Link, Refusal> {
-        if kind == LinkKind::Invitation && self.password.is_some() {
-            return Err(Refusal::conflict(
-                "the account has a password",
-                "kind",
-                "an invitation is for an account without one: make a reset",
-            ));
-        }
-        let is_meant = match handed {
-            Handed::Operator => kind != LinkKind::Email,
-            Handed::Mailed => kind != LinkKind::Enter,
-            Handed::Shown => kind == LinkKind::Invitation,
-        };
-        if !is_meant {
-            return Err(Refusal::NotAllowed("a link of this kind is not made this way"));
-        }
-        let confirms = handed != Handed::Shown;
-        Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
-    }
-
-    /// Gives the link another token that shows this address to be theirs, and when it expires; nothing where they ask for
-    /// that address no more.
-    pub fn renew_email_link(&mut self, hash: [u8; 32], email: &str, now: Timestamp) -> Option<Timestamp> {
-        let link = self.link.as_mut().filter(|link| link.kind == LinkKind::Email && link.is_good(now))?;
-        if link.email.as_deref() != Some(email) {
-            return None;
-        }
-        link.hash = hash;
-        Some(link.expires_at())
-    }
-
-    /// Uses a link up, and begins the session that it leads to, if any.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] for one that was used, expired, or voided.
-    pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
-        let link = self.link.take_if(|link| link.hash == *hash && link.is_good(now));
-        let link = link.ok_or(Refusal::Expired)?;
-        self.updated_at = now;
-        if link.kind == LinkKind::Email {
-            if let Some(email) = link.email {
-                self.email = email;
-            }
-            self.confirmed = true;
-            return Ok(link.kind);
-        }
-        if link.confirms && !self.confirmed {
-            // Whoever set the password before need not have been the person.
-            self.password = None;
-            self.sessions.clear();
-            self.confirmed = true;
-        }
-        let restricted = link.kind != LinkKind::Enter;
-        if !restricted {
-            self.last_sign_in_at = Some(now);
-        }
-        self.begin(begin, restricted, link.business_id, now);
-        Ok(link.kind)
-    }
-
     /// Begins a session with the password.
     pub fn sign_in(&mut self, begin: Begin, now: Timestamp) {
         self.last_sign_in_at = Some(now);
         self.begin(begin, false, None, now);
     }
 
-    fn begin(&mut self, begin: Begin, restricted: bool, business_id: Option<BusinessId>, now: Timestamp) {
+    pub(super) fn begin(
+        &mut self,
+        begin: Begin,
+        restricted: bool,
+        business_id: Option<BusinessId>,
+        now: Timestamp,
+    ) {
         self.end_sessions(|session| !session.is_good(now));
         while self.sessions.len() >= SESSIONS_MAX {
             let oldest = self.sessions.iter().enumerate().min_by_key(|(_, session)| session.last_used_at);
@@ -360,7 +200,7 @@ impl Person {
         self.sessions.clear();
         self.link = None;
         self.password = Some(password);
-        self.updated_at = now;
+        (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
         self.begin(begin, false, None, now);
         Ok(accepts)
@@ -370,7 +210,8 @@ impl Person {
     /// once, and is not confirmed; with mail, once the link was used.
     ///
     /// # Errors
-    /// [`Refusal::Expired`], [`Refusal::NotAllowed`].
+    /// [`Refusal::Expired`], [`Refusal::NotAllowed`]; [`Refusal::Conflict`] while an account that is not confirmed has a
+    /// link that would confirm its present address.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -381,6 +222,15 @@ impl Person {
         let session = self.session(hash, now).ok_or(Refusal::Expired)?;
         if session.restricted || !session.is_fresh(now) {
             return Err(Refusal::NotAllowed(PASSWORD_FIRST));
+        }
+        let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
+        if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
+            // Whoever set the password need not be the person, and is not to take from them what was mailed.
+            return Err(Refusal::conflict(
+                "the account is not confirmed",
+                "email",
+                "use the link first that was mailed to its present address",
+            ));
         }
         self.link = None;
         match mailed {
@@ -396,7 +246,7 @@ impl Person {
             }
             None => {
                 email.as_str().clone_into(&mut self.email);
-                (self.confirmed, self.updated_at) = (false, now);
+                (self.confirmed, self.updated_at, self.links_from) = (false, now, now);
             }
         }
         Ok(())
@@ -407,7 +257,8 @@ impl Person {
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
-            (self.password, self.link, self.updated_at) = (None, None, now);
+            (self.password, self.link) = (None, None);
+            (self.updated_at, self.links_from) = (now, now);
             self.sessions.clear();
         }
         clears

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::recipients::Accounts;
-use crate::domain::{BusinessId, Email, Locale, Mail, MailId, Timestamp};
+use crate::business::Request;
+use crate::business::commands::alerts::Unsubscribe as EndSubscription;
+use crate::domain::{Actor, BusinessId, Email, Locale, Mail, MailId, Refusal};
 use crate::error::EngineError;
 use crate::mail::letter::Recipients;
 use crate::mail::unsubscribe::Unsubscribe;
-use crate::mail::{Forgotten, MailFigures, MailPorts, NewMail, TestedMail};
+use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail};
 
 impl Engine {
     /// Mail is sent with these from now on. Until it was called nothing is written for the outbox, and what it holds
@@ -56,27 +58,6 @@ impl Engine {
         self.shared.mail_log(of, before, count).await
     }
 
-    /// Sends a mail of the log again, as a new one that tells of the same; its id.
-    ///
-    /// # Errors
-    /// When there is no such mail, it is still to be sent, or carries a link, which is minted for one mail alone.
-    pub async fn resend_mail(&self, of: BusinessId, id: MailId) -> Result<MailId, EngineError> {
-        self.shared.resend_mail(of, id).await
-    }
-
-    /// Counts an invitation of a business to an address.
-    ///
-    /// # Errors
-    /// When the next one may be sent, if none may now.
-    pub fn count_invitation(&self, of: BusinessId, to: &Email) -> Result<(), Timestamp> {
-        self.shared.mail.count_invitation(of, to.as_str(), self.now())
-    }
-
-    /// Counts that somebody asks for a new password from a source address.
-    pub fn count_forgotten(&self, email: &Email, source: &str) -> Forgotten {
-        self.shared.mail.count_forgotten(email.as_str(), source, self.now())
-    }
-
     /// What came of mails since the start; none without a relay.
     pub fn mail_figures(&self) -> Option<MailFigures> {
         self.shared.mail.figures()
@@ -85,6 +66,27 @@ impl Engine {
     /// The token by which a mail's own link ends mails like it.
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
         what.token(&self.shared.secret)
+    }
+
+    /// Ends the mails that a token is of, and says which those are. A second time nothing changes, and where the person
+    /// belongs no more nothing is mailed any more.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when it is none of ours, or the engine's failure.
+    pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
+        let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound("subscription"))?;
+        let Unsubscribe { person_id: id, business_id, from } = what;
+        let business = self.business(business_id);
+        let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
+        let ended = match ends(Actor::Person(id)).await {
+            // Of a suspended business nobody changes anything; what is mailed of it can be ended all the same.
+            Err(EngineError::Suspended) => ends(Actor::System).await,
+            ended => ended,
+        };
+        match ended {
+            Ok(_) | Err(EngineError::NotFound | EngineError::Refused(Refusal::NotFound(_))) => Ok(what),
+            Err(error) => Err(error),
+        }
     }
 
     /// What such a token ends, if it is one of ours.

@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::{
     AlertKind, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail, MessageId,
-    Timestamp, WebhookId,
+    Role, Timestamp, WebhookId,
 };
 use crate::ports::BoxFuture;
 
@@ -39,17 +39,26 @@ pub struct Recipient {
     pub name: String,
     /// The language they read.
     pub locale: Locale,
+    /// What they are in the business, if it is about one: what is not shown to that is in no mail.
+    pub role: Option<Role>,
     /// The link that was minted for this mail.
     pub link: Option<Link>,
 }
 
 /// A link that a mail carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Link {
     /// Where it leads.
     pub url: String,
     /// Until when.
     pub expires_at: Timestamp,
+}
+
+/// Whoever sees where it leads is let in, so that shows in no log.
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
 }
 
 /// A mail as it is made.
@@ -91,6 +100,8 @@ pub enum Content {
     Daily(Vec<Told>, u32),
     /// A link to an account that has no password yet.
     Invitation(Link),
+    /// That a membership is offered, to be accepted by whoever signs in.
+    Offer,
     /// A link that leads to a new password.
     Reset(Link),
     /// A link that confirms a new address.

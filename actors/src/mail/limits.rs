@@ -1,21 +1,13 @@
 //! How many mails of a kind somebody may be sent in a time (contract, second part, §3). Pure: the instants are given.
 //!
-//! What always holds: a table holds at most so many; while it is full of those that still count, somebody new is over
-//! the limit rather than uncounted. It lies in memory: after a start everybody has their whole allowance again.
+//! What always holds: it lies in memory, so after a start everybody has their whole allowance again.
 
-use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 use chrono::TimeDelta;
 
-use crate::domain::{BusinessId, Timestamp};
-
-/// So many in so long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rate {
-    pub(super) count: usize,
-    pub(super) within: TimeDelta,
-}
+use crate::domain::{BusinessId, PersonId, Timestamp, fold_address};
+use crate::recent::{Rate, Recent};
 
 /// Alerts that are sent at once to a person; the rest is gathered.
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
@@ -28,60 +20,10 @@ pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
 /// Forgotten passwords that are asked for from a source address.
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
-/// How many persons, emails or addresses a table counts.
-pub(super) const COUNTED_MAX: usize = 65_536;
-
-/// What was sent of late, by whom it is counted.
-#[derive(Debug)]
-pub(super) struct Counted<K> {
-    rates: Vec<Rate>,
-    max: usize,
-    of: HashMap<K, VecDeque<Timestamp>>,
-}
-
-impl<K: Eq + Hash + Clone> Counted<K> {
-    /// Nothing was sent, and all of these rates hold.
-    pub(super) fn new(rates: &[Rate]) -> Self {
-        Self { rates: rates.to_vec(), max: COUNTED_MAX, of: HashMap::new() }
-    }
-
-    /// When one more may be sent, if not now.
-    pub(super) fn free_at(&mut self, key: &K, now: Timestamp) -> Option<Timestamp> {
-        if !self.of.contains_key(key) && self.of.len() >= self.max {
-            self.forget(now);
-            if self.of.len() >= self.max {
-                return Some(now + self.longest());
-            }
-        }
-        let sent = self.of.get(key)?;
-        let over = self.rates.iter().filter_map(|rate| {
-            let oldest = *sent.get(sent.len().checked_sub(rate.count)?)?;
-            // What a clock that was ahead has noted says nothing.
-            Some(oldest + rate.within).filter(|free| *free > now && oldest <= now)
-        });
-        over.max()
-    }
-
-    /// Counts one that is sent now.
-    pub(super) fn note(&mut self, key: K, now: Timestamp) {
-        let most = self.rates.iter().map(|rate| rate.count).max().unwrap_or_default();
-        let sent = self.of.entry(key).or_default();
-        sent.push_back(now);
-        while sent.len() > most {
-            sent.pop_front();
-        }
-    }
-
-    /// Forgets those who have their whole allowance.
-    pub(super) fn forget(&mut self, now: Timestamp) {
-        let longest = self.longest();
-        self.of.retain(|_, sent| sent.back().is_some_and(|last| *last <= now && *last + longest > now));
-    }
-
-    fn longest(&self) -> TimeDelta {
-        self.rates.iter().map(|rate| rate.within).max().unwrap_or_default()
-    }
-}
+/// Changes of the address of an account that are mailed.
+pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
+/// Of those, to an address: whoever asks, its owner may want none of it.
+pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 
 /// What becomes of it that somebody asks for a new password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,32 +39,34 @@ pub enum Forgotten {
 /// What may be asked for by whom.
 #[derive(Debug)]
 pub(super) struct Allowances {
-    of_business: Counted<BusinessId>,
-    to_address: Counted<String>,
-    of_email: Counted<String>,
-    of_source: Counted<String>,
+    of_business: Recent<BusinessId>,
+    to_address: Recent<String>,
+    of_email: Recent<String>,
+    of_source: Recent<String>,
+    changes_of: Recent<PersonId>,
+    changes_to: Recent<String>,
 }
 
 impl Allowances {
     pub(super) fn new() -> Self {
         Self {
-            of_business: Counted::new(&[INVITATIONS]),
-            to_address: Counted::new(&[INVITATIONS_TO]),
-            of_email: Counted::new(&FORGOTTEN),
-            of_source: Counted::new(&[FORGOTTEN_FROM]),
+            of_business: Recent::new(&[INVITATIONS]),
+            to_address: Recent::new(&[INVITATIONS_TO]),
+            of_email: Recent::new(&FORGOTTEN),
+            of_source: Recent::new(&[FORGOTTEN_FROM]),
+            changes_of: Recent::new(&[EMAIL_CHANGES]),
+            changes_to: Recent::new(&[EMAIL_CHANGES_TO]),
         }
     }
 
     /// Counts an invitation; one that is refused is not counted, and it is told when one may be sent.
     pub(super) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
-        let to = to.to_lowercase();
-        let free = self.of_business.free_at(&of, now).max(self.to_address.free_at(&to, now));
-        if let Some(free) = free {
-            return Err(free);
-        }
-        self.of_business.note(of, now);
-        self.to_address.note(to, now);
-        Ok(())
+        both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
+    }
+
+    /// Counts that an account asks for another address, in the same way.
+    pub(super) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+        both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }
 
     /// Counts that somebody asks for a new password. Known emails and others are counted alike.
@@ -131,7 +75,7 @@ impl Allowances {
             return Forgotten::TooMany(free);
         }
         self.of_source.note(source.to_owned(), now);
-        let email = email.to_lowercase();
+        let email = fold_address(email);
         if self.of_email.free_at(&email, now).is_some() {
             return Forgotten::Repeated;
         }
@@ -140,17 +84,32 @@ impl Allowances {
     }
 }
 
+/// Counts for both where neither has had too many; gives when both may again otherwise.
+fn both<A: Eq + Hash + Clone, B: Eq + Hash + Clone>(
+    (of, who): (&mut Recent<A>, A),
+    (to, whom): (&mut Recent<B>, B),
+    now: Timestamp,
+) -> Result<(), Timestamp> {
+    if let Some(free) = of.free_at(&who, now).max(to.free_at(&whom, now)) {
+        return Err(free);
+    }
+    of.note(who, now);
+    to.note(whom, now);
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mail::testing::business;
+    use crate::recent::COUNTED_MAX;
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_millis(minutes * 60_000)
     }
 
     /// How many of so many a minute apart are within the rates.
-    fn within(counted: &mut Counted<u8>, minutes: std::ops::Range<i64>) -> usize {
+    fn within(counted: &mut Recent<u8>, minutes: std::ops::Range<i64>) -> usize {
         let mut count = 0;
         for minute in minutes {
             if counted.free_at(&1, at(minute)).is_none() {
@@ -174,36 +133,11 @@ mod tests {
             (&FORGOTTEN, 0..11, 2),
             (&FORGOTTEN, 0..day, 5),
             (&[FORGOTTEN_FROM], 0..60, 20),
+            (&[EMAIL_CHANGES], 0..day, 5),
+            (&[EMAIL_CHANGES_TO], 0..day, 3),
         ] {
-            assert_eq!(within(&mut Counted::new(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
+            assert_eq!(within(&mut Recent::new(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
         }
-    }
-
-    #[test]
-    fn it_is_told_when_the_next_one_may_go_and_others_are_not_held_up() {
-        let mut counted = Counted::new(&FORGOTTEN);
-        counted.note(1, at(0));
-        assert_eq!(counted.free_at(&1, at(4)), Some(at(10)));
-        assert_eq!(counted.free_at(&2, at(4)), None);
-        assert_eq!(counted.free_at(&1, at(10)), None);
-    }
-
-    #[test]
-    fn a_full_table_refuses_who_is_new_until_somebody_is_forgotten() {
-        let mut counted = Counted { max: 2, ..Counted::new(&[FORGOTTEN_FROM]) };
-        counted.note(1, at(0));
-        counted.note(2, at(30));
-        assert!(counted.free_at(&3, at(31)).is_some());
-        assert_eq!(counted.free_at(&1, at(31)), None, "who is known goes on");
-        assert_eq!(counted.free_at(&3, at(60)), None);
-        assert_eq!(counted.of.len(), 1);
-    }
-
-    #[test]
-    fn what_a_clock_of_the_future_has_noted_holds_nobody_up() {
-        let mut counted = Counted::new(&[FORGOTTEN[0]]);
-        counted.note(1, at(1_000_000));
-        assert_eq!(counted.free_at(&1, at(0)), None);
     }
 
     #[test]
@@ -239,5 +173,15 @@ mod tests {
         }
         assert_eq!(allowances.forgotten("z@x.example", "192.0.2.1", at(20)), Forgotten::TooMany(at(60)));
         assert_eq!(allowances.forgotten("z@x.example", "192.0.2.2", at(20)), Forgotten::Send);
+    }
+
+    #[test]
+    fn a_crowd_of_made_up_emails_silences_nobodys_reset() {
+        let mut allowances = Allowances::new();
+        for number in 0..COUNTED_MAX + 10 {
+            let (email, source) = (format!("{number}@x.example"), format!("source {}", number / 20));
+            assert_eq!(allowances.forgotten(&email, &source, at(0)), Forgotten::Send);
+        }
+        assert_eq!(allowances.forgotten("a@y.example", "192.0.2.1", at(1)), Forgotten::Send);
     }
 }

@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use super::letter::{Composer, Recipients};
 use super::limits::{Allowances, Forgotten};
 use super::message::Message;
-use crate::domain::{BusinessId, MailStatus, Timestamp};
+use super::new::NewMail;
+use crate::domain::{BusinessId, Mail, MailId, MailStatus, PersonId, ResourceId, Timestamp};
 use crate::ports::Mailer;
 
 /// How many attempts may be under way, or on their way to the disk.
@@ -110,6 +111,33 @@ impl Outbox {
         self.outside.get()
     }
 
+    /// A mail with this id and a `Message-ID` of its own; none where no mail is sent. It is written at `now` of the
+    /// believed wall clock, and the clock of schedules shows `steady`.
+    pub(crate) fn mint(
+        &self,
+        id: MailId,
+        new: NewMail,
+        (now, steady): (Timestamp, Timestamp),
+    ) -> Option<Mail> {
+        let domain = self.outside()?.ports.composer.domain();
+        Some(Mail {
+            id,
+            business_id: new.business_id,
+            person_id: new.person_id,
+            kind: new.kind,
+            about: new.about,
+            more: 0,
+            to: new.to,
+            message_id: format!("{}@{domain}", id.uuid().simple()),
+            status: MailStatus::Pending,
+            attempts: 0,
+            last_error: None,
+            created_at: now,
+            last_attempt_at: None,
+            next_attempt_at: Some(new.due.map_or(steady, |at| at.max(steady))),
+        })
+    }
+
     /// The actor that runs from now on.
     pub(super) fn runs(&self, actor: ActorRef<Message>) {
         *self.actor.lock() = Some(actor);
@@ -126,6 +154,11 @@ impl Outbox {
     /// Counts an invitation of a business to an address; gives when the next one may be sent, if none may now.
     pub(crate) fn count_invitation(&self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().invitation(of, to, now)
+    }
+
+    /// Counts that an account asks for another address; gives when it may again, if it may not now.
+    pub(crate) fn count_email_change(&self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+        self.allowances.lock().email_change(of, to, now)
     }
 
     /// Counts that somebody asks for a new password.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use ractor::ActorRef;
 use tokio::time::{sleep, timeout};
 
@@ -22,8 +21,6 @@ use crate::store::{Batch, StoreError, Weight, keys};
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
 /// How long the people may take to say who gets a mail.
 const ASK_TIME_MAX: Duration = Duration::from_secs(30);
-/// When a mail is due again that could not be made.
-const NOT_MADE_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
 /// Begins an attempt, which tells the outbox of its end, whatever that is.
 pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<Message>, mail: Mail) {
@@ -79,6 +76,10 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
     let now = |error: StoreError| NotMade::Now(error.to_string());
     // What was read of it may not be on the disk yet, and nothing leaves that a crash could take back.
     shared.store.settled_to_send(MailKey::of(mail).of).await.map_err(now)?;
+    if mail.business_id.is_none() {
+        // What concerns an account alone may stand in a batch of its person.
+        shared.store.settled_to_send(keys::lane_of(mail.person_id)).await.map_err(now)?;
+    }
     let asked = timeout(ASK_TIME_MAX, outside.ports.recipients.recipient(mail)).await;
     let asked = asked.unwrap_or_else(|_| Err("nobody says who gets it".into()));
     let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };
@@ -128,11 +129,9 @@ impl State {
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail could not be made");
-                let after = Mail {
-                    last_error: Some(why),
-                    next_attempt_at: Some(now + NOT_MADE_PAUSE),
-                    ..mail.clone()
-                };
+                // By the schedule, which ends: what cannot be made for a day and more never will.
+                let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
+                self.outside.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
             }
             Outcome::Tried(result) => {

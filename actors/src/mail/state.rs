@@ -7,12 +7,13 @@ use std::time::Duration;
 use ractor::ActorRef;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::limits::{ALERTS, Counted};
+use super::limits::ALERTS;
 use super::message::{MailKey, Message};
 use super::order::Order;
 use super::outside::Outside;
 use super::pace::Pace;
 use crate::domain::{BusinessId, Mail, PersonId};
+use crate::recent::Recent;
 use crate::shared::Shared;
 use crate::store::{StoreError, keys};
 
@@ -28,7 +29,7 @@ pub(crate) struct State {
     /// How the relay does.
     pub(super) pace: Pace,
     /// The alerts that were sent at once of late.
-    pub(super) alerts: Counted<PersonId>,
+    pub(super) alerts: Recent<PersonId>,
     /// What was handed to the relay, or is about to be.
     pub(super) sending: BTreeSet<MailKey>,
     /// What is on its way to the disk, each with the mail whose change it is part of.
@@ -55,7 +56,7 @@ impl State {
             outside,
             order: Order::default(),
             pace: Pace::default(),
-            alerts: Counted::new(&[ALERTS]),
+            alerts: Recent::new(&[ALERTS]),
             sending: BTreeSet::new(),
             recording: BTreeMap::new(),
             changes: 0,

@@ -23,6 +23,8 @@ const LOOKS_PER_TURN: usize = 64;
 const GATHERED_PER_TURN: usize = 256;
 /// How many changes of the outbox may be on their way to the disk at once.
 const CHANGES_MAX: usize = 64;
+/// How far apart the alerts of a day may be due: they were set by a clock that is corrected meanwhile.
+const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// How far a due time may lie ahead of what the schedule gives.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
@@ -151,14 +153,16 @@ impl State {
         let (mut whole, mut batch, mut keys) = (mail.clone(), Batch::default(), vec![key]);
         let others = keys::mails_gathered(key.of, mail.kind, mail.person_id);
         for row in shared.store.scan(&others, Order::Ascending).take(GATHERED_PER_TURN) {
-            let other = MailKey { of: key.of, id: keys::id_at_end(&row?.0)? };
+            let row = Key::new(&row?.0);
+            let Some(id) = shared.store.usable(&row, keys::id_at_end(&row))? else { continue };
+            let other = MailKey { of: key.of, id };
             if other == key || self.is_left_alone(&other) {
                 continue;
             }
             let Some(mail) = self.read(shared, other)? else { continue };
             // What is for tomorrow stays out of today's, and what the relay knows already is sent by itself.
             let is_for_later =
-                mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now);
+                mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {
                 continue;
             }

@@ -1,68 +1,114 @@
-//! Who failed to sign in, by address and by e-mail address.
+//! Who tries to sign in, by address and by e-mail address.
 //!
 //! What always holds: nothing is ever locked. An address that failed too often is refused for a while; an e-mail address,
-//! known or not, is answered later and later, and the right password still works.
+//! known or not, is answered later and later, and the right password still works. A try counts as a failure from before
+//! its password is hashed until it was the right one, so that many at once are no way around a limit.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use chrono::TimeDelta;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 use crate::domain::Timestamp;
-use crate::tally::{Counted, Tally};
+use crate::error::EngineError;
+use crate::recent::{Rate, Recent};
 
-/// How many failures an address (IPv6: a network of 64 bits) has in a window.
-const FAILURES_MAX: u32 = 30;
-/// The window of both, in milliseconds: 15 minutes.
-const WINDOW_MILLIS: i64 = 15 * 60 * 1_000;
-/// How many addresses, and how many e-mail addresses, are counted in it.
-const COUNTED_MAX: usize = 65_536;
+/// How many failures an address (IPv6: a network of 64 bits) has.
+const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
+/// The failures of an e-mail address that are remembered: more than make a difference, so that a try which is taken back
+/// has pushed none out that does.
+const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// So many failures of an e-mail address are answered at once.
-const PROMPT: u32 = 5;
-/// The longest that an answer waits.
-const DELAY_MAX: Duration = Duration::from_secs(5);
+const PROMPT: usize = 5;
+/// The longest that an answer waits, in seconds.
+const DELAY_MAX: usize = 5;
+/// How many passwords of an address are hashed or wait for that: a few addresses are not to keep everybody else waiting.
+const AT_ONCE_MAX: usize = 8;
 
 /// The failures to sign in.
-pub(crate) struct Attempts {
-    addresses: Tally<IpAddr>,
-    emails: Tally<[u8; 32]>,
+pub(crate) struct Attempts(Mutex<Tables>);
+
+struct Tables {
+    addresses: Recent<IpAddr>,
+    emails: Recent<[u8; 32]>,
+    at_once: HashMap<IpAddr, usize>,
+}
+
+/// A try that is under way. It stays counted as a failure unless it is [taken back](Self::forgive).
+pub(super) struct Try<'a> {
+    attempts: &'a Attempts,
+    network: IpAddr,
+    email: [u8; 32],
+    at: Timestamp,
 }
 
 impl Default for Attempts {
     fn default() -> Self {
-        Self {
-            addresses: Tally::new(FAILURES_MAX, WINDOW_MILLIS, COUNTED_MAX),
-            emails: Tally::new(u32::MAX, WINDOW_MILLIS, COUNTED_MAX),
-        }
+        Self(Mutex::new(Tables {
+            addresses: Recent::new(&[FAILURES]),
+            emails: Recent::new(&[FAILURES_OF_EMAIL]),
+            at_once: HashMap::new(),
+        }))
     }
 }
 
 impl Attempts {
-    /// After how long an address may try again, if it failed too often.
-    pub(super) fn refused(&self, network: IpAddr, now: Timestamp) -> Option<Duration> {
-        let left = || Duration::from_millis(self.addresses.millis_left(now).unsigned_abs());
-        self.addresses.is_used_up(&network, now).then(left)
-    }
-
-    /// Counts a failure; gives how long its answer waits.
-    pub(super) fn failed(&self, network: IpAddr, email: &str, now: Timestamp) -> Duration {
-        self.addresses.count(network, now);
-        let email = digest(email);
-        if self.emails.count(email, now) == Counted::Full {
-            return DELAY_MAX; // nobody knows how often
+    /// Counts a try; or gives after how long the address may try again, if it failed too often.
+    ///
+    /// # Errors
+    /// [`EngineError::Overloaded`] while too many tries of the address are under way.
+    pub(super) fn begin(
+        &self,
+        network: IpAddr,
+        email: &str,
+        now: Timestamp,
+    ) -> Result<Result<Try<'_>, Duration>, EngineError> {
+        let mut tables = self.0.lock();
+        if let Some(free) = tables.addresses.free_at(&network, now) {
+            return Ok(Err((free - now).to_std().unwrap_or_default()));
         }
-        delay(self.emails.counted(&email, now))
-    }
-
-    /// How long an answer waits that is none of a failure.
-    pub(super) fn delay(&self, email: &str, now: Timestamp) -> Duration {
-        delay(self.emails.counted(&digest(email), now))
+        if tables.at_once.get(&network).is_some_and(|count| *count >= AT_ONCE_MAX) {
+            return Err(EngineError::Overloaded);
+        }
+        *tables.at_once.entry(network).or_default() += 1;
+        let email = digest(email);
+        tables.addresses.note(network, now);
+        tables.emails.note(email, now);
+        Ok(Ok(Try { attempts: self, network, email, at: now }))
     }
 }
 
-/// From the failure behind the prompt ones on a second more each.
-fn delay(failures: u32) -> Duration {
-    Duration::from_secs(u64::from(failures.saturating_sub(PROMPT))).min(DELAY_MAX)
+impl Try<'_> {
+    /// How long its answer waits, if the password was wrong.
+    pub(super) fn delay(&self) -> Duration {
+        let failures = self.attempts.0.lock().emails.counted(&self.email, self.at);
+        Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX) as u64)
+    }
+
+    /// The password was right, or nobody has looked at it: it does not count. Gives how long the answer waits.
+    pub(super) fn forgive(&self) -> Duration {
+        {
+            let mut tables = self.attempts.0.lock();
+            tables.addresses.take_back(&self.network, self.at);
+            tables.emails.take_back(&self.email, self.at);
+        }
+        self.delay()
+    }
+}
+
+impl Drop for Try<'_> {
+    fn drop(&mut self) {
+        let mut tables = self.attempts.0.lock();
+        if let Some(count) = tables.at_once.get_mut(&self.network) {
+            *count -= 1;
+            if *count == 0 {
+                tables.at_once.remove(&self.network);
+            }
+        }
+    }
 }
 
 fn digest(email: &str) -> [u8; 32] {
@@ -73,29 +119,60 @@ fn digest(email: &str) -> [u8; 32] {
 mod tests {
     use super::*;
 
-    #[test]
-    fn answers_wait_from_the_sixth_failure_on_and_never_longer_than_five_seconds() {
-        let (attempts, now) = (Attempts::default(), Timestamp::from_millis(0));
-        let address = |number: u8| IpAddr::from([192, 0, 2, number]);
-        let waits: Vec<u64> =
-            (0..12).map(|number| attempts.failed(address(number), "a@b.c", now).as_secs()).collect();
-        assert_eq!(waits, [0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
-        assert_eq!(attempts.delay("a@b.c", now).as_secs(), 5);
-        assert_eq!(attempts.delay("other@b.c", now).as_secs(), 0);
-        let later = Timestamp::from_millis(WINDOW_MILLIS);
-        assert_eq!(attempts.delay("a@b.c", later).as_secs(), 0);
+    fn address(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
+    }
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_millis(minutes * 60_000)
+    }
+
+    fn begin<'a>(attempts: &'a Attempts, from: u8, email: &str, now: Timestamp) -> Try<'a> {
+        attempts.begin(address(from), email, now).unwrap().unwrap_or_else(|wait| panic!("{wait:?}"))
     }
 
     #[test]
-    fn an_address_is_refused_after_30_failures_until_the_window_is_over() {
-        let (attempts, now) = (Attempts::default(), Timestamp::from_millis(60_000));
-        let address = IpAddr::from([192, 0, 2, 1]);
-        for number in 0..FAILURES_MAX {
-            assert_eq!(attempts.refused(address, now), None, "{number}");
-            attempts.failed(address, &format!("{number}@b.c"), now);
+    fn answers_wait_from_the_sixth_failure_on_and_never_longer_than_five_seconds() {
+        let attempts = Attempts::default();
+        let waits: Vec<u64> =
+            (0..12).map(|number| begin(&attempts, number, "a@b.c", at(0)).delay().as_secs()).collect();
+        assert_eq!(waits, [0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
+        assert_eq!(begin(&attempts, 99, "other@b.c", at(0)).forgive().as_secs(), 0);
+        assert_eq!(begin(&attempts, 99, "a@b.c", at(14)).forgive().as_secs(), 5);
+        assert_eq!(begin(&attempts, 99, "a@b.c", at(15)).forgive().as_secs(), 0);
+    }
+
+    #[test]
+    fn an_address_is_refused_after_30_failures_in_any_quarter_of_an_hour() {
+        let attempts = Attempts::default();
+        for number in 0..30 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(10 + number / 15)); // 15 each, across a quarter
         }
-        assert_eq!(attempts.refused(address, now), Some(Duration::from_secs(14 * 60)));
-        assert_eq!(attempts.refused(IpAddr::from([192, 0, 2, 2]), now), None);
-        assert_eq!(attempts.refused(address, Timestamp::from_millis(WINDOW_MILLIS)), None);
+        let refused = |from, now| attempts.begin(address(from), "x@b.c", now).unwrap().err();
+        assert_eq!(refused(1, at(20)), Some(Duration::from_secs(5 * 60)));
+        assert_eq!(refused(2, at(20)), None);
+        assert_eq!(refused(1, at(25)), None, "the first fifteen are long ago");
+        for number in 0..14 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(25));
+        }
+        assert!(refused(1, at(25)).is_some(), "and those before still count");
+    }
+
+    #[test]
+    fn tries_under_way_count_and_the_right_password_takes_its_own_back() {
+        let attempts = Attempts::default();
+        let under_way: Vec<_> = (0..AT_ONCE_MAX).map(|_| begin(&attempts, 1, "a@b.c", at(0))).collect();
+        assert!(matches!(attempts.begin(address(1), "b@b.c", at(0)), Err(EngineError::Overloaded)));
+        begin(&attempts, 2, "b@b.c", at(0));
+        assert_eq!(under_way[0].delay().as_secs(), (AT_ONCE_MAX - PROMPT) as u64);
+        for one in &under_way {
+            one.forgive();
+        }
+        drop(under_way);
+        assert_eq!(attempts.0.lock().at_once.len(), 0);
+        for number in 0..30 {
+            begin(&attempts, 1, &format!("{number}@b.c"), at(0));
+        }
+        assert!(attempts.begin(address(1), "a@b.c", at(0)).unwrap().is_err());
     }
 }

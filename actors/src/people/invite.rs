@@ -8,10 +8,12 @@ use super::write::write_person;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Handed, LinkKind, Locale, Person, PersonId, Refusal, Role, StaffId, Text, Timestamp,
+    Actor, Address, Handed, LinkKind, Locale, Mail, MailKind, Offer, Person, PersonId, Refusal, Role,
+    StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
+use crate::mail::{Forgotten, NewMail};
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -60,7 +62,7 @@ fn read_link(answer: &Answer) -> Result<(LinkKind, Timestamp), StoreError> {
     Ok((kind, expires_at.ok_or_else(damaged)?))
 }
 
-/// What is to be mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
+/// What is mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailing {
     /// An invitation, with a link.
@@ -71,6 +73,17 @@ pub enum Mailing {
     Offer,
 }
 
+impl Mailing {
+    /// The mail of it.
+    fn kind(self) -> MailKind {
+        match self {
+            Self::Invitation => MailKind::Invitation,
+            Self::Reset => MailKind::Reset,
+            Self::Offer => MailKind::Offer,
+        }
+    }
+}
+
 /// What came of inviting somebody.
 #[derive(Debug)]
 pub struct Invited {
@@ -78,14 +91,15 @@ pub struct Invited {
     pub answer: Answer,
     /// A link for whoever invited to hand over, if there is one.
     pub link: Option<NewLink>,
-    /// Who is to be mailed what, if mail is sent; nobody where the answer is given again.
+    /// Who is mailed what, if mail is sent; nobody where the answer is given again.
     pub mail: Option<(PersonId, Mailing)>,
 }
 
 impl People {
     /// Invites somebody: their account, if there is none of this address, then a membership. Of an account that is
     /// confirmed nothing changes. One that is not may have another's password: the operator's invitation clears it, a
-    /// dashboard's is only mailed, or refused without mail.
+    /// dashboard's is only mailed, or refused without mail. The mail stands in the batch of the membership. Where the
+    /// operator is given no link to hand over, for the account is confirmed, the membership is offered by mail, too.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
@@ -114,29 +128,41 @@ impl People {
             .into());
         }
         let Invitation { email, name, locale, role, staff_id } = invitation;
+        let offer = Offer {
+            email: email.as_str().to_owned(),
+            name: name.as_ref().map(|name| name.as_str().to_owned()).unwrap_or_default(),
+            locale: locale.unwrap_or(profile.locale),
+        };
         let person = match known {
-            Some(person) => person,
+            Some(person) => {
+                self.check_invitation(business, &request, (&person, &offer, role, staff_id)).await?;
+                person
+            }
             None => {
                 let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
                 // Refused before an account is made, as far as can be told.
-                let unmade = AddMember { person: new.clone(), role, staff_id };
-                business.check(&request, unmade).await?;
+                self.check_invitation(business, &request, (&new, &offer, role, staff_id)).await?;
                 self.create(new, request.actor).await?
             }
         };
         let id = person.id;
         let belonged = self.businesses_of(id)?;
         let by = request.actor;
-        let answer = business.change(request, AddMember { person: person.clone(), role, staff_id }).await?;
+        let mailing = match (&person.password, person.confirmed) {
+            (None, _) => Mailing::Invitation,
+            (Some(_), false) => Mailing::Reset,
+            (Some(_), true) => Mailing::Offer,
+        };
+        // What the operator is given beside is voided by no mail.
+        let mailed = mailed || by_operator && mailing == Mailing::Offer && self.sends_mail();
+        let mail = mailed.then(|| mailing.kind());
+        let answer = business
+            .change(request, AddMember { person: person.clone(), offer, role, staff_id, mail })
+            .await?;
         if answer.replayed {
             return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
         }
         if mailed {
-            let mailing = match (&person.password, person.confirmed) {
-                (None, _) => Mailing::Invitation,
-                (Some(_), false) => Mailing::Reset,
-                (Some(_), true) => Mailing::Offer,
-            };
             return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });
         }
         // A dashboard shows a link only where nobody could be in the account, or belong anywhere by it.
@@ -150,6 +176,26 @@ impl People {
         };
         drop(claim);
         Ok(Invited { answer, link, mail: None })
+    }
+
+    /// Refuses an invitation beforehand, as far as can be told; one that is mailed for a dashboard is counted.
+    async fn check_invitation(
+        &self,
+        business: &BusinessHandle,
+        request: &Request,
+        (person, offer, role, staff_id): (&Person, &Offer, Role, Option<StaffId>),
+    ) -> Result<(), EngineError> {
+        let unmade = AddMember { person: person.clone(), offer: offer.clone(), role, staff_id, mail: None };
+        business.check(request, unmade).await?;
+        if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
+            let counted =
+                self.shared.mail.count_invitation(business.id, &person.email, self.shared.clocks.now());
+            counted.map_err(|free| {
+                let when = format!("the next one can be sent at {free}");
+                Refusal::conflict("as many invitations were mailed today as may be", "email", when)
+            })?;
+        }
+        Ok(())
     }
 
     /// Makes a link for a person of a business, for the operator to hand over: the kind that fits, where none is asked
@@ -189,30 +235,54 @@ impl People {
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Makes the link of a mail, when the mail is made: the kind that fits by then, where none is asked for.
+    /// Mails a link that sets a password to whoever has forgotten theirs, if an account has this address and neither the
+    /// address nor the network of whoever asks (`source`) had too many. An address that nobody has is the same work: a
+    /// mail is written for nobody, and dropped.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn mail_forgotten(&self, email: &Address, source: &str) -> Result<Forgotten, EngineError> {
+        let known = self.forgotten(email).await?;
+        let now = self.shared.clocks.now();
+        let counted = self.shared.mail.count_forgotten(email.folded(), source, now);
+        if counted == Forgotten::Send {
+            let person = known.map_or_else(|| self.shared.mint_id(now), |(person, _)| person);
+            self.shared.queue_mail(NewMail::of_account(person, MailKind::Reset, None)).await?;
+        }
+        Ok(counted)
+    }
+
+    /// Makes the link of a mail, when the mail is made, or gives the one of an attempt before: the kind that fits by
+    /// then, where none is asked for. Nothing where what came since has voided it.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
     pub async fn mail_link(
         &self,
-        id: PersonId,
+        mail: &Mail,
         kind: Option<LinkKind>,
-        business: Option<&BusinessHandle>,
-    ) -> Result<NewLink, EngineError> {
-        self.new_link(id, (kind, Handed::Mailed), business, Actor::System).await
+    ) -> Result<Option<NewLink>, EngineError> {
+        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
+        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let made = self
+            .change(mail.person_id, by, move |person, now| person.make_mailed_link(kind, of_mail, of, now));
+        Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
     /// Makes the link of a mail that shows a new address to be the person's, when the mail is made: the one that they
-    /// asked for, under another token. Nothing where they ask for that address no more.
+    /// asked for, under the mail's token. Nothing where they ask for that address no more.
     ///
     /// # Errors
     /// The engine's failure.
-    pub async fn mail_email_link(&self, id: PersonId, email: &str) -> Result<Option<NewLink>, EngineError> {
-        let token = Token::new(self.shared.ports.random_bytes());
-        let (hash, email) = (token.hash(), email.to_owned());
-        let of = (Actor::System, "person.link_made", Weight::Keeps);
-        let renewed = self.change(id, of, move |person, now| Ok(person.renew_email_link(hash, &email, now)));
-        Ok(renewed.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
+    pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
+        let Some(email) = mail.to.clone() else { return Ok(None) };
+        let token = Token::of_mail(&self.shared.secret, mail.id);
+        let of_mail = (token.hash(), mail.created_at);
+        let by = (Actor::System, "person.link_made", Weight::Keeps);
+        let made = self
+            .change(mail.person_id, by, move |person, now| Ok(person.make_email_link(of_mail, &email, now)));
+        Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
     /// What the operator is given beside a new membership: an invitation for an account without a password; a reset for
@@ -268,6 +338,7 @@ impl People {
             last_sign_in_at: None,
             sessions: Vec::new(),
             link: None,
+            links_from: now,
         }
     }
 

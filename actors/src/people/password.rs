@@ -16,6 +16,8 @@ use crate::error::EngineError;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The least score of an estimate (0 to 4) with which a password is taken.
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
+/// How many characters a word of a name has at least for a password to be held against it.
+const WORD_CHARS_MIN: usize = 3;
 /// How many are hashed at once.
 const AT_ONCE: usize = 2;
 /// How many wait for that; one more is refused as overload.
@@ -117,6 +119,10 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
+        // Each word, too: of a text that is given whole no part is known.
+        let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+        let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
+        theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
         let hashed = self.work(move || check_strength(&given, &theirs).map(|()| hash(hashing, &given, salt)));
         Ok(hashed.await??)
     }
@@ -180,6 +186,7 @@ mod tests {
             last_sign_in_at: None,
             sessions: Vec::new(),
             link: None,
+            links_from: at,
         }
     }
 
@@ -202,6 +209,8 @@ mod tests {
             ("aaaaaaaaaaaaaaa", "easy to guess"),
             ("marguerite delacroix", "easy to guess"),
             ("Salon Lumière Montparnasse", "easy to guess"),
+            ("Montparnasse2026", "easy to guess"),
+            ("delacroix-2026!", "easy to guess"),
         ] {
             let message = refused(given).await;
             assert!(message.contains(says), "{given}: {message}");

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::handle::People;
 use super::token::Token;
 use crate::domain::{
-    Actor, Address, Begin, Client, LinkKind, Person, PersonId, Refusal, Session, SessionId, USE_WRITTEN_AFTER,
+    Actor, Address, Begin, Client, LinkKind, MailKind, Person, PersonId, Refusal, Session, SessionId,
+    USE_WRITTEN_AFTER, fold_address,
 };
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::store::{Weight, keys};
 
 /// Somebody who is signed in.
@@ -41,7 +43,7 @@ pub struct Opened {
     pub kind: LinkKind,
     /// The token of the session that it begins; none where it proved an address.
     pub session: Option<Token>,
-    /// The address that the account had before, which is to be told that it is another one now.
+    /// The address that the account had before, which is mailed that it is another one now.
     pub former_email: Option<String>,
 }
 
@@ -78,22 +80,14 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Uses a link up: begins the session that it leads to, or gives the account the address that it proves.
+    /// Uses a link up, and begins the session that it leads to.
     ///
     /// # Errors
-    /// [`Refusal::Expired`], or the engine's failure.
+    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address ([`Self::prove_email`] uses it);
+    /// or the engine's failure.
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened, EngineError> {
         let hash = token.hash();
-        let seen = self.open_link(token).await?;
-        let id = seen.person.id;
-        // A proved address becomes the account's: whoever claims it meanwhile comes first.
-        let link = seen.person.link.as_ref();
-        let proves = link.and_then(|link| link.email.as_ref()).map(|email| email.to_lowercase());
-        let mut claim = None;
-        if let Some(email) = &proves {
-            claim = Some(self.shared.claims.on(&[email, &seen.person.email_folded()]).await);
-            self.check_free(email, id).await?;
-        }
+        let id = self.open_link(token).await?.person.id;
         let (session, begin) = self.begin(client);
         let of = (Actor::Person(id), "person.link_used", Weight::Frees);
         let (kind, accepts) = self
@@ -102,13 +96,41 @@ impl People {
                 Ok((person.use_link(&hash, begin, now)?, accepts))
             })
             .await?;
-        drop(claim);
         if let (LinkKind::Enter, Some(business)) = (kind, accepts) {
             self.accept_by_link(id, business).await?;
         }
-        let proved = kind == LinkKind::Email;
-        let former_email = proved.then(|| seen.person.email.clone());
-        Ok(Opened { person: id, kind, session: (!proved).then_some(session), former_email })
+        Ok(Opened { person: id, kind, session: Some(session), former_email: None })
+    }
+
+    /// Uses up the link that proves an address, in a session of the account that asked for it: whoever merely reads the
+    /// mail could be made the owner of an account that is another's. Whoever reads the old address is mailed of it.
+    ///
+    /// # Errors
+    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] where nobody is signed in, or somebody else, so that the person is
+    /// to sign in first; [`Refusal::Conflict`] where the address is another's by now; or the engine's failure.
+    pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened, EngineError> {
+        let seen = self.open_link(link).await?;
+        let id = seen.person.id;
+        let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
+        let Some(email) = proves else { return Err(Refusal::Expired.into()) };
+        // Without a session there is none with this hash, and the refusal says so.
+        let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
+        // A proved address becomes the account's: whoever claims it meanwhile comes first.
+        let claim = self.shared.claims.on(&[&email, &seen.person.email_folded()]).await;
+        if seen.person.session(&session, self.shared.clocks.now()).is_some() {
+            self.check_free(&email, id).await?;
+        }
+        let of = (Actor::Person(id), "person.link_used", Weight::Frees);
+        let former = self
+            .change_and_mail(id, of, move |person, now| {
+                let former = person.prove_email(&link, &session, now)?;
+                let told = (person.email != former)
+                    .then(|| NewMail::of_account(id, MailKind::EmailChanged, Some(former.clone())));
+                Ok((former, told))
+            })
+            .await?;
+        drop(claim);
+        Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
     /// Accepts the membership that a link came from, as far as it is still offered.
@@ -156,23 +178,36 @@ impl People {
         Ok(token)
     }
 
-    /// Asks for another address. With mail the token is that of the link to be mailed there; without, it counts at once
-    /// and nobody can be told.
+    /// Asks for another address. With mail a link is mailed there, whose token is the given one until that mail is made
+    /// with another; without, the address counts at once and nobody can be told.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] where it is somebody's (without mail; with mail that shows only to whoever uses the link),
+    /// where too many were mailed of late, or where a link that was mailed to the present address is to be used first;
     /// [`Refusal::NotAllowed`], [`Refusal::Expired`], or the engine's failure.
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>, EngineError> {
-        let person = self.session(token).await?.ok_or(Refusal::Expired)?.person;
+        let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());
         let link = self.sends_mail().then(|| Token::new(self.shared.ports.random_bytes()));
         let claim = self.shared.claims.on(&[email.folded(), &person.email_folded()]).await;
         if link.is_none() {
             self.check_free(email.folded(), id).await?;
         }
+        if link.is_some() && fresh && !session.restricted {
+            let counted = self.shared.mail.count_email_change(id, email.folded(), self.shared.clocks.now());
+            counted.map_err(|free| {
+                let when = format!("the next one can be sent at {free}");
+                Refusal::conflict("as many mails of new addresses were sent today as may be", "email", when)
+            })?;
+        }
         let mailed = link.as_ref().map(Token::hash);
         let of = (Actor::Person(id), "person.email_changed", Weight::Keeps);
-        self.change(id, of, move |person, now| person.change_email(&hash, &email, mailed, now)).await?;
+        let asked = move |person: &mut Person, now| {
+            person.change_email(&hash, &email, mailed, now)?;
+            let to = Some(email.as_str().to_owned());
+            Ok(((), mailed.map(|_| NewMail::of_account(id, MailKind::EmailChange, to))))
+        };
+        self.change_and_mail(id, of, asked).await?;
         drop(claim);
         Ok(link)
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::handle::People;
 use super::sessions::SignedIn;
 use super::token::Token;
-use crate::domain::{Actor, Address, Client, Person, Refusal, Text, USER_AGENT_CHARS_MAX};
+use crate::domain::{Actor, Address, Client, Person, Refusal, Text, USER_AGENT_CHARS_MAX, fold_address};
 use crate::error::EngineError;
 use crate::store::Weight;
 
@@ -61,7 +61,7 @@ impl People {
             Ok(email) => self.by_email(email).await?,
             Err(_) => None,
         };
-        let email = folded.unwrap_or_else(|_| email.to_lowercase());
+        let email = folded.unwrap_or_else(|_| fold_address(email));
         self.try_password((&email, person), password, network, Then::Begin(client)).await
     }
 
@@ -91,24 +91,23 @@ impl People {
         network: IpAddr,
         then: Then,
     ) -> Result<SignIn, EngineError> {
-        let attempts = &self.shared.attempts;
-        let now = self.shared.clocks.now();
-        if let Some(retry_after) = attempts.refused(network, now) {
-            return Ok(SignIn::TooMany(retry_after));
-        }
+        let begun = match self.shared.attempts.begin(network, email, self.shared.clocks.now())? {
+            Ok(begun) => begun,
+            Err(retry_after) => return Ok(SignIn::TooMany(retry_after)),
+        };
         let kept = person.as_ref().and_then(|person| person.password.clone());
         let bounded = Text::<0, 256>::new(password.to_owned()).is_ok();
         let given = if bounded { password } else { "" };
-        let right = self.shared.hasher.is_password(kept.as_deref(), given).await?;
-        let came = match person.filter(|_| right) {
-            Some(person) => self.right_password(person, kept, then).await?,
-            None => SignIn::Wrong,
+        let looked = self.shared.hasher.is_password(kept.as_deref(), given).await;
+        let came = match (looked, person) {
+            (Ok(true), Some(person)) => self.right_password(person, kept, then).await,
+            (Ok(_), _) => Ok(SignIn::Wrong),
+            (Err(error), _) => Err(error),
         };
-        let wait = if came == SignIn::Wrong {
-            attempts.failed(network, email, now)
-        } else {
-            attempts.delay(email, now)
-        };
+        // What failed for our own sake is nobody's failure.
+        let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
+        drop(begun);
+        let came = came?;
         if wait > Duration::ZERO {
             tokio::time::sleep(wait).await;
         }

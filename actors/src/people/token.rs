@@ -4,7 +4,13 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
+
+use crate::domain::{MailId, ResourceId};
+
+/// Keeps these MACs apart from others under the same secret.
+const OF_MAIL: &[u8] = b"link of mail 1\0";
 
 /// A well-formed token; it never shows itself in a log.
 #[derive(Clone, PartialEq, Eq)]
@@ -14,6 +20,12 @@ impl Token {
     /// The token of these random bytes.
     pub(crate) fn new(random: [u8; 32]) -> Self {
         Self(random)
+    }
+
+    /// The token of the link in a mail: the same at each attempt, of which a mailbox keeps the first, and kept nowhere.
+    pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
+        let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+        Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
     }
 
     /// Reads a token as a request carries it; `None` for anything that has not the form.
@@ -43,6 +55,15 @@ impl std::fmt::Debug for Token {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_token_of_a_mail_is_that_mails_and_that_secrets_alone() {
+        let id = |number: u128| MailId::from(uuid::Uuid::from_u128(number));
+        let token = Token::of_mail(&[1; 32], id(1));
+        assert_eq!(token, Token::of_mail(&[1; 32], id(1)));
+        assert_ne!(token, Token::of_mail(&[1; 32], id(2)));
+        assert_ne!(token, Token::of_mail(&[2; 32], id(1)));
+    }
 
     #[test]
     fn a_token_reads_back_and_anything_else_is_none() {

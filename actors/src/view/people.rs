@@ -26,7 +26,7 @@ pub struct PersonView {
     pub status: MembershipStatus,
     /// Which staff member they are.
     pub staff_id: Option<StaffId>,
-    /// When the account was made.
+    /// When the account was made; until the membership is accepted, when it was offered.
     pub created_at: Timestamp,
     /// When the account or the place in the business last changed.
     pub updated_at: Timestamp,
@@ -35,19 +35,29 @@ pub struct PersonView {
 }
 
 impl PersonView {
-    /// The person as a member of the business.
+    /// The person as a member of the business. Until the membership is accepted nothing of the account is told, not even
+    /// whether there was one before: only whom it was offered to.
     pub fn new(person: &Person, membership: &Membership) -> Self {
+        let Membership { offer, accepted, .. } = membership;
+        let (email, name, locale) = match accepted {
+            true => (&person.email, &person.name, person.locale),
+            false => (&offer.email, &offer.name, offer.locale),
+        };
         Self {
             id: person.id,
-            email: person.email.clone(),
-            name: person.name.clone(),
-            locale: person.locale,
+            email: email.clone(),
+            name: name.clone(),
+            locale,
             role: membership.role,
             status: membership.status,
             staff_id: membership.staff_id,
-            created_at: person.created_at,
-            updated_at: person.updated_at.max(membership.updated_at),
-            last_sign_in_at: person.last_sign_in_at,
+            created_at: if *accepted { person.created_at } else { membership.created_at },
+            updated_at: if *accepted {
+                person.updated_at.max(membership.updated_at)
+            } else {
+                membership.updated_at
+            },
+            last_sign_in_at: person.last_sign_in_at.filter(|_| *accepted),
         }
     }
 }
@@ -97,6 +107,13 @@ pub struct LinkView {
     pub link: Option<String>,
     /// When it expires.
     pub expires_at: Timestamp,
+}
+
+/// That alerts were read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AlertsReadView {
+    /// When.
+    pub read_at: Timestamp,
 }
 
 /// How a person is alerted of a kind.

@@ -346,3 +346,9 @@ where
         }
     }
 }
+
+/// A membership that is offered to a person as they are.
+pub(crate) fn offer_to(person: &actors::domain::Person) -> actors::domain::Offer {
+    let (email, name, locale) = (person.email.clone(), person.name.clone(), person.locale);
+    actors::domain::Offer { email, name, locale }
+}

@@ -67,6 +67,48 @@ async fn a_relay_without_starttls_gets_nothing() {
     );
 }
 
+/// Whoever is on the way can say in the clear what the relay would say under TLS: that it took the mail.
+#[tokio::test]
+async fn what_is_said_in_the_clear_behind_the_beginning_of_tls_fails_the_attempt() {
+    let injected = "220 go ahead\r\n250-relay.example.com\r\n250 AUTH PLAIN\r\n235 ok\r\n250 ok\r\n250 ok\r\n354 go ahead\r\n250 taken";
+    for says in [injected, "220 go ahead\r\n2"] {
+        let manner = Manner { starttls: true, odd: Some((At::StartTls, Does::Says(says))), ..PLAIN };
+        let server = Server::start(manner).await;
+        let failure = smtp(&server, "smtp", "u:p@").send(&mail()).await.unwrap_err();
+        assert!(matches!(&failure, MailFailure::Relay(why) if why.contains("before TLS")), "{failure:?}");
+        let heard = server.heard.lock();
+        let said: Vec<_> = heard.commands.iter().map(|(_, line)| line.as_str()).collect();
+        assert_eq!(said, ["EHLO example.com", "STARTTLS"]);
+    }
+    let refused =
+        Manner { starttls: true, odd: Some((At::StartTls, Does::Says("454 4.7.0 not now"))), ..PLAIN };
+    let failure = smtp(&Server::start(refused).await, "smtp", "u:p@").send(&mail()).await.unwrap_err();
+    assert!(matches!(&failure, MailFailure::Relay(why) if why.contains("454 4.7.0 not now")), "{failure:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_never_ends_is_given_up_on() {
+    // What the system's buffers of both ends take is beyond what we ask for.
+    const BUFFERED_MAX: usize = 32 << 20;
+    for (scheme, starttls, step) in [
+        ("smtp+plain", false, At::Greeting),
+        ("smtp+plain", false, At::Mail),
+        ("smtp+plain", false, At::End),
+        ("smtp", true, At::Greeting),
+        ("smtp", true, At::StartTls),
+        ("smtp", true, At::Mail),
+    ] {
+        let manner = Manner { starttls, odd: Some((step, Does::Floods)), ..PLAIN };
+        let server = Server::start(manner).await;
+        let failure = smtp(&server, scheme, "").send(&mail()).await.unwrap_err();
+        assert!(
+            matches!(&failure, MailFailure::Relay(why) if why.contains("too long")),
+            "{scheme} {step:?}: {failure:?}"
+        );
+        assert!(server.heard.lock().flooded < BUFFERED_MAX);
+    }
+}
+
 #[tokio::test]
 async fn a_relay_whose_certificate_nobody_vouches_for_gets_nothing() {
     for (scheme, manner) in
@@ -163,4 +205,43 @@ async fn an_address_that_is_none_is_refused_for_good_and_nobody_is_asked() {
     let failure = smtp(&server, "smtp+plain", "").send(&mail).await.unwrap_err();
     assert!(matches!(failure, MailFailure::RefusedForGood(_)), "{failure:?}");
     assert!(server.heard.lock().commands.is_empty());
+}
+
+/// Addresses are refused when they are given, not when a mail is sent.
+#[test]
+fn whatever_is_taken_as_an_address_can_be_mailed_to() {
+    let parts = [
+        "a",
+        "A.b",
+        "o'brien+tag",
+        "zoë",
+        "日本",
+        "!#$%&'*+-/=?^_`{|}~",
+        "a..b",
+        "\"a b\"",
+        "a,b",
+        "<a>",
+        "a\u{7f}",
+    ];
+    let domains = [
+        "x",
+        "x.example",
+        "1-2.example",
+        "exämple.com",
+        "例え.jp",
+        "x..y",
+        "-x",
+        "[192.0.2.1]",
+        "x_y.z",
+        "a b",
+    ];
+    let mut taken = 0;
+    for (local, domain) in parts.iter().flat_map(|part| domains.map(|domain| (part, domain))) {
+        let written = format!("{local}@{domain}");
+        if actors::domain::Address::new(&written).is_ok() {
+            written.parse::<lettre::Address>().unwrap_or_else(|error| panic!("{written}: {error}"));
+            taken += 1;
+        }
+    }
+    assert_eq!(taken, 6 * 5);
 }

@@ -16,6 +16,8 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Greeting,
+    /// Where TLS is to begin.
+    StartTls,
     Mail,
     Rcpt,
     Data,
@@ -29,6 +31,8 @@ pub(super) enum At {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Says(&'static str),
+    /// Begins an answer that never ends.
+    Floods,
     Hangs,
     Closes,
 }
@@ -51,6 +55,8 @@ pub(super) struct Heard {
     /// The commands, each with whether it came under TLS.
     pub(super) commands: Vec<(bool, String)>,
     pub(super) mails: Vec<Vec<u8>>,
+    /// How much of an answer without an end was taken, in bytes.
+    pub(super) flooded: usize,
 }
 
 /// A relay that runs.
@@ -118,6 +124,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
                 self.say(line).await;
                 return Some(false);
             }
+            Some(Does::Floods) => {
+                // Goes on for as long as somebody takes it.
+                let said = [b'x'; 1 << 10];
+                while self.stream.get_mut().write_all(&said).await.is_ok() {
+                    self.heard.lock().flooded += said.len();
+                }
+                return None;
+            }
             Some(Does::Hangs) => std::future::pending().await,
             Some(Does::Closes) => return None,
         }
@@ -151,7 +165,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
                     Some(true)
                 }
                 "STARTTLS" => {
-                    self.say("220 go ahead").await;
+                    self.at(At::StartTls, "220 go ahead").await;
                     return true;
                 }
                 "AUTH" => {

@@ -1,8 +1,8 @@
 //! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
 
 use actors::domain::{
-    ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Mail,
-    Membership, Person, Service, StaffMember, TakenMessage, WebhookEndpoint,
+    Alert, AlertsRead, ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery,
+    Knowledge, Mail, Membership, Person, Service, StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
 use actors::store::records::{
@@ -10,7 +10,7 @@ use actors::store::records::{
 };
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 23;
+pub const KINDS: u8 = 25;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -43,7 +43,9 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         19 => same::<RoundRecord>(bytes),
         20 => same::<Mail>(bytes),
         21 => same::<Person>(bytes),
-        _ => same::<Membership>(bytes),
+        22 => same::<Membership>(bytes),
+        23 => same::<Alert>(bytes),
+        _ => same::<AlertsRead>(bytes),
     }
 }
 

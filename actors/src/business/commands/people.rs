@@ -9,11 +9,12 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, Membership, MembershipPatch,
-    MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp, check_membership,
-    check_people, patched,
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, MailKind, Membership, MembershipPatch,
+    MembershipStatus, Offer, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp,
+    check_membership, check_people, patched,
 };
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::store::Weight;
 use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
 
@@ -25,17 +26,21 @@ const PERSON: &str = "person";
 pub struct AddMember {
     /// The person, who is there.
     pub person: Person,
+    /// To whom it is offered, as whoever asks knows them.
+    pub offer: Offer,
     /// What they shall be.
     pub role: Role,
     /// Which staff member they are.
     pub staff_id: Option<StaffId>,
+    /// What is mailed to them of it, if anything.
+    pub mail: Option<MailKind>,
 }
 
 impl Change for AddMember {
     type Gives = New<NewPersonView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let Self { person, role, staff_id } = self;
+        let Self { person, offer, role, staff_id, mail } = self;
         if context.team().contains_key(&person.id) {
             let details = vec![Problem::new("email", format!("is that of {}", person.id))];
             return Err(Refusal::Conflict { message: "the person belongs already".into(), details }.into());
@@ -47,6 +52,7 @@ impl Change for AddMember {
             accepted: false,
             staff_id,
             alerts: AlertChoices::default(),
+            offer,
             created_at: context.at(),
             updated_at: context.at(),
         };
@@ -56,9 +62,14 @@ impl Change for AddMember {
             link: None,
             link_expires_at: None,
         };
-        Ok(Decision::created(&shown)
+        let decision = Decision::created(&shown)
             .note("person.added", PERSON, person.id)
-            .write(Write::Membership(membership)))
+            .write(Write::Membership(membership));
+        let of = context.business_id();
+        Ok(match mail {
+            Some(kind) => decision.mail(context.mint(), NewMail::of_membership(of, person.id, kind)),
+            None => decision,
+        })
     }
 
     fn weight(&self) -> Weight {
@@ -107,7 +118,11 @@ impl Change for PatchMember {
         if patch.staff_id != Some(before.staff_id) {
             check_staff(context, patch.staff_id.flatten())?;
         }
-        let mut after = patched(context.team(), context.asker()?, before, patch, person.is_safe())?;
+        let is_safe = person.is_safe() && before.is_for(&person);
+        let mut after = patched(context.team(), context.asker()?, before, patch, is_safe)?;
+        if person.name != person_before.name {
+            person.name.clone_into(&mut after.offer.name);
+        }
         if after == *before {
             return Ok(Decision::unchanged(&PersonView::new(&person, before)));
         }
@@ -176,6 +191,12 @@ impl Change for AcceptMembership {
         if before.status != MembershipStatus::Invited {
             return Ok(Decision::unchanged(&PersonView::new(&person, before)));
         }
+        if !before.is_for(&person) {
+            return Err(Refusal::NotAllowed(
+                "the membership was offered to another address: ask to be invited again",
+            )
+            .into());
+        }
         if !person.confirmed && !self.by_link {
             return Err(Refusal::NotAllowed(
                 "the account is not confirmed: use a link that was sent to its address",
@@ -188,7 +209,9 @@ impl Change for AcceptMembership {
             updated_at: context.at(),
             ..before.clone()
         };
-        let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
+        let shown = PersonView::new(&person, &after);
+        // What of the account shows from now on was not changed by it.
+        let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(&shown)
             .note_changes("person.accepted", PERSON, person.id, (&shown_before, &shown))
             .write(Write::Membership(after)))

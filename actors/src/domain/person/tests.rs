@@ -1,6 +1,7 @@
 use uuid::Uuid;
 
 use super::*;
+use crate::domain::Handed;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_millis(1_772_442_000_000 + seconds * 1_000)
@@ -23,6 +24,7 @@ fn person() -> Person {
         last_sign_in_at: None,
         sessions: Vec::new(),
         link: None,
+        links_from: at(0),
     }
 }
 
@@ -179,7 +181,11 @@ fn a_mailed_change_of_email_counts_once_its_link_was_used() {
     let email = Address::new("New@Example.com").unwrap();
     person.change_email(&[1; 32], &email, Some([5; 32]), at(1)).unwrap();
     assert_eq!(person.email, "Ada@Example.com");
-    assert_eq!(person.use_link(&[5; 32], begin(2), at(2)), Ok(LinkKind::Email));
+    assert!(matches!(person.use_link(&[5; 32], begin(2), at(2)), Err(Refusal::NotAllowed(_))));
+    assert!(matches!(person.prove_email(&[5; 32], &[9; 32], at(2)), Err(Refusal::NotAllowed(_))), "nobody's");
+    assert_eq!(person.prove_email(&[6; 32], &[1; 32], at(2)), Err(Refusal::Expired), "another link");
+    assert_eq!(person.prove_email(&[5; 32], &[1; 32], at(2)).as_deref(), Ok("Ada@Example.com"));
+    assert_eq!(person.prove_email(&[5; 32], &[1; 32], at(2)), Err(Refusal::Expired), "used");
     assert_eq!(
         (person.email.as_str(), person.email_folded().as_str()),
         ("New@Example.com", "new@example.com")
@@ -195,4 +201,105 @@ fn only_an_account_that_nobody_came_to_own_may_be_an_orphan() {
     let mut invited = person();
     invited.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).unwrap();
     assert!(!invited.may_be_orphan(at(DAY)));
+}
+
+#[test]
+fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_and_no_other() {
+    let mut person = with_password();
+    person.sign_in(begin(1), at(0));
+    person.sign_in(begin(2), at(0));
+    let email = Address::new("new@example.com").unwrap();
+    person.change_email(&[1; 32], &email, Some([5; 32]), at(1)).unwrap();
+    person.prove_email(&[5; 32], &[1; 32], at(2)).unwrap();
+    assert!(person.confirmed && person.password.is_some());
+    assert_eq!(person.sessions.iter().map(|session| session.hash[0]).collect::<Vec<_>>(), [1]);
+    // What was mailed to its address before is not taken from it by whoever knows the password.
+    let mut squatted = with_password();
+    squatted.sign_in(begin(1), at(0));
+    squatted.make_mailed_link(None, ([7; 32], at(0)), None, at(0)).unwrap().unwrap();
+    let moved = squatted.change_email(&[1; 32], &email, Some([5; 32]), at(1));
+    assert!(matches!(moved, Err(Refusal::Conflict { .. })));
+    squatted.change_email(&[1; 32], &email, None, at(1)).unwrap();
+    assert!(squatted.link.is_none() && !squatted.confirmed);
+}
+
+#[test]
+fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
+    let mail = |number: u8, written| ([number; 32], at(written));
+    let mut person = with_password();
+    let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
+    assert_eq!(made, Some((LinkKind::Reset, at(11 + HOUR))));
+    // The next attempt comes after it has expired, and it is good again.
+    let again = person.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)).unwrap();
+    assert_eq!(again, Some((LinkKind::Reset, at(4 * HOUR))));
+    let mut used = person.clone();
+    used.use_link(&[1; 32], begin(1), at(3 * HOUR)).unwrap();
+    assert_eq!(used.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)), Ok(None), "it was used");
+    assert!(
+        person.make_mailed_link(None, mail(2, 9), None, at(3 * HOUR)).unwrap().is_some(),
+        "of another business"
+    );
+    assert_eq!(person.use_link(&[1; 32], begin(1), at(3 * HOUR)), Err(Refusal::Expired), "it is void");
+    let mut handed = person.clone();
+    handed.make_link(LinkKind::Reset, ([8; 32], Handed::Operator), None, at(3 * HOUR)).unwrap();
+    assert_eq!(
+        handed.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)),
+        Ok(None),
+        "the operator's is newer"
+    );
+    person.sign_in(begin(4), at(4 * HOUR));
+    let mut other = person.clone();
+    person.set_password(&[4; 32], "new".into(), begin(5), at(4 * HOUR)).unwrap();
+    other.change_email(&[4; 32], &Address::new("b@example.com").unwrap(), None, at(4 * HOUR)).unwrap();
+    for mut person in [person, other] {
+        assert_eq!(person.make_mailed_link(None, mail(6, 4 * HOUR - 1), None, at(5 * HOUR)), Ok(None));
+        assert!(person.make_mailed_link(None, mail(6, 4 * HOUR), None, at(5 * HOUR)).unwrap().is_some());
+    }
+}
+
+#[test]
+fn a_clock_that_was_ahead_takes_no_links_from_anybody() {
+    let mut person = with_password();
+    person.sign_in(begin(1), at(DAY));
+    person.set_password(&[1; 32], "new".into(), begin(2), at(DAY)).unwrap();
+    assert!(person.make_mailed_link(None, ([3; 32], at(0)), None, at(0)).unwrap().is_some());
+}
+
+#[test]
+fn two_spellings_are_one_account_only_where_they_differ_in_ascii_case() {
+    let folded = |text: &str| Address::new(text).unwrap().folded().to_owned();
+    assert_eq!(folded("Kate@X.com"), folded("kate@x.COM"));
+    for other in ["\u{212a}ate@x.com", "k\u{e1}te@x.com", "K\u{c1}TE@x.com", "\u{ff4b}ate@x.com"] {
+        assert_ne!(folded(other), folded("kate@x.com"), "{other}");
+    }
+    assert_ne!(folded("K\u{c1}TE@x.com"), folded("k\u{e1}te@x.com"), "it is for their server to say");
+}
+
+#[test]
+fn an_address_that_no_relay_takes_is_refused() {
+    for bad in [
+        "a,b<c>@x",
+        "a b@x.com",
+        "a@b@c.com",
+        "\"a\"@x.com",
+        "a..b@x.com",
+        ".a@x.com",
+        "a.@x.com",
+        "a@x..com",
+        "a@-x.com",
+        "a@x-.com",
+        "a@x.com.",
+        "a@[192.0.2.1]",
+        "a@x_y.com",
+        "a@",
+        "@x.com",
+        "a(b)@x.com",
+    ] {
+        assert!(Address::new(bad).is_err(), "{bad}");
+    }
+    assert!(Address::new(&format!("{}@x.com", "a".repeat(65))).is_err());
+    assert!(Address::new(&format!("a@{}.com", "x".repeat(64))).is_err());
+    for good in ["a@x", "o'brien+tag@x-y.example", "zo\u{eb}@ex\u{e4}mple.com", "a.b.c@1.example"] {
+        Address::new(good).unwrap();
+    }
 }

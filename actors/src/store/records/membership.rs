@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{IdBytes, Numbered, bytes_of, id_of, instant, word};
-use crate::domain::{AlertChoice, AlertChoices, AlertKind, Membership};
+use crate::domain::{AlertChoice, AlertChoices, AlertKind, Membership, Offer};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -18,6 +18,8 @@ struct MembershipRecordV1 {
     accepted: bool,
     staff_id: Option<IdBytes>,
     alerts: Vec<ChoiceRecord>,
+    /// The address, the name and the language.
+    offer: (String, String, u8),
     created_at: i64,
     updated_at: i64,
 }
@@ -37,6 +39,7 @@ impl Layout<Membership> for MembershipRecordV1 {
             accepted: value.accepted,
             staff_id: value.staff_id.map(bytes_of),
             alerts: value.alerts.iter().map(alert).collect(),
+            offer: (value.offer.email.clone(), value.offer.name.clone(), value.offer.locale.number()),
             created_at: value.created_at.millis(),
             updated_at: value.updated_at.millis(),
         }
@@ -49,6 +52,7 @@ impl Layout<Membership> for MembershipRecordV1 {
             let scope = scope.map(|number| word(record, number)).transpose()?;
             alerts.set(word(record, kind)?, AlertChoice { email, in_app, scope });
         }
+        let (email, name, locale) = self.offer;
         Ok(Membership {
             person_id: id_of(self.person_id),
             role: word(record, self.role)?,
@@ -56,6 +60,7 @@ impl Layout<Membership> for MembershipRecordV1 {
             accepted: self.accepted,
             staff_id: self.staff_id.map(id_of),
             alerts,
+            offer: Offer { email, name, locale: word(record, locale)? },
             created_at: instant(record, self.created_at)?,
             updated_at: instant(record, self.updated_at)?,
         })
@@ -66,7 +71,7 @@ impl Layout<Membership> for MembershipRecordV1 {
 mod tests {
     use super::super::testing::{check, check_damage, replace};
     use super::*;
-    use crate::domain::{AlertEmail, AlertScope, MembershipStatus, Role, Timestamp};
+    use crate::domain::{AlertEmail, AlertScope, Locale, MembershipStatus, Role, Timestamp};
 
     fn membership() -> Membership {
         let mut alerts = AlertChoices::default();
@@ -83,6 +88,7 @@ mod tests {
             accepted: true,
             staff_id: Some(id_of([0xa2; 16])),
             alerts,
+            offer: Offer { email: "a@b.c".into(), name: "Ada".into(), locale: Locale::Fr },
             created_at: Timestamp::from_millis(1_772_442_000_000),
             updated_at: Timestamp::from_millis(1_772_442_000_001),
         }
@@ -93,11 +99,11 @@ mod tests {
         check(
             &membership(),
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102020101a2a2a2a2a2a2a2a2a2a2a2\
-             a2a2a2a2a20108010201000102fd00358d5b39030000fd02358d5b39030000",
+             a2a2a2a2a20108010201000102056140622e630341646102fd00358d5b39030000fd02358d5b39030000",
         );
         check(
             &Membership { staff_id: None, alerts: AlertChoices::default(), ..membership() },
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10202010000fd00358d5b39030000fd\
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10202010000056140622e630341646102fd00358d5b39030000fd\
              02358d5b39030000",
         );
     }

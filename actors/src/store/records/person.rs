@@ -21,6 +21,7 @@ struct PersonRecordV1 {
     last_sign_in_at: Option<i64>,
     sessions: Vec<SessionRecordV1>,
     link: Option<LinkRecordV1>,
+    links_from: i64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -62,6 +63,7 @@ impl Layout<Person> for PersonRecordV1 {
             last_sign_in_at: value.last_sign_in_at.map(|at| at.millis()),
             sessions: value.sessions.iter().map(Layout::freeze).collect(),
             link: value.link.as_ref().map(Layout::freeze),
+            links_from: value.links_from.millis(),
         }
     }
 
@@ -79,6 +81,7 @@ impl Layout<Person> for PersonRecordV1 {
             last_sign_in_at: self.last_sign_in_at.map(|at| instant(record, at)).transpose()?,
             sessions: sessions.collect::<Result<_, _>>()?,
             link: self.link.map(|link| link.thaw(record)).transpose()?,
+            links_from: instant(record, self.links_from)?,
         })
     }
 }
@@ -172,6 +175,7 @@ mod tests {
                 business_id: None,
                 email: Some("b@b.c".into()),
             }),
+            links_from: at,
         }
     }
 
@@ -186,12 +190,12 @@ mod tests {
              00358d5b39030000fd00358d5b3903000001093139322e302e322e310742726f\
              777365720101a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a401a5a5a5a5a5a5a5a5a5\
              a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a504fd00358d5b390300\
-             00010001056240622e63",
+             00010001056240622e63fd00358d5b39030000",
         );
         check(
             &Person { password: None, last_sign_in_at: None, sessions: vec![], link: None, ..person() },
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1054140622e6303416461020100fd00\
-             358d5b39030000fd00358d5b39030000000000",
+             358d5b39030000fd00358d5b39030000000000fd00358d5b39030000",
         );
     }
 

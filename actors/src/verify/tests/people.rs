@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{
-    AlertChoices, Client, Link, LinkKind, Locale, Membership, MembershipStatus, Person, Role, Session,
+    AlertChoices, Client, Link, LinkKind, Locale, Membership, MembershipStatus, Offer, Person, Role, Session,
 };
 
 /// Somebody who is signed in, was made a link, and belongs to the business.
@@ -36,6 +36,7 @@ pub(super) fn add(map: &mut Map) {
             business_id: None,
             email: None,
         }),
+        links_from: at,
     };
     let mut batch = crate::store::Batch::default();
     crate::people::write_person(None, Some(&person), &mut batch);
@@ -46,6 +47,7 @@ pub(super) fn add(map: &mut Map) {
         accepted: true,
         staff_id: None,
         alerts: AlertChoices::default(),
+        offer: Offer { email: "a@b.c".into(), name: String::new(), locale: Locale::En },
         created_at: at,
         updated_at: at,
     };

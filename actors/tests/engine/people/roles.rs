@@ -17,6 +17,7 @@ use actors::business::commands::erasure::{EndBusiness, EraseContact, PatchRetent
 use actors::business::commands::guarded::{BookOnce, StartingAt};
 use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
+use actors::business::commands::mails::ResendMail;
 use actors::business::commands::messages::PatchMessage;
 use actors::business::commands::people::{
     AcceptMembership, AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
@@ -38,7 +39,7 @@ use uuid::Uuid;
 
 use super::{by, invite, member, world};
 use crate::erasing::{call, message};
-use crate::harness::{Shop, World, at, by_operator, text};
+use crate::harness::{Shop, World, at, by_operator, offer_to, text};
 
 /// What owner, admin and member may: change it, see it, or not even that.
 struct Row {
@@ -83,6 +84,7 @@ const TABLE: &[Row] = &[
     row("CreateKey", "cc-"),
     row("RevokeKey", "cc-"),
     row("CreateWebhook", "cc-"),
+    row("ResendMail", "cc-"),
     row("OperatorCreateWebhook", "cc-"),
     row("PatchWebhook", "cc-"),
     row("DeleteWebhook", "cc-"),
@@ -104,6 +106,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("TurnOff", "the service itself makes it"),
     ("AcceptMembership", "it is one's own alone: see below"),
     ("PatchNotifications", "they are one's own alone: see `people.rs`"),
+    ("ReadAlerts", "they are one's own alone: see `alerts.rs`"),
+    ("Unsubscribe", "a mail's own link asks for it: see `alerts/mailed.rs`"),
 ];
 
 const fn row(change: &'static str, may: &'static str) -> Row {
@@ -159,6 +163,7 @@ impl Asking<'_> {
             "StartingAt<Cancel>" => {
                 self.ask(StartingAt { expected: at(1, 1), change: Cancel { id: nothing.into() } }).await
             }
+            "ResendMail" => self.ask(ResendMail { id: nothing.into() }).await,
             "TakeMessage" => self.ask(message(None, None)).await,
             "PatchMessage" => {
                 let status = Some(MessageStatus::Read);
@@ -226,11 +231,16 @@ impl Asking<'_> {
             }
             "DeleteWebhook" => self.ask(DeleteWebhook { id }).await,
             "RotateSecret" => self.ask(RotateSecret { id, secret: WebhookSecret::new([1; 32]) }).await,
-            "AddMember" => self.ask(AddMember { person: person(), role: Role::Member, staff_id: None }).await,
+            "AddMember" => {
+                let (person, role) = (person(), Role::Member);
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role, staff_id: None, mail: None }).await
+            }
             "AddMember as an owner" => {
                 let id: PersonId = Uuid::from_u128(200 + u128::from(self.number)).into();
                 let person = actors::domain::Person { id, ..person() };
-                self.ask(AddMember { person, role: Role::Owner, staff_id: None }).await
+                let offer = offer_to(&person);
+                self.ask(AddMember { person, offer, role: Role::Owner, staff_id: None, mail: None }).await
             }
             "PatchMember" => {
                 let person = actors::domain::Person { id: self.other, ..some_person() };
@@ -280,6 +290,7 @@ fn some_person() -> actors::domain::Person {
         last_sign_in_at: None,
         sessions: Vec::new(),
         link: None,
+        links_from: at(0, 1),
     }
 }
 

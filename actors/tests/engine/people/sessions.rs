@@ -106,7 +106,7 @@ async fn without_mail_a_new_address_counts_at_once_and_is_not_confirmed() {
     people.set_sends_mail(true);
     let link = people.change_email(&token, Address::new("third@example.com").unwrap()).await.unwrap();
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_none());
-    let opened = people.use_link(&link.unwrap(), Client::default()).await.unwrap();
+    let opened = people.prove_email(&link.unwrap(), Some(&token)).await.unwrap();
     assert!(opened.session.is_none() && opened.kind == LinkKind::Email);
     assert_eq!(opened.former_email.as_deref(), Some("New@example.com"), "it is to be told");
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_some());

@@ -1,0 +1,213 @@
+//! The connection to a relay below the protocol: TCP, then TLS from the first byte, or begun by STARTTLS (RFC 3207).
+//!
+//! What always holds: of what a relay says in the clear nothing is believed once TLS has begun, and more than it was
+//! asked for fails the attempt; between two things that we say a relay says at most [`ANSWER_BYTES_MAX`].
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use actors::net::Trust;
+use lettre::transport::smtp::client::AsyncTokioStream;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use super::settings::{Relay, Security};
+
+/// How long a relay may take until a connection to one of its addresses is open.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
+/// How much a relay may say between two things that we say, in bytes.
+pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// How relays are reached.
+pub(super) struct Wire {
+    relay: Relay,
+    hello: String,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+}
+
+impl Wire {
+    /// To this relay, whom we tell that we are `hello`, trusted as far as these certificates go.
+    ///
+    /// # Errors
+    /// Why TLS cannot be spoken with it.
+    pub(super) fn new(relay: Relay, hello: &str, trust: &Trust) -> Result<Self, String> {
+        let tls = match relay.security {
+            Security::None => None,
+            Security::Tls | Security::StartTls => {
+                let name = ServerName::try_from(relay.host.clone()).map_err(|error| error.to_string())?;
+                let provider = Arc::new(rustls::crypto::ring::default_provider());
+                let config = ClientConfig::builder_with_provider(provider)
+                    .with_safe_default_protocol_versions()
+                    .map_err(|error| error.to_string())?
+                    .with_root_certificates(trust.roots())
+                    .with_no_client_auth();
+                Some((TlsConnector::from(Arc::new(config)), name))
+            }
+        };
+        Ok(Self { relay, hello: hello.to_owned(), tls })
+    }
+
+    /// A connection on which the relay greets, and nothing was said yet that is still believed.
+    pub(super) async fn connect(&self) -> io::Result<Box<dyn AsyncTokioStream>> {
+        let stream = self.open().await?;
+        let address = stream.peer_addr()?;
+        let Some((connector, name)) = &self.tls else {
+            return Ok(Box::new(Bounded::new(stream, address, Vec::new())));
+        };
+        let mut greeting = Vec::new();
+        let stream = match self.relay.security {
+            Security::StartTls => {
+                // It greets once, before TLS: what it says there leads to no more than that it may begin.
+                greeting.extend(b"220 TLS has begun\r\n");
+                self.start_tls(stream).await?
+            }
+            Security::Tls | Security::None => stream,
+        };
+        let stream = connector.connect(name.clone(), stream).await?;
+        Ok(Box::new(Bounded::new(stream, address, greeting)))
+    }
+
+    async fn open(&self) -> io::Result<TcpStream> {
+        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the relay's name leads to no address");
+        for address in lookup_host((self.relay.host.as_str(), self.relay.port)).await? {
+            match timeout(CONNECT_TIME_MAX, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return Ok(stream),
+                Ok(Err(error)) => failed = error,
+                Err(_) => {
+                    let text = format!("not connected within {} s", CONNECT_TIME_MAX.as_secs());
+                    failed = io::Error::new(io::ErrorKind::TimedOut, text);
+                }
+            }
+        }
+        Err(failed)
+    }
+
+    /// Asks for TLS in the clear; afterwards the next byte of both is one of TLS.
+    async fn start_tls(&self, stream: TcpStream) -> io::Result<TcpStream> {
+        let mut stream = BufReader::new(stream);
+        expect(&answer(&mut stream).await?, "220")?;
+        stream.write_all(format!("EHLO {}\r\n", self.hello).as_bytes()).await?;
+        let offers = answer(&mut stream).await?;
+        expect(&offers, "250")?;
+        let is_starttls = |line: &&String| line.get(4..).unwrap_or_default().eq_ignore_ascii_case("STARTTLS");
+        if offers.iter().skip(1).find(is_starttls).is_none() {
+            return Err(bad("the relay does not offer STARTTLS"));
+        }
+        stream.write_all(b"STARTTLS\r\n").await?;
+        expect(&answer(&mut stream).await?, "220")?;
+        Ok(stream.into_inner())
+    }
+}
+
+/// The lines of an answer, behind which nothing was said that nobody asked for.
+async fn answer(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    let mut bounded = stream.take(ANSWER_BYTES_MAX as u64);
+    loop {
+        let mut line = Vec::new();
+        bounded.read_until(b'\n', &mut line).await?;
+        let Some(text) = line.strip_suffix(b"\n") else {
+            return Err(bad(if bounded.limit() == 0 { TOO_LONG } else { "the relay ended the connection" }));
+        };
+        let text = String::from_utf8_lossy(text.strip_suffix(b"\r").unwrap_or(text)).into_owned();
+        if text.len() < 3 || !text.as_bytes()[..3].iter().all(u8::is_ascii_digit) {
+            return Err(bad("the relay's answer is none of SMTP"));
+        }
+        let goes_on = text.as_bytes().get(3) == Some(&b'-');
+        lines.push(text);
+        if !goes_on {
+            break;
+        }
+    }
+    if bounded.get_ref().buffer().is_empty() {
+        return Ok(lines);
+    }
+    Err(bad("the relay, or somebody on the way to it, said more before TLS than it was asked for"))
+}
+
+const TOO_LONG: &str = "the relay's answer is too long";
+
+fn expect(answer: &[String], code: &str) -> io::Result<()> {
+    match answer.last() {
+        Some(line) if line.starts_with(code) => Ok(()),
+        line => Err(bad(line.map_or("no answer", String::as_str))),
+    }
+}
+
+fn bad(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why.to_owned())
+}
+
+/// A stream that fails where the other end says too much between two things that we say.
+struct Bounded<S> {
+    stream: S,
+    address: SocketAddr,
+    /// What is read before anything of the stream.
+    first: Vec<u8>,
+    left: usize,
+}
+
+impl<S> Bounded<S> {
+    fn new(stream: S, address: SocketAddr, first: Vec<u8>) -> Self {
+        Self { stream, address, first, left: ANSWER_BYTES_MAX }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if !this.first.is_empty() {
+            let count = this.first.len().min(into.remaining());
+            into.put_slice(&this.first[..count]);
+            this.first.drain(..count);
+            return Poll::Ready(Ok(()));
+        }
+        if this.left == 0 {
+            return Poll::Ready(Err(bad(TOO_LONG)));
+        }
+        let before = into.filled().len();
+        ready!(Pin::new(&mut this.stream).poll_read(cx, into))?;
+        this.left = this.left.saturating_sub(into.filled().len() - before);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.left = ANSWER_BYTES_MAX;
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+impl<S> fmt::Debug for Bounded<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bounded({})", self.address)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> AsyncTokioStream for Bounded<S> {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}
