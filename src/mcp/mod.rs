@@ -33,6 +33,7 @@ mod lists;
 mod message;
 mod messages;
 mod moment;
+mod no_times;
 mod open_times;
 mod origins;
 mod prompts;
