@@ -64,17 +64,13 @@ impl LogSettings {
 }
 
 /// What a filter leaves unsaid. The library that speaks the assistants' protocol tells of each request as it comes and
-/// goes, which the service's own line says already.
-const UNSAID: &str = "rmcp=warn";
+/// goes, which the service's own line says already, and repeats whatever somebody has sent.
+const UNSAID: &str = "rmcp=off";
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    // A filter that names it, or says less than that of everything, says all.
-    let says_all = |directive: &str| {
-        let directive = directive.trim().to_ascii_lowercase();
-        directive.starts_with("rmcp") || matches!(directive.as_str(), "off" | "error")
-    };
+    let names_it = |directive: &str| directive.trim().to_ascii_lowercase().starts_with("rmcp");
     let whole =
-        if filter.split(',').any(says_all) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
+        if filter.split(',').any(names_it) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
     EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
 }
 
