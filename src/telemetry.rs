@@ -122,6 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_the_protocol_repeats_is_unsaid_unless_it_is_asked_for() {
+        let filter = |text: &str| parse(text).unwrap().to_string();
+        assert!(filter("info").contains("rmcp=off"));
+        assert!(filter("error,receptionist=debug").contains("rmcp=off"));
+        assert!(!filter("info, RMCP=debug").contains("rmcp=off"));
+    }
+
+    #[test]
     fn a_filter_is_what_tracing_reads() {
         for good in ["info", "receptionist=debug,info", "off"] {
             assert!(LogSettings::new(good, LogFormat::Text).is_ok(), "{good}");

@@ -132,7 +132,7 @@ impl Appointment {
     }
 
     /// The same as it is now; one that is there no more is as it was.
-    pub(super) async fn as_it_is(self, asking: &Asking) -> Result<Self, Refused> {
+    pub(super) async fn current(self, asking: &Asking) -> Result<Self, Refused> {
         let Ok(id) = self.id.parse() else { return Ok(self) };
         asking.business.appointment(id).await?.map_or(Ok(self), |view| Self::of(&view))
     }

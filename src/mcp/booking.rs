@@ -121,7 +121,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
     let appointment = Appointment::read(rendered.appointment)?;
     if answer.replayed {
         // It may have been moved or cancelled since.
-        return Ok(Booked { already_booked: true, appointment: appointment.as_it_is(&asking).await? });
+        return Ok(Booked { already_booked: true, appointment: appointment.current(&asking).await? });
     }
     Ok(Booked { already_booked: rendered.already_booked, appointment })
 }

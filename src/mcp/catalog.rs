@@ -142,7 +142,7 @@ impl Catalog {
         if !asking.may_name() {
             return "Send another one as `staff`.".into();
         }
-        let (names, are_all) = told(names);
+        let (names, are_all) = told(&names);
         let among = if are_all { "Those who do" } else { "Some who do" };
         format!("{among}: {names}. Send one of them as `staff`.")
     }
@@ -215,7 +215,7 @@ fn nothing<I: Copy + Eq + FromStr>(
         format!("There is no active {kind} of this name or id in this business.")
     };
     let active = candidates.iter().filter(|candidate| candidate.is_active).map(|candidate| candidate.name);
-    let next = match told(active.collect()) {
+    let next = match told(&active.collect::<Vec<_>>()) {
         _ if !asking.may_name() => format!("Send the id or the exact name of one as `{argument}`."),
         (names, _) if names.is_empty() => "There is none at the moment.".into(),
         (names, true) => format!("There are: {names}."),
@@ -228,7 +228,7 @@ fn nothing<I: Copy + Eq + FromStr>(
 }
 
 /// Names as a refusal lists them, and whether those are all.
-fn told(names: Vec<&str>) -> (String, bool) {
+fn told(names: &[&str]) -> (String, bool) {
     let shown: Vec<String> = names.iter().take(TOLD_MAX).map(|name| quoted_name(name)).collect();
     (shown.join(", "), names.len() <= TOLD_MAX)
 }
