@@ -126,7 +126,7 @@ mod tests {
         let filter = |text: &str| parse(text).unwrap().to_string();
         assert!(filter("info").contains("rmcp=off"));
         assert!(filter("error,receptionist=debug").contains("rmcp=off"));
-        assert!(!filter("info, RMCP=debug").contains("rmcp=off"));
+        assert!(!filter("info,rmcp=debug").contains("rmcp=off"));
     }
 
     #[test]
