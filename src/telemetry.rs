@@ -64,17 +64,13 @@ impl LogSettings {
 }
 
 /// What a filter leaves unsaid. The library that speaks the assistants' protocol tells of each request as it comes and
-/// goes, which the service's own line says already.
-const UNSAID: &str = "rmcp=warn";
+/// goes, which the service's own line says already, and repeats whatever somebody has sent.
+const UNSAID: &str = "rmcp=off";
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
-    // A filter that names it, or says less than that of everything, says all.
-    let says_all = |directive: &str| {
-        let directive = directive.trim().to_ascii_lowercase();
-        directive.starts_with("rmcp") || matches!(directive.as_str(), "off" | "error")
-    };
+    let names_it = |directive: &str| directive.trim().to_ascii_lowercase().starts_with("rmcp");
     let whole =
-        if filter.split(',').any(says_all) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
+        if filter.split(',').any(names_it) { filter.to_owned() } else { format!("{UNSAID},{filter}") };
     EnvFilter::builder().parse(whole).map_err(TelemetryError::Filter)
 }
 
@@ -124,6 +120,14 @@ fn log_panic(info: &PanicHookInfo<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_protocol_repeats_is_unsaid_unless_it_is_asked_for() {
+        let filter = |text: &str| parse(text).unwrap().to_string();
+        assert!(filter("info").contains("rmcp=off"));
+        assert!(filter("error,receptionist=debug").contains("rmcp=off"));
+        assert!(!filter("info,rmcp=debug").contains("rmcp=off"));
+    }
 
     #[test]
     fn a_filter_is_what_tracing_reads() {

@@ -2,7 +2,8 @@
 //! and what is answered is written as lines.
 //!
 //! What always holds: each request is answered once, whatever becomes of the service, and under its own id; at most
-//! [`REQUESTS_MAX`] are under way, and no line is longer than [`LINE_BYTES_MAX`]; nothing is sent twice.
+//! [`REQUESTS_MAX`] are under way, and no line is longer than [`LINE_BYTES_MAX`]; nothing is sent twice. What is sent is
+//! the line as it came, so that the service judges what was written; of it is read only what the way there takes.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
@@ -25,6 +26,7 @@ use tokio::task::LocalSet;
 use super::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, reason_of};
 use super::connect::Connector;
 use super::print;
+use crate::http::json::Json;
 
 /// How many requests are under way at once.
 const REQUESTS_MAX: usize = 16;
@@ -67,11 +69,20 @@ pub(super) struct Bridge {
     version: RefCell<Option<String>>,
 }
 
-/// A request of the assistant's.
+/// A message of the assistant's.
 struct Asked {
-    /// Null for a notification, which nobody answers.
-    id: Value,
-    message: Value,
+    /// The id to answer under, null where it has none that could be one; nothing for a notification, which nobody
+    /// answers.
+    id: Option<Value>,
+    message: Json,
+    /// As it came.
+    line: Bytes,
+}
+
+impl Asked {
+    fn is_initialize(&self) -> bool {
+        self.message.property("method").and_then(Json::as_text) == Some("initialize")
+    }
 }
 
 impl Bridge {
@@ -104,7 +115,7 @@ impl Bridge {
                 while let Some(line) = lines.recv().await {
                     let asked = match line {
                         Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
-                        Line::Whole(line) => read(&line),
+                        Line::Whole(line) => read(line.into()),
                         Line::TooLong => {
                             let message = format!("a message must have at most {LINE_BYTES_MAX} bytes");
                             Err(error(&Value::Null, INVALID_REQUEST, &message, None))
@@ -114,7 +125,7 @@ impl Bridge {
                         Ok(None) => {}
                         Err(answer) => write(&answer),
                         // What comes behind it depends on it.
-                        Ok(Some(asked)) if asked.message["method"] == "initialize" => {
+                        Ok(Some(asked)) if asked.is_initialize() => {
                             bridge.carry(asked).await;
                         }
                         Ok(Some(asked)) => {
@@ -135,15 +146,16 @@ impl Bridge {
 
     /// Carries one message, and its answer back.
     async fn carry(&self, asked: Asked) {
-        let exchange = Box::pin(self.exchange(&asked));
+        let id = asked.id.clone().unwrap_or_default();
+        let exchange = Box::pin(self.exchange(&asked, &id));
         let answer = match tokio::time::timeout(CALL_TIMEOUT, exchange).await {
             Ok(answer) => answer,
-            Err(_) => self.unreachable(&asked.id, &format!("no answer within {CALL_TIMEOUT:?}")),
+            Err(_) => self.unreachable(&id, &format!("no answer within {CALL_TIMEOUT:?}")),
         };
-        if asked.id.is_null() {
+        if asked.id.is_none() {
             return;
         }
-        if asked.message["method"] == "initialize"
+        if asked.is_initialize()
             && let Some(version) = answer["result"]["protocolVersion"].as_str()
         {
             *self.version.borrow_mut() = Some(version.to_owned());
@@ -151,7 +163,7 @@ impl Bridge {
         write(&answer);
     }
 
-    async fn exchange(&self, asked: &Asked) -> Value {
+    async fn exchange(&self, asked: &Asked, id: &Value) -> Value {
         let mut request = Request::builder()
             .method(Method::POST)
             .uri(format!("{}/mcp", self.origin))
@@ -162,21 +174,21 @@ impl Bridge {
         for (name, value) in headers(&asked.message, self.version.borrow().as_deref()) {
             request = request.header(name, value);
         }
-        let body = Full::new(Bytes::from(asked.message.to_string()));
+        let body = Full::new(asked.line.clone());
         let request =
             request.body(body).expect("the origin was checked, and headers are made of what they may hold");
         let response = match self.http.request(request).await {
             Ok(response) => response,
-            Err(error) => return self.unreachable(&asked.id, &reason_of(&error)),
+            Err(error) => return self.unreachable(id, &reason_of(&error)),
         };
         let status = response.status();
         let retry_after =
             response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let body = match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
             Ok(body) => body.to_bytes(),
-            Err(error) => return self.unreachable(&asked.id, &reason_of(error.as_ref())),
+            Err(error) => return self.unreachable(id, &reason_of(error.as_ref())),
         };
-        self.answer(&asked.id, status, retry_after.as_deref(), &body)
+        self.answer(id, status, retry_after.as_deref(), &body)
     }
 
     /// The answer to a request, of whatever the service has answered.
@@ -226,24 +238,30 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 }
 
 /// What a line asks for; nothing for an answer, which the service never asks for. Or what is wrong with it.
-fn read(line: &[u8]) -> Result<Option<Asked>, Value> {
-    let message: Value = serde_json::from_slice(line).map_err(|why| {
-        error(&Value::Null, PARSE_ERROR, &format!("the line is not valid JSON: {why}"), None)
-    })?;
-    if !message.is_object() {
+fn read(line: Bytes) -> Result<Option<Asked>, Value> {
+    let message =
+        Json::parse(&line).map_err(|problem| error(&Value::Null, PARSE_ERROR, &problem.message, None))?;
+    if !matches!(message, Json::Object(_)) {
         let why = "a message is one JSON object; batches are not taken";
         return Err(error(&Value::Null, INVALID_REQUEST, why, None));
     }
-    let id = message.get("id").cloned().unwrap_or_default();
-    let is_answer = message.get("method").is_none()
-        && (message.get("result").is_some() || message.get("error").is_some());
-    Ok((!is_answer).then_some(Asked { id, message }))
+    let has = |name: &str| message.property(name).is_some();
+    if !has("method") && (has("result") || has("error")) {
+        return Ok(None);
+    }
+    let is_notification = has("method") && !has("id");
+    let id = (!is_notification).then(|| match message.property("id") {
+        Some(Json::String(id)) => json!(id),
+        Some(Json::Integer(id)) => i64::try_from(*id).map_or(Value::Null, Value::from),
+        _ => Value::Null,
+    });
+    Ok(Some(Asked { id, message, line }))
 }
 
 /// The headers of the protocol that go with a message.
-fn headers(message: &Value, settled: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
-    let params = &message["params"];
-    let own = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+fn headers(message: &Json, settled: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
+    let at = |path: &[&str]| path.iter().try_fold(message, |json, name| json.property(name))?.as_text();
+    let own = at(&["params", "_meta", "io.modelcontextprotocol/protocolVersion"]);
     let mut headers = Vec::new();
     if let Some(version) = own.or(settled).and_then(|version| HeaderValue::from_str(version).ok()) {
         headers.push((PROTOCOL_VERSION, version));
@@ -251,10 +269,10 @@ fn headers(message: &Value, settled: Option<&str>) -> Vec<(HeaderName, HeaderVal
     if own.is_none_or(|version| version < HEADERS_SINCE) {
         return headers;
     }
-    let method = message["method"].as_str().unwrap_or_default();
+    let method = at(&["method"]).unwrap_or_default();
     let name = match method {
-        "tools/call" | "prompts/get" => params["name"].as_str(),
-        "resources/read" => params["uri"].as_str(),
+        "tools/call" | "prompts/get" => at(&["params", "name"]),
+        "resources/read" => at(&["params", "uri"]),
         _ => None,
     };
     headers.extend(HeaderValue::from_str(method).ok().map(|method| (METHOD, method)));
@@ -305,16 +323,35 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_told_and_answers_are_let_go() {
-        assert_eq!(read(b"{").map(|_| ()).unwrap_err()["error"]["code"], PARSE_ERROR);
-        assert_eq!(read(b"[]").map(|_| ()).unwrap_err()["error"]["code"], INVALID_REQUEST);
-        assert!(read(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#).unwrap().is_none());
-        assert_eq!(read(br#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#).unwrap().unwrap().id, "a");
-        assert!(read(br#"{"jsonrpc":"2.0","method":"x"}"#).unwrap().unwrap().id.is_null());
+        let read = |line: &'static str| read(Bytes::from(line));
+        assert_eq!(read("{").map(|_| ()).unwrap_err()["error"]["code"], PARSE_ERROR);
+        assert_eq!(read("[]").map(|_| ()).unwrap_err()["error"]["code"], INVALID_REQUEST);
+        assert!(read(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).unwrap().is_none());
+        let id = |line| read(line).unwrap().unwrap().id;
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#), Some(json!("a")));
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":-5,"method":"ping"}"#), Some(json!(-5)));
+        assert_eq!(id(r#"{"jsonrpc":"2.0","method":"x"}"#), None);
+        // What cannot be an id is answered all the same, as what is no message at all.
+        for line in [
+            r#"{"id":null,"method":"ping"}"#,
+            r#"{"id":1.5,"method":"ping"}"#,
+            r#"{"id":[],"method":"x"}"#,
+            "{}",
+        ] {
+            assert_eq!(id(line), Some(Value::Null), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_sent_as_it_came() {
+        let line = r#" {"jsonrpc":"2.0","id":1,"method":"ping","id":2,"params":{"a":1.0,"a":"\u0041"}}"#;
+        assert_eq!(read(Bytes::from(line)).unwrap().unwrap().line, line);
     }
 
     #[test]
     fn headers_say_the_version_and_from_the_newest_on_what_is_asked_for() {
         let told = |message: Value, settled| -> Vec<String> {
+            let message = Json::parse(message.to_string().as_bytes()).unwrap();
             let headers = headers(&message, settled).into_iter();
             headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
         };

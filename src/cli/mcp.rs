@@ -64,6 +64,9 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
         let expected = "must be the origin of the service, such as https://book.example.com";
         ConfigError::new(variables::URL, format!("{expected}, not {given:?}"))
     })?;
+    if let Some(warning) = warning(&origin) {
+        print::note(&warning);
+    }
     let key = Secret::api_key(key).read(args.api_key, args.api_key_file)?;
     let authorization = key.ok_or_else(|| {
         let reason =
@@ -77,6 +80,16 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
         connector: Connector::new(Place { host, port }, tls),
         origin: origin.to_string(),
         authorization,
+    })
+}
+
+/// What is said of a service whose requests anybody on the way can read.
+fn warning(origin: &PublicUrl) -> Option<String> {
+    let is_readable = !origin.is_https() && !origin.is_loopback();
+    is_readable.then(|| {
+        format!(
+            "warning: {origin} is plain http: whoever is on the way there can read the API key; use https"
+        )
     })
 }
 
@@ -116,6 +129,18 @@ mod tests {
         for bad in ["", "127.0.0.1:8080", "http://127.0.0.1:8080/v2", "file:///mcp", "http://u:p@host"] {
             assert_eq!(origin(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_sent_in_the_clear_is_warned_of() {
+        let warned = |given: &str| warning(&origin(given).unwrap());
+        for quiet in
+            ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:1", "https://book.example.com"]
+        {
+            assert_eq!(warned(quiet), None);
+        }
+        let said = warned("http://book.example.com/v1").unwrap();
+        assert!(said.starts_with("warning: http://book.example.com is plain http") && !said.contains('\n'));
     }
 
     #[test]

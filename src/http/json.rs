@@ -48,6 +48,17 @@ impl Json {
         Ok(json)
     }
 
+    /// The property of this name, of several the first one; nothing where it has none, or is no object.
+    pub fn property(&self, name: &str) -> Option<&Self> {
+        let Self::Object(properties) = self else { return None };
+        properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The text, when it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::String(text) = self { Some(text) } else { None }
+    }
+
     /// The number, when it is a whole one, however it was written (`30`, `30.0`, `3e1`).
     pub fn as_whole(&self) -> Option<i128> {
         match *self {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::asking::Asking;
 use super::catalog::{Catalog, For};
 use super::lists::{Listed, page};
-use super::moment::{End, WallClock};
+use super::moment::WallClock;
 use super::refused::Refused;
 use super::values::{DayOrTime, IdText, Named};
 use crate::http::cursor::CursorText;
@@ -131,6 +131,12 @@ impl Appointment {
         Self::read(rendered.map_err(|error| Refused::Fault(ApiError::internal(error)))?)
     }
 
+    /// The same as it is now; one that is there no more is as it was.
+    pub(super) async fn current(self, asking: &Asking) -> Result<Self, Refused> {
+        let Ok(id) = self.id.parse() else { return Ok(self) };
+        asking.business.appointment(id).await?.map_or(Ok(self), |view| Self::of(&view))
+    }
+
     /// The appointment in the answer to a change.
     pub(super) fn in_body(body: &[u8]) -> Result<Self, Refused> {
         let rendered = serde_json::from_slice(body);
@@ -141,11 +147,7 @@ impl Appointment {
 pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments, Refused> {
     let catalog = Catalog::read(&asking.business).await?;
     let clock = catalog.clock();
-    let edge = |name: &str, given: Option<DayOrTime>, end| {
-        given.map(|given| clock.edge(name, given, end)).transpose()
-    };
-    let (from, to) = (edge("from", wanted.from, End::First)?, edge("to", wanted.to, End::Last)?);
-    let (from, to) = match (from, to) {
+    let (from, to) = match clock.between((wanted.from, wanted.to))? {
         (None, None) => {
             let now = asking.business.now();
             (Some(now), Some(now + DAYS_AHEAD))

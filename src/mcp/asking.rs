@@ -94,15 +94,39 @@ impl Asking {
     }
 }
 
-/// The arguments that say what is asked for; null is the same as left out.
+/// The arguments that say what is asked for.
 fn asked(arguments: &Json) -> Json {
-    match arguments {
-        Json::Object(properties) => {
-            let counts = |(name, value): &&(String, Json)| {
-                !matches!(value, Json::Null) && !HOW.contains(&name.as_str())
-            };
-            Json::Object(properties.iter().filter(counts).cloned().collect())
+    match without_nulls(arguments) {
+        Json::Object(mut properties) => {
+            properties.retain(|(name, _)| !HOW.contains(&name.as_str()));
+            Json::Object(properties)
         }
+        other => other,
+    }
+}
+
+/// The same without what is null, at whatever depth: it is the same as left out.
+fn without_nulls(json: &Json) -> Json {
+    match json {
+        Json::Object(properties) => {
+            let said = properties.iter().filter(|(_, value)| !matches!(value, Json::Null));
+            Json::Object(said.map(|(name, value)| (name.clone(), without_nulls(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(without_nulls).collect()),
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_null_is_left_out_at_every_depth_and_how_is_no_part_of_what() {
+        let asked = |text: &str| asked(&Json::parse(text.as_bytes()).unwrap()).canonical();
+        let plain = asked(r#"{"a":1,"b":{"c":[{"d":2}]}}"#);
+        assert_eq!(asked(r#"{"x":null,"b":{"n":null,"c":[{"d":2,"e":null}]},"a":1,"cursor":"z"}"#), plain);
+        assert_ne!(asked(r#"{"a":1,"b":{"c":[{"d":2},null]}}"#), plain, "a place in a list counts");
+        assert_ne!(asked(r#"{"a":1,"b":{"c":[{"d":2}],"cursor":"z"}}"#), plain);
     }
 }

@@ -7,7 +7,7 @@
 use actors::business::commands::appointments::{Book, Cancel, Reschedule};
 use actors::business::commands::guarded::{BookOnce, EXPECTED_STARTS_AT, StartingAt};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
-use actors::domain::{AppointmentId, Refusal, ServiceId, SlotReason, Source, StaffId, Timestamp};
+use actors::domain::{AppointmentId, Refusal, SlotReason, Source, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,12 +15,15 @@ use super::appointments::{Appointment, Rendered};
 use super::asking::Asking;
 use super::catalog::{Catalog, For};
 use super::moment::WallClock;
-use super::open_times::proposed;
+use super::open_times::{Sought, proposed};
 use super::refused::Refused;
 use super::values::{IdText, IdempotencyKey, Named, Weekday, When};
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
 use crate::rest::error::ApiError;
+
+/// A minute, in milliseconds.
+const MINUTE_MILLIS: i64 = 60_000;
 
 json_object! {
     /// A booking that is asked for.
@@ -39,7 +42,7 @@ json_object! {
         allow_pending: Option<bool>,
         /// Checked against starts_at.
         weekday: Option<Weekday>,
-        /// The same key again gives the first answer.
+        /// The same key again books no more.
         idempotency_key: Option<IdempotencyKey>,
     }
     check one_contact
@@ -108,14 +111,18 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         party: assistant(booking.allow_pending),
     };
     let change = BookOnce(Book { request, contact: booking_contact(contact_id, booking.contact)? });
-    let wanted = Wanted { service_id, staff_id, starts_at };
+    let wanted = Wanted { sought: Sought { service: service_id, staff: staff_id, moved: None }, starts_at };
     let answer = match asking.change(booking.idempotency_key.as_ref(), change).await {
         Ok(answer) => answer,
-        Err(refused) => return Err(explained(&asking, clock, refused, Some(wanted)).await),
+        Err(refused) => return Err(explained(&asking, &catalog, refused, Some(wanted)).await),
     };
     let rendered: RenderedBooking =
         serde_json::from_slice(&answer.body).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
     let appointment = Appointment::read(rendered.appointment)?;
+    if answer.replayed {
+        // It may have been moved or cancelled since.
+        return Ok(Booked { already_booked: true, appointment: appointment.current(&asking).await? });
+    }
     Ok(Booked { already_booked: rendered.already_booked, appointment })
 }
 
@@ -123,7 +130,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     let id: AppointmentId = asked.appointment_id.get()?;
     let catalog = Catalog::read(&asking.business).await?;
     let clock = catalog.clock();
-    let expected = clock.instant("expected_starts_at", asked.expected_starts_at)?;
+    let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     let starts_at = clock.instant("starts_at", asked.starts_at)?;
     clock.check_weekday(starts_at, asked.weekday)?;
     let staff_id =
@@ -133,14 +140,13 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     match asking.change(None, change).await {
         Ok(answer) => Appointment::in_body(&answer.body),
         Err(refused) => {
-            // Who else could take it is only looked for once it is known that nobody can.
+            // Where else it could go is only looked for once it is known that it cannot go there.
             let current = asking.business.appointment(id).await?;
-            let wanted = current.map(|current| Wanted {
-                service_id: current.service_id,
-                staff_id: Some(staff_id.unwrap_or(current.staff_id)),
-                starts_at,
+            let wanted = current.map(|current| {
+                let staff = Some(staff_id.unwrap_or(current.staff_id));
+                Wanted { sought: Sought { service: current.service_id, staff, moved: Some(id) }, starts_at }
             });
-            Err(explained(&asking, clock, refused, wanted).await)
+            Err(explained(&asking, &catalog, refused, wanted).await)
         }
     }
 }
@@ -148,10 +154,10 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
 pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appointment, Refused> {
     let id: AppointmentId = asked.appointment_id.get()?;
     let clock = WallClock(asking.business.business().await?.zone);
-    let expected = clock.instant("expected_starts_at", asked.expected_starts_at)?;
+    let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     match asking.change(None, StartingAt { expected, change: Cancel { id } }).await {
         Ok(answer) => Appointment::in_body(&answer.body),
-        Err(refused) => Err(explained(&asking, clock, refused, None).await),
+        Err(refused) => Err(stands_otherwise(&asking, clock, refused)),
     }
 }
 
@@ -162,45 +168,96 @@ fn assistant(allow_pending: Option<bool>) -> Party {
 
 /// What somebody wanted and cannot have.
 struct Wanted {
-    service_id: ServiceId,
-    staff_id: Option<StaffId>,
+    sought: Sought,
     starts_at: Timestamp,
 }
 
 /// A refusal with what can be had instead.
-async fn explained(asking: &Asking, clock: WallClock, refused: Refused, wanted: Option<Wanted>) -> Refused {
-    match (&refused, wanted) {
-        (Refused::Rules(Refusal::Conflict { details, .. }), _) => {
-            let starts = details.iter().find(|detail| detail.path == EXPECTED_STARTS_AT);
-            let starts = starts.and_then(|detail| Timestamp::parse(&detail.message).ok());
-            match starts {
-                Some(starts) => Refused::told(format!(
-                    "Nothing was done: the appointment starts at {} ({}), not when expected_starts_at says. Make sure \
-                     that it is the one that is meant, then send that.",
-                    clock.spoken(starts),
-                    clock.local(starts)
-                )),
-                None => refused,
-            }
+async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted: Option<Wanted>) -> Refused {
+    let (Some(Wanted { sought, starts_at }), clock) = (wanted, catalog.clock()) else { return refused };
+    match &refused {
+        Refused::Rules(Refusal::Conflict { .. }) => stands_otherwise(asking, clock, refused),
+        Refused::Rules(Refusal::Invalid(_)) => {
+            catalog.mended(asking, refused, (sought.service, sought.staff))
         }
-        (Refused::Rules(Refusal::SlotUnavailable(reason)), Some(wanted)) => {
-            let time = clock.spoken(wanted.starts_at);
-            let why = match reason {
-                SlotReason::Taken => format!("{time} is taken."),
-                SlotReason::Past => format!("{time} is in the past."),
-                SlotReason::OutsideHours => {
-                    format!("{time} is outside opening hours, or too near their end.")
-                }
-                SlotReason::OffGrid => {
-                    format!("{time} is not one of the start times, which are 30 minutes apart.")
-                }
-                other => format!("{time} cannot be booked: {other}."),
-            };
-            match proposed(asking, clock, (wanted.service_id, wanted.staff_id), wanted.starts_at).await {
-                Ok(instead) => Refused::told(format!("{why} {instead}")),
-                Err(fault) => fault,
+        Refused::Rules(Refusal::SlotUnavailable(reason)) => {
+            match why_not(asking, catalog, *reason, (sought, starts_at)) {
+                Why::ForGood(told) => Refused::told(told),
+                Why::ThatTime(why) => match proposed(asking, clock, sought, starts_at).await {
+                    Ok(instead) => Refused::told(format!("{why} {instead}")),
+                    Err(fault) => fault,
+                },
             }
         }
         _ => refused,
     }
+}
+
+/// Whether another time would help.
+enum Why {
+    /// It would; this one cannot be had.
+    ThatTime(String),
+    /// No time can be had; the next step is told.
+    ForGood(String),
+}
+
+fn why_not(
+    asking: &Asking,
+    catalog: &Catalog,
+    reason: SlotReason,
+    (sought, starts_at): (Sought, Timestamp),
+) -> Why {
+    let time = catalog.clock().spoken(starts_at, asking.business.now());
+    let asked = sought.staff.map(|staff| catalog.who(asking, staff));
+    Why::ThatTime(match (reason, asked) {
+        (SlotReason::ServiceInactive, _) => {
+            return Why::ForGood(
+                "That service is no longer active, so it can be neither booked nor moved. `book_appointment` books \
+                 another one."
+                    .into(),
+            );
+        }
+        (SlotReason::NobodyOffersIt, _) => {
+            let nobody =
+                "No active staff member offers that service. Tell whoever asks to contact the business.";
+            return Why::ForGood(nobody.into());
+        }
+        (SlotReason::StaffUnavailable, Some(who)) => {
+            let others = catalog.who_offers(asking, sought.service);
+            return Why::ForGood(format!("{who} no longer takes appointments for that service. {others}"));
+        }
+        (SlotReason::Taken, Some(who)) => format!("{who} is not free at {time}."),
+        (SlotReason::StaffOff, Some(who)) => format!("{who} is off at {time}."),
+        (SlotReason::Taken, None) => format!("{time} is taken."),
+        (SlotReason::Past, _) => format!("{time} is in the past."),
+        (SlotReason::OutsideHours, _) => format!("{time} is outside opening hours, or too near their end."),
+        (SlotReason::OffGrid, _) if starts_at.millis() % MINUTE_MILLIS != 0 => {
+            "Times are to the minute: send starts_at without seconds.".into()
+        }
+        (SlotReason::OffGrid, _) => {
+            format!("{time} is not one of the start times, which are 30 minutes apart.")
+        }
+        (other, _) => format!("{time} cannot be booked: {other}."),
+    })
+}
+
+/// The refusal of what stands otherwise than whoever asks believes, with the next step.
+fn stands_otherwise(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
+    let Refused::Rules(Refusal::Conflict { message, details }) = &refused else { return refused };
+    let detail = |path: &str| details.iter().find(|detail| detail.path == path);
+    let starts = detail(EXPECTED_STARTS_AT).and_then(|detail| Timestamp::parse(&detail.message).ok());
+    if let Some(starts) = starts {
+        return Refused::told(format!(
+            "Nothing was done: the appointment starts at {} ({}), not when expected_starts_at says. Make sure that it \
+             is the one that is meant, then send that.",
+            clock.spoken(starts, asking.business.now()),
+            clock.local(starts)
+        ));
+    }
+    if detail("status").or(detail("ends_at")).is_some() {
+        return Refused::told(format!(
+            "Nothing was done: {message}. `book_appointment` books another time anew."
+        ));
+    }
+    refused
 }

@@ -17,6 +17,9 @@ pub(super) const TEXT_CHARS_MAX: usize = 2_000;
 /// How many of the texts of one call, where it is asked for alone.
 pub(super) const CALL_TEXT_CHARS_MAX: usize = 8_000;
 
+/// How many characters of a name stand in a refusal.
+const NAME_CHARS_MAX: usize = 100;
+
 /// How many items a page has.
 pub(super) const PAGE_ITEMS: usize = 20;
 
@@ -62,10 +65,23 @@ pub(super) fn fitting(items: &[Value]) -> usize {
     items.iter().take_while(fits).count().max(1)
 }
 
-/// A text on one line: what comes from outside begins none of its own.
+/// A text on one line: what comes from outside begins none of its own, and turns none around.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    text.replace(is_break, " ")
+    // The marks by which text of both directions is laid out.
+    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(turns, "").replace(is_break, " ")
+}
+
+/// A text from outside within a line of ours: in quotes that it cannot end, and its first so many characters.
+pub(super) fn quoted(text: &str, max: usize) -> String {
+    let kept: String = one_line(text).trim().chars().take(max).collect();
+    format!("\"{}\"", kept.replace('"', "'"))
+}
+
+/// The name of a service, a staff member or anything else in a refusal.
+pub(super) fn quoted_name(name: &str) -> String {
+    quoted(name, NAME_CHARS_MAX)
 }
 
 #[cfg(test)]
@@ -87,6 +103,9 @@ mod tests {
         let back: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(back["a"], "1\n2\r3\u{b}4\u{c}5\u{85}6\u{2028}7\u{2029}8");
         assert_eq!(one_line("a\nb\u{2028}c\u{85}d"), "a b c d");
+        assert_eq!(one_line("a\u{202e}b\u{2066}c\u{200f}d"), "abcd");
+        assert_eq!(quoted(" Eve\" \n\u{202e}x", 7), "\"Eve'  x\"");
+        assert_eq!(quoted("Zoé", 2), "\"Zo\"");
     }
 
     #[test]

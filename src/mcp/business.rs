@@ -33,6 +33,10 @@ json_object! {
     }
 }
 
+/// What is said where not all are listed.
+const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
+    staff.";
+
 /// The profile, as a model reads it. It is read from the business of `/v1`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Profile {
@@ -63,8 +67,11 @@ pub(super) struct Business {
     weekday: String,
     services: Vec<Service>,
     staff: Vec<StaffMember>,
-    /// How many services or staff members are not listed, for there are too many.
-    left_out: Option<usize>,
+    /// How many are not listed, for there are too many.
+    services_left_out: Option<usize>,
+    staff_left_out: Option<usize>,
+    /// How those are reached.
+    note: Option<String>,
 }
 
 /// What can be booked.
@@ -124,28 +131,36 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
         weekday: clock.weekday(now).to_owned(),
         services: services.collect(),
         staff: staff.collect(),
-        left_out: None,
+        services_left_out: None,
+        staff_left_out: None,
+        note: None,
     })
 }
 
-/// The same with less, until it fits: without who offers what, then with fewer of both.
+/// The same with less, until it fits: without who offers what, then with fewer of what there is more of.
 fn within_bounds(mut business: Business) -> Result<Business, Refused> {
-    let all = business.services.len() + business.staff.len();
-    loop {
-        if is_within_bound(&business) {
-            return Ok(business);
-        }
+    let (services, staff) = (business.services.len(), business.staff.len());
+    let fewer = |len: usize| len - len.div_ceil(4);
+    while !is_within_bound(&business) {
         if business.staff.iter().any(|member| member.services.is_some()) {
             business.staff.iter_mut().for_each(|member| member.services = None);
             continue;
         }
-        business.services.truncate(business.services.len() / 2);
-        business.staff.truncate(business.staff.len() / 2);
-        business.left_out = Some(all - business.services.len() - business.staff.len());
-        if business.services.is_empty() && business.staff.is_empty() {
-            return Ok(business);
+        let (of_services, of_staff) = (business.services.len(), business.staff.len());
+        if of_services.max(of_staff) <= 1 {
+            break;
         }
+        if of_services >= of_staff {
+            business.services.truncate(fewer(of_services));
+        } else {
+            business.staff.truncate(fewer(of_staff));
+        }
+        let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
+        business.services_left_out = left_out(services, business.services.len());
+        business.staff_left_out = left_out(staff, business.staff.len());
+        business.note = Some(LEFT_OUT.to_owned());
     }
+    Ok(business)
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {

@@ -10,7 +10,7 @@ use super::answer::is_within_bound;
 use super::asking::Asking;
 use super::bounds::{CALL_TEXT_CHARS_MAX, TEXT_CHARS_MAX, cut};
 use super::lists::{Listed, page};
-use super::moment::{End, WallClock};
+use super::moment::WallClock;
 use super::refused::Refused;
 use super::values::{DayOrTime, IdText};
 use crate::http::cursor::CursorText;
@@ -102,12 +102,10 @@ impl Call {
 pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Calls, Refused> {
     let profile = asking.business.business().await?;
     let clock = WallClock(profile.zone);
-    let edge = |name: &str, given: Option<DayOrTime>, end| {
-        given.map(|given| clock.edge(name, given, end)).transpose()
-    };
+    let (from, to) = clock.between((wanted.from, wanted.to))?;
     let filter = CallFilter {
-        from: edge("from", wanted.from, End::First)?,
-        to: edge("to", wanted.to, End::Last)?,
+        from,
+        to,
         outcome: wanted.outcome,
         contact_id: wanted.contact_id.map(|id| id.get::<ContactId>()).transpose()?,
         ..CallFilter::default()

@@ -7,11 +7,13 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use actors::business::{Page, PageRequest};
-use actors::domain::{Business, Service, ServiceId, StaffId, StaffMember, fold_name};
+use actors::domain::{
+    Business, Problem, Refusal, Scope, Service, ServiceId, StaffId, StaffMember, fold_name,
+};
 use actors::{BusinessHandle, EngineError};
 
 use super::asking::Asking;
-use super::bounds::one_line;
+use super::bounds::quoted_name;
 use super::moment::WallClock;
 use super::refused::Refused;
 use super::values::Named;
@@ -88,9 +90,61 @@ impl Catalog {
         meant(asking, "staff", named, good_for, &candidates.collect::<Vec<_>>())
     }
 
-    /// The name of a service.
-    pub(super) fn service_name(&self, id: ServiceId) -> &str {
-        self.services.iter().find(|service| service.id == id).map_or("", |service| &service.name)
+    /// The service with this id.
+    pub(super) fn service_of(&self, id: ServiceId) -> Option<&Service> {
+        self.services.iter().find(|service| service.id == id)
+    }
+
+    /// The active staff members who offer a service.
+    pub(super) fn offering(&self, service: ServiceId) -> impl Iterator<Item = &StaffMember> {
+        self.staff.iter().filter(move |member| member.offers(service))
+    }
+
+    /// Who a staff member is, as far as this may be told, to begin a sentence.
+    pub(super) fn who(&self, asking: &Asking, id: StaffId) -> String {
+        let member = self.staff.iter().find(|member| member.id == id).filter(|_| asking.may_name());
+        member.map_or_else(|| "That staff member".into(), |member| quoted_name(&member.name))
+    }
+
+    /// What names nothing usable in a booking or a search for times, with the next step for each.
+    pub(super) fn mended(
+        &self,
+        asking: &Asking,
+        refused: Refused,
+        (service, staff): (ServiceId, Option<StaffId>),
+    ) -> Refused {
+        let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
+        let step = |problem: &Problem| {
+            match (problem.path.as_str(), staff) {
+            // Who is named is active, as of a moment ago.
+            ("staff_id", Some(staff)) => {
+                let (who, others) = (self.who(asking, staff), self.who_offers(asking, service));
+                Some(format!("{who} does not offer this service. {others}"))
+            }
+            ("contact_id", _) => Some(
+                "There is no such contact in this business. `find_contacts` finds the ids; or send contact, with a \
+                 phone or an email, instead of contact_id."
+                    .into(),
+            ),
+            _ => None,
+        }
+        };
+        let steps: Option<Vec<String>> = problems.iter().map(step).collect();
+        steps.map_or(refused, |steps| Refused::told(steps.join(" ")))
+    }
+
+    /// Who offers a service instead of a staff member who does not, in a sentence with the next step.
+    pub(super) fn who_offers(&self, asking: &Asking, service: ServiceId) -> String {
+        let names: Vec<&str> = self.offering(service).map(|member| member.name.as_str()).collect();
+        if names.is_empty() {
+            return "No active staff member offers it. Tell whoever asks to contact the business.".into();
+        }
+        if !asking.may_name() {
+            return "Send another one as `staff`.".into();
+        }
+        let (names, are_all) = told(&names);
+        let among = if are_all { "Those who do" } else { "Some who do" };
+        format!("{among}: {names}. Send one of them as `staff`.")
     }
 }
 
@@ -126,15 +180,15 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     let wanted = fold_name(&named.0);
     let called: Vec<_> =
         candidates.iter().filter(usable).filter(|candidate| fold_name(candidate.name) == wanted).collect();
-    // What is no longer active steps back behind what is.
-    let active: Vec<_> = called.iter().copied().filter(|candidate| candidate.is_active).collect();
-    let called = if active.is_empty() { called } else { active };
     match called[..] {
         [one] => Ok(one.id),
-        [] => Err(nothing(asking, argument, candidates)),
+        [] => Err(nothing(asking, argument, named, candidates)),
         [..] => {
-            let ids: Vec<String> =
-                called.iter().take(TOLD_MAX).map(|candidate| candidate.id.to_string()).collect();
+            let told = |candidate: &&Candidate<'_, I>| {
+                let status = if candidate.is_active { "" } else { " (no longer active)" };
+                format!("{}{status}", candidate.id)
+            };
+            let ids: Vec<String> = called.iter().take(TOLD_MAX).map(told).collect();
             Err(Refused::told(format!(
                 "{} of this business have that name. Send one of their ids as `{argument}`: {}.",
                 called.len(),
@@ -144,17 +198,37 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     }
 }
 
-fn nothing<I>(asking: &Asking, argument: &str, candidates: &[Candidate<'_, I>]) -> Refused {
-    let active: Vec<_> = candidates.iter().filter(|candidate| candidate.is_active).collect();
-    let names: Vec<String> = active.iter().take(TOLD_MAX).map(|candidate| one_line(candidate.name)).collect();
-    let next = match () {
-        () if !asking.may_name() => format!("Send the id or the exact name of one as `{argument}`."),
-        () if names.is_empty() => "There is none at the moment.".into(),
-        () if active.len() > names.len() => {
-            format!("Some there are: {}; `get_business` lists them all.", names.join(", "))
-        }
-        () => format!("There are: {}.", names.join(", ")),
+/// The refusal of what names nothing that can be booked.
+fn nothing<I: Copy + Eq + FromStr>(
+    asking: &Asking,
+    argument: &str,
+    named: &Named,
+    candidates: &[Candidate<'_, I>],
+) -> Refused {
+    let kind = if argument == "staff" { "staff member" } else { "service" };
+    let (id, name) = (named.0.parse::<I>().ok(), fold_name(&named.0));
+    let was_there =
+        |candidate: &Candidate<'_, I>| id == Some(candidate.id) || fold_name(candidate.name) == name;
+    let why = if candidates.iter().any(was_there) {
+        format!("That {kind} is no longer active and cannot be booked.")
+    } else {
+        format!("There is no active {kind} of this name or id in this business.")
     };
-    let kind = if argument == "staff" { "active staff member" } else { "active service" };
-    Refused::told(format!("There is no {kind} of this name or id in this business. {next}"))
+    let active = candidates.iter().filter(|candidate| candidate.is_active).map(|candidate| candidate.name);
+    let next = match told(&active.collect::<Vec<_>>()) {
+        _ if !asking.may_name() => format!("Send the id or the exact name of one as `{argument}`."),
+        (names, _) if names.is_empty() => "There is none at the moment.".into(),
+        (names, true) => format!("There are: {names}."),
+        (names, false) if asking.may(Scope::BusinessRead) => {
+            format!("Some there are: {names}; `get_business` lists them all.")
+        }
+        (names, false) => format!("Some there are: {names}; another one can be sent by its exact name."),
+    };
+    Refused::told(format!("{why} {next}"))
+}
+
+/// Names as a refusal lists them, and whether those are all.
+fn told(names: &[&str]) -> (String, bool) {
+    let shown: Vec<String> = names.iter().take(TOLD_MAX).map(|name| quoted_name(name)).collect();
+    (shown.join(", "), names.len() <= TOLD_MAX)
 }

@@ -17,6 +17,10 @@ use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
 
+/// What is said where nobody is found.
+const NOBODY: &str = "Nobody was found. All that is sent must fit, and accents count: try one of phone and email alone, \
+    or part of the surname.";
+
 json_object! {
     /// Which contacts are asked for.
     pub(super) struct Wanted {
@@ -92,6 +96,8 @@ pub(super) struct Contacts {
     contacts: Vec<Contact>,
     next_cursor: Option<String>,
     search_incomplete: Option<bool>,
+    /// What to try where nobody is found.
+    note: Option<String>,
 }
 
 impl Contact {
@@ -117,7 +123,9 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let Listed { items, next_cursor, search_incomplete } =
         page(&asking, cursor, read, |view| Contact::of(&view)).await?;
-    Ok(Contacts { contacts: items, next_cursor, search_incomplete })
+    let is_nobody = items.is_empty() && next_cursor.is_none() && wanted.cursor.is_none();
+    let note = is_nobody.then(|| NOBODY.to_owned());
+    Ok(Contacts { contacts: items, next_cursor, search_incomplete, note })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {

@@ -4,15 +4,29 @@
 //! tool are taken out as they were written, so that the tool reads them by the readers of `/v1`, and tells whoever
 //! wrote them what is wrong.
 
+use std::collections::HashSet;
+
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use super::bounds::one_line;
+use super::params;
 use crate::http::json::Json;
 
 /// The method by which a tool is called.
 const CALL: &str = "tools/call";
+
+/// Where its arguments stand in the params.
+const ARGUMENTS: &str = "arguments";
+
+/// How many characters an id and the name of a method may have; answers repeat them.
+const ID_CHARS_MAX: usize = 256;
+const METHOD_CHARS_MAX: usize = 256;
+
+/// How many characters of a name are repeated.
+const NAME_CHARS_MAX: usize = 100;
 
 /// What JSON-RPC calls what it cannot read.
 const PARSE_ERROR: i32 = -32700;
@@ -59,66 +73,90 @@ impl IntoResponse for Unreadable {
     }
 }
 
-type Properties = [(String, Json)];
-
 impl Message {
     /// Reads a body.
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
         let json = Json::parse(bytes)
             .map_err(|problem| Unreadable { code: PARSE_ERROR, ..Unreadable::no_message(problem.message) })?;
-        let Json::Object(properties) = &json else {
+        if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
-        };
-        if !matches!(one(properties, "jsonrpc")?, Some(Json::String(version)) if version == "2.0") {
+        }
+        let is_call = json.property("method").and_then(Json::as_text) == Some(CALL);
+        if let Some(name) = given_twice(&json, is_call) {
+            let name: String = one_line(name).chars().take(NAME_CHARS_MAX).collect();
+            return Err(Unreadable::no_message(format!("{name} is given twice")));
+        }
+        if !matches!(json.property("jsonrpc"), Some(Json::String(version)) if version == "2.0") {
             return Err(Unreadable::no_message("a message says \"jsonrpc\": \"2.0\""));
         }
-        let id = match one(properties, "id")? {
+        let id = match json.property("id") {
             None => Value::Null,
+            Some(Json::String(id)) if id.chars().count() > ID_CHARS_MAX => {
+                return Err(Unreadable::no_message(format!("an id has at most {ID_CHARS_MAX} characters")));
+            }
             Some(Json::String(id)) => json!(id),
             Some(Json::Integer(id)) if i64::try_from(*id).is_ok() => json!(*id as i64),
             Some(_) => return Err(Unreadable::no_message("an id is a string or a whole number")),
         };
-        let params = one(properties, "params")?;
-        match one(properties, "method")? {
-            Some(Json::String(method)) if method == CALL => Self::call(bytes, params, &id),
-            Some(Json::String(_)) => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
+        let params = json.property("params");
+        match json.property("method") {
+            Some(Json::String(method)) if method.chars().count() > METHOD_CHARS_MAX => {
+                let message = format!("a method has at most {METHOD_CHARS_MAX} characters");
+                Err(Unreadable::no_message(message))
+            }
+            Some(Json::String(method)) => match params::problem(method, params) {
+                // Nobody is told what is wrong with a notification.
+                Some(message) if !id.is_null() => {
+                    Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message })
+                }
+                _ if is_call => Self::call(bytes, params),
+                _ => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
+            },
             Some(_) => Err(Unreadable::no_message("a method is a string")),
             // An answer to a question that was never put: the protocol says so.
             None => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
         }
     }
 
-    fn call(bytes: &Bytes, params: Option<&Json>, id: &Value) -> Result<Self, Unreadable> {
-        let invalid = |message: &str| Unreadable {
-            status: StatusCode::OK,
-            id: id.clone(),
-            code: INVALID_PARAMS,
-            message: message.to_owned(),
-        };
-        let Some(Json::Object(params)) = params else {
-            return Err(invalid("tools/call has params, with the name of a tool and its arguments"));
-        };
-        if !matches!(one(params, "name")?, Some(Json::String(_))) {
-            return Err(invalid("the name of a tool is a string"));
-        }
-        let Some(arguments) = one(params, "arguments")?.cloned() else {
+    fn call(bytes: &Bytes, params: Option<&Json>) -> Result<Self, Unreadable> {
+        let Some(arguments) = params.and_then(|params| params.property(ARGUMENTS)).cloned() else {
             return Ok(Self { bytes: bytes.clone(), arguments: Json::Null });
         };
         // It was read above, and strictly.
         let mut message: Value =
             serde_json::from_slice(bytes).map_err(|error| Unreadable::no_message(error.to_string()))?;
-        message["params"]["arguments"] = json!({});
+        message["params"][ARGUMENTS] = json!({});
         Ok(Self { bytes: message.to_string().into(), arguments })
     }
 }
 
-/// The property of this name; given twice, nobody could say which is meant.
-fn one<'a>(properties: &'a Properties, name: &str) -> Result<Option<&'a Json>, Unreadable> {
-    let mut named = properties.iter().filter(|(known, _)| known == name).map(|(_, value)| value);
-    match (named.next(), named.next()) {
-        (_, Some(_)) => Err(Unreadable::no_message(format!("{name} is given twice"))),
-        (value, None) => Ok(value),
+/// The name of something that is given twice, so that nobody could say which is meant. Those of a tool's arguments are
+/// the tool's to tell.
+fn given_twice(message: &Json, is_call: bool) -> Option<&str> {
+    let Json::Object(properties) = message else { return None };
+    repeated(properties).or_else(|| {
+        properties.iter().find_map(|(name, value)| match value {
+            Json::Object(params) if is_call && name == "params" => repeated(params).or_else(|| {
+                let others = params.iter().filter(|(name, _)| name != ARGUMENTS);
+                others.map(|(_, value)| value).find_map(repeated_within)
+            }),
+            value => repeated_within(value),
+        })
+    })
+}
+
+fn repeated_within(value: &Json) -> Option<&str> {
+    match value {
+        Json::Object(properties) => repeated(properties)
+            .or_else(|| properties.iter().map(|(_, value)| value).find_map(repeated_within)),
+        Json::Array(items) => items.iter().find_map(repeated_within),
+        _ => None,
     }
+}
+
+fn repeated(properties: &[(String, Json)]) -> Option<&str> {
+    let mut names = HashSet::new();
+    properties.iter().map(|(name, _)| name.as_str()).find(|name| !names.insert(*name))
 }
 
 #[cfg(test)]
@@ -145,10 +183,24 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"ping","id":null}"#,
             r#"{"jsonrpc":"2.0","method":"ping","id":1.5}"#,
             r#"{"jsonrpc":"2.0","method":"ping","method":"tools/list","id":1}"#,
+            r#"{"jsonrpc":"2.0","method":"prompts/get","id":1,"params":{"arguments":{"a":1,"a":2}}}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/call","id":1,"params":{"name":"x","name":"y"}}"#,
+            r#"{"jsonrpc":"2.0","method":"tools/call","id":1,"params":{"name":"x","_meta":{"a":[{"b":1,"b":1}]}}}"#,
             r#"[{"jsonrpc":"2.0","method":"ping","id":1}]"#,
         ] {
             assert_eq!(read(body).unwrap_err(), (400, -32600, Value::Null), "{body}");
         }
+    }
+
+    #[test]
+    fn what_answers_repeat_has_a_bound() {
+        let sent = |id: usize, method: usize| {
+            let (id, method) = ("é".repeat(id), "m".repeat(method));
+            read(&format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}"}}"#)).map(|_| ())
+        };
+        assert_eq!(sent(ID_CHARS_MAX, METHOD_CHARS_MAX), Ok(()));
+        assert_eq!(sent(ID_CHARS_MAX + 1, 1).unwrap_err(), (400, -32600, Value::Null));
+        assert_eq!(sent(1, METHOD_CHARS_MAX + 1).unwrap_err(), (400, -32600, Value::Null));
     }
 
     proptest::proptest! {
@@ -164,6 +216,10 @@ mod tests {
             let body = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call"{params}}}"#);
             assert_eq!(read(&body).unwrap_err(), (200, -32602, json!("a")), "{params}");
         }
+        // Of other methods as well, and of what nobody waits for nothing is told.
+        let other = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#;
+        assert_eq!(read(other).unwrap_err(), (200, -32602, json!(1)));
+        assert!(read(&other.replace(r#""id":1,"#, "")).is_ok());
     }
 
     #[test]

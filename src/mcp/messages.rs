@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::asking::Asking;
 use super::bounds::{TEXT_CHARS_MAX, cut};
 use super::lists::{Listed, page};
-use super::moment::{End, WallClock};
+use super::moment::WallClock;
 use super::refused::Refused;
 use super::values::DayOrTime;
 use crate::http::cursor::CursorText;
@@ -59,15 +59,8 @@ pub(super) struct Messages {
 pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Messages, Refused> {
     let catalog = super::catalog::Catalog::read(&asking.business).await?;
     let clock = catalog.clock();
-    let edge = |name: &str, given: Option<DayOrTime>, end| {
-        given.map(|given| clock.edge(name, given, end)).transpose()
-    };
-    let filter = MessageFilter {
-        from: edge("from", wanted.from, End::First)?,
-        to: edge("to", wanted.to, End::Last)?,
-        status: wanted.status,
-        ..MessageFilter::default()
-    };
+    let (from, to) = clock.between((wanted.from, wanted.to))?;
+    let filter = MessageFilter { from, to, status: wanted.status, ..MessageFilter::default() };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.messages(filter, &request).await };
     let cursor = wanted.cursor.as_ref().map(CursorText::as_str);

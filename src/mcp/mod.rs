@@ -5,6 +5,7 @@
 //! origins   whose Host and Origin are served
 //! gate      those first, then the key and its rate, as before `/v1`
 //! message   one JSON-RPC message, read strictly; the arguments of a tool as they were written
+//! params    what the protocol's methods take, so that what is malformed is told by its name
 //! server    the protocol, by `rmcp`: which tools, resources and prompts there are for this key
 //! tools     the table of tools; one file per group holds what they do
 //! schema    what a tool takes and gives, in the few words of JSON Schema that every client knows
@@ -33,8 +34,10 @@ mod lists;
 mod message;
 mod messages;
 mod moment;
+mod no_times;
 mod open_times;
 mod origins;
+mod params;
 mod prompts;
 mod refused;
 mod resources;

@@ -10,7 +10,7 @@ use crate::local_time::{self, WallClockError};
 
 /// Which end of a stretch of time a date stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+enum End {
     First,
     Last,
 }
@@ -25,14 +25,19 @@ impl WallClock {
         instant.utc().with_timezone(&self.0)
     }
 
-    /// `2026-11-24T10:00`.
+    /// The date that it shows.
+    pub(super) fn date(self, instant: Timestamp) -> NaiveDate {
+        self.at(instant).date_naive()
+    }
+
+    /// `2026-11-24T10:00`, with its offset where the clock shows it twice.
     pub(super) fn local(self, instant: Timestamp) -> String {
-        self.at(instant).format("%Y-%m-%dT%H:%M").to_string()
+        format!("{}T{}", self.at(instant).format("%Y-%m-%d"), self.time(instant))
     }
 
     /// The day of the week.
     pub(super) fn weekday(self, instant: Timestamp) -> &'static str {
-        weekday(self.at(instant).date_naive()).as_str()
+        weekday(self.date(instant)).as_str()
     }
 
     /// `10:30`, with its offset where the clock shows it twice that day.
@@ -45,9 +50,29 @@ impl WallClock {
         }
     }
 
-    /// `10:00 on Tuesday 24 November`.
-    pub(super) fn spoken(self, instant: Timestamp) -> String {
-        format!("{} on {}", self.time(instant), spoken_day(self.at(instant).date_naive()))
+    /// `10:00 on Tuesday 24 November`, with its year where that is not this one.
+    pub(super) fn spoken(self, instant: Timestamp, now: Timestamp) -> String {
+        format!("{} on {}", self.time(instant), self.spoken_date(self.date(instant), now))
+    }
+
+    /// `Tuesday 24 November`, with its year where that is not this one.
+    pub(super) fn spoken_date(self, date: NaiveDate, now: Timestamp) -> String {
+        let is_of_this_year = date.year() == self.at(now).year();
+        let year = if is_of_this_year { String::new() } else { format!(" {}", date.year()) };
+        format!("{}{year}", spoken_day(date))
+    }
+
+    /// The instants that a text may mean, for whoever knows which of two there is.
+    ///
+    /// # Errors
+    /// When the clock never shows it.
+    pub(super) fn readings(self, argument: &str, when: When) -> Result<Vec<Timestamp>, Refused> {
+        if let When::Wall(wall) = when
+            && let Err(WallClockError::Twice(first, second)) = local_time::instant(wall, self.0)
+        {
+            return Ok([first, second].map(|reading| Timestamp::from(reading.to_utc())).into());
+        }
+        Ok(vec![self.instant(argument, when)?])
     }
 
     /// The instant that a text means.
@@ -86,7 +111,7 @@ impl WallClock {
     ///
     /// # Errors
     /// As [`Self::instant`].
-    pub(super) fn edge(self, argument: &str, given: DayOrTime, end: End) -> Result<Timestamp, Refused> {
+    fn edge(self, argument: &str, given: DayOrTime, end: End) -> Result<Timestamp, Refused> {
         match given {
             DayOrTime::Time(when) => self.instant(argument, when),
             DayOrTime::Day(day) => {
@@ -96,13 +121,42 @@ impl WallClock {
         }
     }
 
+    /// The stretch of time between two edges, as far as they are given.
+    ///
+    /// # Errors
+    /// As [`Self::edge`]; and when it would hold nothing.
+    pub(super) fn between(
+        self,
+        (from, to): (Option<DayOrTime>, Option<DayOrTime>),
+    ) -> Result<(Option<Timestamp>, Option<Timestamp>), Refused> {
+        let edge = |argument: &str, given: Option<DayOrTime>, end| {
+            given.map(|given| self.edge(argument, given, end)).transpose()
+        };
+        let (first, last) = (edge("from", from, End::First)?, edge("to", to, End::Last)?);
+        if let (Some(from), Some(to), Some(first), Some(last)) = (from, to, first, last)
+            && last <= first
+        {
+            let told = |given: DayOrTime, instant: Timestamp| match given {
+                DayOrTime::Day(day) => day.to_string(),
+                DayOrTime::Time(_) => self.local(instant),
+            };
+            return Err(Refused::told(format!(
+                "`to` ({}) does not lie behind `from` ({}), so there is nothing between them. Send the earlier one as \
+                 `from`.",
+                told(to, last),
+                told(from, first)
+            )));
+        }
+        Ok((first, last))
+    }
+
     /// Makes sure that an instant falls on the day of the week that somebody has in mind.
     ///
     /// # Errors
     /// When it falls on another one.
     pub(super) fn check_weekday(self, instant: Timestamp, named: Option<Weekday>) -> Result<(), Refused> {
         let Some(Weekday(named)) = named else { return Ok(()) };
-        let date = self.at(instant).date_naive();
+        let date = self.date(instant);
         if weekday(date) == named {
             return Ok(());
         }
@@ -120,11 +174,12 @@ pub(super) fn weekday(date: NaiveDate) -> Day {
 }
 
 /// `Tuesday 24 November`.
-pub(super) fn spoken_day(date: NaiveDate) -> String {
+fn spoken_day(date: NaiveDate) -> String {
     format!("{} {} {}", capital(weekday(date).as_str()), date.day(), date.format("%B"))
 }
 
-fn capital(word: &str) -> String {
+/// A word that begins with a capital letter.
+pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -171,12 +226,50 @@ mod tests {
 
     #[test]
     fn times_are_said_with_their_day_and_with_an_offset_only_where_they_come_twice() {
-        assert_eq!(PARIS.spoken(instant("2026-11-24T09:00:00Z")), "10:00 on Tuesday 24 November");
+        let now = instant("2026-01-01T00:00:00Z");
+        assert_eq!(PARIS.spoken(instant("2026-11-24T09:00:00Z"), now), "10:00 on Tuesday 24 November");
+        assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), now), "10:00 on Monday 4 January 2027");
+        // The year is that of the business.
+        let new_year = instant("2026-12-31T23:30:00Z");
+        assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), new_year), "10:00 on Monday 4 January");
         assert_eq!(PARIS.local(instant("2026-11-24T09:00:00Z")), "2026-11-24T10:00");
+        assert_eq!(PARIS.local(instant("2026-10-25T00:30:00Z")), "2026-10-25T02:30+02:00");
         assert_eq!(PARIS.weekday(instant("2026-11-23T23:00:00Z")), "tuesday");
         assert_eq!(PARIS.time(instant("2026-10-25T00:30:00Z")), "02:30+02:00");
         assert_eq!(PARIS.time(instant("2026-10-25T01:30:00Z")), "02:30+01:00");
         assert_eq!(PARIS.time(instant("2026-10-25T02:30:00Z")), "03:30");
+    }
+
+    #[test]
+    fn whoever_knows_which_reading_there_is_gets_both() {
+        let readings = |text: &str| PARIS.readings("expected_starts_at", When::from_text(text).unwrap());
+        let twice = [instant("2026-10-25T00:30:00Z"), instant("2026-10-25T01:30:00Z")];
+        assert_eq!(readings("2026-10-25T02:30").unwrap(), twice);
+        assert_eq!(readings("2026-10-25T02:30+01:00").unwrap(), twice[1..]);
+        assert_eq!(readings("2026-11-24T10:00").unwrap(), [instant("2026-11-24T09:00:00Z")]);
+        assert!(readings("2026-03-29T02:30").is_err());
+    }
+
+    #[test]
+    fn a_stretch_of_time_holds_something() {
+        let between = |from: &str, to: &str| {
+            let edge = |text: &str| (!text.is_empty()).then(|| DayOrTime::from_text(text).unwrap());
+            PARIS.between((edge(from), edge(to)))
+        };
+        let day = (Some(instant("2026-11-23T23:00:00Z")), Some(instant("2026-11-24T23:00:00Z")));
+        assert_eq!(between("2026-11-24", "2026-11-24").unwrap(), day);
+        assert_eq!(between("2026-11-24", "").unwrap(), (day.0, None));
+        for (from, to) in [
+            ("2026-11-24", "2026-11-23"),
+            ("2026-11-24T10:00", "2026-11-24T10:00"),
+            ("2026-11-25T01:00", "2026-11-24"),
+        ] {
+            let Err(Refused::Told(text)) = between(from, to) else { panic!("{from} {to}") };
+            assert!(
+                text.contains(&format!("`to` ({to}")) && text.contains(&format!("`from` ({from}")),
+                "{text}"
+            );
+        }
     }
 
     #[test]

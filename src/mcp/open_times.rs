@@ -1,17 +1,21 @@
 //! `find_open_times`: when a service can be booked, by day.
 
-use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Terms};
-use actors::domain::{BookingMode, ServiceId, StaffId, Timestamp};
+use actors::EngineError;
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
+use actors::domain::{AppointmentId, BookingMode, Scope, Service, ServiceId, StaffId, Timestamp};
 use chrono::{Datelike, Days, NaiveDate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::asking::{Asking, FIND_OPEN_TIMES};
+use super::bounds::quoted_name;
 use super::catalog::{Catalog, For};
-use super::moment::{WallClock, hour, spoken_day, weekday};
+use super::moment::{WallClock, hour, weekday};
+use super::no_times::NoTimes;
 use super::refused::Refused;
-use super::values::{Named, PartOfDay};
+use super::values::{Date, IdText, Named, PartOfDay};
 use crate::json_object;
+use crate::rest::values::RecordId;
 
 /// How many times a refusal proposes.
 const PROPOSED_MAX: usize = 6;
@@ -22,13 +26,34 @@ json_object! {
         /// Name or id.
         service: Named,
         /// First day, YYYY-MM-DD.
-        from: NaiveDate,
+        from: Date,
         /// Last day; at most 7 in all.
-        to: Option<NaiveDate>,
+        to: Option<Date>,
         /// Name or id; anyone when left out.
         staff: Option<Named>,
         /// Before 12:00, 12:00 to 17:00, later.
         part_of_day: Option<PartOfDay>,
+        /// The appointment to be moved; its staff member unless staff is given.
+        appointment_id: Option<IdText>,
+    }
+}
+
+/// For what times are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Sought {
+    pub(super) service: ServiceId,
+    pub(super) staff: Option<StaffId>,
+    /// The appointment that is to be moved, whose own time does not stand in its way.
+    pub(super) moved: Option<AppointmentId>,
+}
+
+impl Sought {
+    async fn slots(self, asking: &Asking, days: (NaiveDate, NaiveDate)) -> Result<Vec<Slot>, EngineError> {
+        let (business, terms) = (&asking.business, Terms::Integration);
+        match (self.moved, self.staff) {
+            (Some(moved), Some(staff)) => business.availability_to_move((moved, staff), days, terms).await,
+            _ => business.availability(self.service, self.staff, days, terms).await,
+        }
     }
 }
 
@@ -39,7 +64,7 @@ pub(super) struct OpenTimes {
     service_name: String,
     timezone: String,
     days: Vec<DayTimes>,
-    /// Why there are none, where that is not for being full.
+    /// Why there are none at all, where that is not for being full.
     note: Option<String>,
 }
 
@@ -49,35 +74,83 @@ struct DayTimes {
     date: String,
     weekday: String,
     times: Vec<String>,
+    /// Why there are none.
+    note: Option<String>,
 }
 
 pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Refused> {
     let catalog = Catalog::read(&asking.business).await?;
     let service = catalog.service(&asking, &wanted.service, For::Booking)?;
     let staff = wanted.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
-    let (first, last) = (wanted.from, wanted.to.unwrap_or(wanted.from));
+    let (first, last) = (wanted.from.0, wanted.to.unwrap_or(wanted.from).0);
     check_days(first, last)?;
+    let mut sought = Sought { service, staff, moved: None };
+    if let Some(id) = wanted.appointment_id {
+        sought = to_move(&asking, &catalog, sought, id.get()?).await?;
+    }
+    let slots = match sought.slots(&asking, (first, last)).await {
+        Ok(slots) => slots,
+        Err(error) => return Err(catalog.mended(&asking, error.into(), (service, sought.staff))),
+    };
     let clock = catalog.clock();
-    let mut slots = asking.business.availability(service, staff, (first, last), Terms::Integration).await?;
-    slots.retain(|slot| wanted.part_of_day.is_none_or(|part| part.holds(hour(&clock.at(slot.starts_at)))));
-    let days = first.iter_days().take_while(|day| *day <= last).map(|day| DayTimes {
-        date: day.to_string(),
-        weekday: weekday(day).as_str().to_owned(),
-        times: slots
-            .iter()
-            .filter(|slot| clock.at(slot.starts_at).date_naive() == day)
-            .map(|slot| clock.time(slot.starts_at))
-            .collect(),
+    let service = catalog.service_of(service).ok_or(ServiceId::NOT_FOUND)?;
+    let note = nothing_at_all(&catalog, service);
+    let no_times = NoTimes::read(&asking, (&catalog.business, service), (first, last)).await?;
+    let days = first.iter_days().take_while(|day| *day <= last).map(|day| {
+        let of_day: Vec<_> = slots.iter().filter(|slot| clock.date(slot.starts_at) == day).collect();
+        let in_part =
+            |slot: &&&Slot| wanted.part_of_day.is_none_or(|part| part.holds(hour(&clock.at(slot.starts_at))));
+        let times: Vec<String> =
+            of_day.iter().filter(in_part).map(|slot| clock.time(slot.starts_at)).collect();
+        let why = || match no_times.why(day) {
+            Some(why) => why,
+            None if of_day.is_empty() => "nothing is free".into(),
+            None => "nothing is free in that part of the day; there is at other times".into(),
+        };
+        let note = (times.is_empty() && note.is_none()).then(why);
+        DayTimes { date: day.to_string(), weekday: weekday(day).as_str().to_owned(), times, note }
     });
-    let days = days.collect();
-    let is_off = catalog.business.booking_mode == BookingMode::Off;
     Ok(OpenTimes {
-        service_id: service.to_string(),
-        service_name: catalog.service_name(service).to_owned(),
+        service_id: service.id.to_string(),
+        service_name: service.name.clone(),
         timezone: catalog.business.zone.name().to_owned(),
-        days,
-        note: is_off.then(|| "This business takes no bookings at the moment.".into()),
+        days: days.collect(),
+        note,
     })
+}
+
+/// Times for moving an appointment: with its own staff member unless another one is asked for.
+async fn to_move(
+    asking: &Asking,
+    catalog: &Catalog,
+    sought: Sought,
+    id: AppointmentId,
+) -> Result<Sought, Refused> {
+    let moved = asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
+    if !moved.status.is_active() {
+        return Err(Refused::told(format!(
+            "That appointment is {} and cannot be moved. Leave appointment_id out to book anew.",
+            moved.status
+        )));
+    }
+    if moved.service_id != sought.service {
+        let service = catalog.service_of(moved.service_id).map(|service| quoted_name(&service.name));
+        return Err(Refused::told(format!(
+            "That appointment is for another service, and keeps it when it is moved. Send {} as `service`, or leave \
+             appointment_id out.",
+            service.unwrap_or_else(|| "that".into())
+        )));
+    }
+    Ok(Sought { staff: Some(sought.staff.unwrap_or(moved.staff_id)), moved: Some(id), ..sought })
+}
+
+/// Why no day whatever has any.
+fn nothing_at_all(catalog: &Catalog, service: &Service) -> Option<String> {
+    if catalog.business.booking_mode == BookingMode::Off {
+        return Some("This business takes no bookings at the moment.".into());
+    }
+    let is_offered = catalog.offering(service.id).next().is_some();
+    (!is_offered).then(|| "No active staff member offers this service.".into())
 }
 
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
@@ -109,34 +182,38 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
 pub(super) async fn proposed(
     asking: &Asking,
     clock: WallClock,
-    (service, staff): (ServiceId, Option<StaffId>),
+    sought: Sought,
     wanted: Timestamp,
 ) -> Result<String, Refused> {
-    if !asking.may(actors::domain::Scope::AppointmentsRead) {
+    if !asking.may(Scope::AppointmentsRead) {
         return Ok("Ask for another time.".into());
     }
-    let day = clock.at(wanted.max(asking.business.now())).date_naive();
+    let now = asking.business.now();
+    let day = clock.date(wanted.max(now));
     let last = day + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);
-    let slots = match asking.business.availability(service, staff, (day, last), Terms::Integration).await {
+    let slots = match sought.slots(asking, (day, last)).await {
         Ok(slots) => slots,
         // What is asked for cannot be booked at all, which its refusal has said.
-        Err(actors::EngineError::Refused(_)) => Vec::new(),
+        Err(EngineError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
-    let date = |at: Timestamp| clock.at(at).date_naive();
-    let Some(nearest) = slots.first().map(|slot| date(slot.starts_at)) else {
+    let Some(nearest) = slots.first().map(|slot| clock.date(slot.starts_at)) else {
         return Ok(format!(
             "Nothing is free from {} to {}. `{FIND_OPEN_TIMES}` looks at other days.",
-            spoken_day(day),
-            spoken_day(last)
+            clock.spoken_date(day, now),
+            clock.spoken_date(last, now)
         ));
     };
     let mut free: Vec<Timestamp> =
-        slots.iter().map(|slot| slot.starts_at).filter(|at| date(*at) == nearest).collect();
+        slots.iter().map(|slot| slot.starts_at).filter(|at| clock.date(*at) == nearest).collect();
     free.sort_by_key(|at| ((*at - wanted).abs(), *at));
     free.truncate(PROPOSED_MAX);
     free.sort_unstable();
     let times: Vec<String> = free.into_iter().map(|at| clock.time(at)).collect();
-    let on = if nearest == date(wanted) { String::new() } else { format!(" on {}", spoken_day(nearest)) };
+    let on = if nearest == clock.date(wanted) {
+        String::new()
+    } else {
+        format!(" on {}", clock.spoken_date(nearest, now))
+    };
     Ok(format!("Free{on}: {}. `{FIND_OPEN_TIMES}` has more.", times.join(", ")))
 }

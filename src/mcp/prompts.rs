@@ -6,7 +6,7 @@ use actors::domain::Scope;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use super::bounds::one_line;
+use super::bounds::{one_line, quoted};
 
 /// How much of what a person fills in is taken, in characters.
 const FILLED_IN_CHARS_MAX: usize = 500;
@@ -28,8 +28,7 @@ impl Filled<'_> {
     /// In quotes and on one line, if it was.
     fn quoted(&self, name: &str) -> Option<String> {
         let text = self.0.get(name).and_then(Value::as_str)?.trim();
-        let kept: String = one_line(text).chars().take(FILLED_IN_CHARS_MAX).collect();
-        (!kept.is_empty()).then(|| format!("\"{}\"", kept.replace('"', "'")))
+        (!text.is_empty()).then(|| quoted(text, FILLED_IN_CHARS_MAX))
     }
 }
 

@@ -111,8 +111,8 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
             format!("Nothing was done: {message} ({}).", listed(details))
         }
         Refusal::BookingDisabled => {
-            "This business takes no bookings at the moment: nothing can be booked or moved. Take the request down for \
-             the team instead."
+            "This business takes no bookings at the moment: nothing can be booked or moved. Tell whoever asks to \
+             contact the business."
                 .into()
         }
         Refusal::BookingRequiresConfirmation => format!(

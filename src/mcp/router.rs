@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 
 use super::gate::McpGate;
 use super::message::{Message, Unreadable};
@@ -35,6 +36,10 @@ const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
+
+/// An error longer than this, in bytes, repeats something that was sent, and of its message so many characters are kept.
+const ERROR_BYTES_MAX: usize = 16 * 1024;
+const ERROR_CHARS_MAX: usize = 1_000;
 
 /// What begins the names of headers that repeat arguments.
 const PARAM_HEADERS: &str = "mcp-param-";
@@ -123,14 +128,34 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     request
 }
 
+/// An answer in which no error repeats more than [`ERROR_BYTES_MAX`] of what was sent.
+fn short(answer: Bytes) -> Bytes {
+    if answer.len() <= ERROR_BYTES_MAX {
+        return answer;
+    }
+    let Ok(mut told) = serde_json::from_slice::<Value>(&answer) else { return answer };
+    let Some(error) = told.get_mut("error").and_then(Value::as_object_mut) else { return answer };
+    error.remove("data");
+    if let Some(Value::String(message)) = error.get_mut("message") {
+        *message = message.chars().take(ERROR_CHARS_MAX).collect();
+    }
+    told.to_string().into()
+}
+
 /// The answer of the protocol. What it says in plain text is a message that could not be read.
 async fn shown(response: Response) -> Result<Response, ApiError> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     let status = response.status();
-    if is_json || status == StatusCode::ACCEPTED {
+    if status == StatusCode::ACCEPTED {
         return Ok(response);
     }
-    let body = response.into_body().collect().await.map_err(ApiError::internal)?.to_bytes();
+    let (mut head, body) = response.into_parts();
+    let body = body.collect().await.map_err(ApiError::internal)?.to_bytes();
+    if is_json {
+        let body = short(body);
+        head.headers.remove(header::CONTENT_LENGTH);
+        return Ok(Response::from_parts(head, Body::from(body)));
+    }
     let text = String::from_utf8_lossy(&body).into_owned();
     if status.is_client_error() {
         return Ok(Unreadable::otherwise(status, text).into_response());

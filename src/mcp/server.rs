@@ -9,9 +9,9 @@ use std::sync::Arc;
 use actors::domain::Scope;
 use parking_lot::Mutex;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
 };
@@ -22,7 +22,7 @@ use tracing::Instrument;
 use super::asking::Asking;
 use super::bounds::{one_line, text_of};
 use super::refused::Refused;
-use super::{prompts, resources, tools};
+use super::{params, prompts, resources, tools};
 use crate::http::json::Json;
 use crate::rest::context::Context;
 use crate::rest::error::ApiError;
@@ -217,6 +217,23 @@ impl ServerHandler for Server {
         whole(request)?;
         let result = ListPromptsResult::with_all_items(prompts::listed(|scope| self.may(scope)));
         Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    }
+
+    /// A request of a method that is served comes here too, when its params cannot be read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = one_line(&request.method);
+        Err(if params::is_served(&request.method) {
+            ErrorData::invalid_params(
+                format!("the params of {method} are not as the protocol has them"),
+                None,
+            )
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method}"), None)
+        })
     }
 
     async fn get_prompt(

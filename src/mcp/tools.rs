@@ -45,7 +45,8 @@ fn table() -> Vec<Tool> {
             (FIND_OPEN_TIMES, "Find open times"),
             AppointmentsRead,
             Reads,
-            "Times at which a service can be booked, by day, on the business's clock. Only these can be booked.",
+            "Times at which a service can be booked, by day, on the business's clock. Only these can be booked. To move \
+             an appointment, send its appointment_id: its own time then counts as free.",
             open_times::find,
         ),
         tool(
@@ -88,7 +89,8 @@ fn table() -> Vec<Tool> {
             ("find_contacts", "Find contacts"),
             ContactsRead,
             Reads,
-            "Contacts by part of the name, phone or email, newest first, 20 to a page; without any, all.",
+            "Contacts by part of the name, phone or email, newest first, 20 to a page; without any, all. Accents count: \
+             try part of the surname alone.",
             contacts::find,
         ),
         tool(("get_contact", "One contact"), ContactsRead, Reads, "One contact by their id.", contacts::get),

@@ -31,7 +31,17 @@ macro_rules! texts {
     )*};
 }
 
-texts!(When, DayOrTime, Named, IdText, IdempotencyKey);
+texts!(Date, When, DayOrTime, Named, IdText, IdempotencyKey);
+
+/// A day of the business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Date(pub(super) NaiveDate);
+
+impl FromText for Date {
+    fn from_text(text: &str) -> Result<Self, String> {
+        NaiveDate::from_text(text.trim()).map(Self)
+    }
+}
 
 /// An instant, or a time on the business's wall clock, which only its zone makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +95,7 @@ pub(super) enum DayOrTime {
 
 impl FromText for DayOrTime {
     fn from_text(text: &str) -> Result<Self, String> {
-        if let Ok(day) = NaiveDate::from_text(text.trim()) {
+        if let Ok(Date(day)) = Date::from_text(text) {
             return Ok(Self::Day(day));
         }
         When::from_text(text).map(Self::Time).map_err(|_| {
@@ -214,6 +224,14 @@ mod tests {
         ] {
             assert!(When::from_text(bad).unwrap_err().contains("2026-11-24T10:00"), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_day_may_have_spaces_around_it() {
+        let day = "2026-12-17".parse().unwrap();
+        assert_eq!(Date::from_text(" 2026-12-17 "), Ok(Date(day)));
+        assert_eq!(DayOrTime::from_text("2026-12-17 "), Ok(DayOrTime::Day(day)));
+        assert!(Date::from_text("17.12.2026").unwrap_err().contains("YYYY-MM-DD"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod alone;
+mod assistants;
 mod contacts;
 mod day;
 mod door;

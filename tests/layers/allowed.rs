@@ -415,7 +415,7 @@ pub(crate) const EDGES: Allowed = &[
         &["admin", "api", "app", "config", "http", "mail", "mcp", "metrics", "openapi", "rest", "server"],
     ),
     ("moving", &["http", "rest"]),
-    ("cli", &["config", "local_time", "moving", "openapi", "server", "service", "telemetry"]),
+    ("cli", &["config", "http", "local_time", "moving", "openapi", "server", "service", "telemetry"]),
 ];
 
 /// The crates that only some modules of `src` may name, if any: the engine's own, and what is behind its handles.

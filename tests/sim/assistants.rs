@@ -40,9 +40,9 @@ impl Sim {
         let (shop, id, expected) = *self.dice.pick(&seen);
         let op: Op = if self.dice.once_in(2) {
             let change = self.shops[shop].reschedule(&self.dice, now, id);
-            MoveFrom { expected, change }.into()
+            MoveFrom { expected: vec![expected], change }.into()
         } else {
-            CancelAt { expected, change: Cancel { id } }.into()
+            CancelAt { expected: vec![expected], change: Cancel { id } }.into()
         };
         let tried = self.ask(life, shop, op, false);
         if self.dice.once_in(4) {

@@ -355,12 +355,14 @@ impl Model {
         let believing;
         let op = match op {
             Op::MoveFrom(MoveFrom { expected, change }) => {
-                assert_eq!(instant(&before, "starts_at"), *expected, "it started elsewhere: {body}");
+                let starts_at = instant(&before, "starts_at");
+                assert!(expected.contains(&starts_at), "it started elsewhere: {body}");
                 believing = Op::from(change.clone());
                 &believing
             }
             Op::CancelAt(CancelAt { expected, change }) => {
-                assert_eq!(instant(&before, "starts_at"), *expected, "it started elsewhere: {body}");
+                let starts_at = instant(&before, "starts_at");
+                assert!(expected.contains(&starts_at), "it started elsewhere: {body}");
                 believing = Op::from(*change);
                 &believing
             }

@@ -12,8 +12,9 @@ use std::ops::RangeInclusive;
 use chrono::{Datelike, Days, NaiveDate, TimeDelta};
 
 use super::{
-    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid, Problem,
-    Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp,
+    Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid,
+    Problem, Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember,
+    Timestamp,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
@@ -144,24 +145,63 @@ impl<'a> Schedule<'a> {
     ) -> Result<Vec<Slot>, Refusal> {
         let booked = self.usable(service, staff)?;
         let (duration, buffers) = (booked.duration(), booked.buffers);
+        let wanted = SlotRequest { service, staff, start: self.now, duration, buffers, except: None, terms };
+        Ok(self.listed(booked, &wanted, (first, last)))
+    }
+
+    /// The same of the times with a staff member to which an appointment can be moved. Its own time does not stand in
+    /// its way; its duration and buffers stay as they were booked.
+    ///
+    /// # Errors
+    /// As [`Self::usable`].
+    pub fn slots_to_move(
+        &self,
+        moved: &Appointment,
+        staff: StaffId,
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
+    ) -> Result<Vec<Slot>, Refusal> {
+        let booked = self.usable(moved.service_id, Some(staff))?;
+        let wanted = SlotRequest {
+            service: moved.service_id,
+            staff: Some(staff),
+            start: self.now,
+            duration: moved.duration(),
+            buffers: moved.buffers,
+            except: Some(moved.id),
+            terms,
+        };
+        let mut slots = self.listed(booked, &wanted, days);
+        slots.retain(|slot| (staff, slot.starts_at) != (moved.staff_id, moved.starts_at));
+        Ok(slots)
+    }
+
+    /// Every time on these dates at which what is wanted can start.
+    fn listed(
+        &self,
+        booked: &Service,
+        wanted: &SlotRequest,
+        (first, last): (NaiveDate, NaiveDate),
+    ) -> Vec<Slot> {
+        let SlotRequest { service, staff, duration, terms, .. } = *wanted;
         if terms == Terms::Integration && self.business.booking_mode == BookingMode::Off {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let takers = self.takers(service, staff);
         if takers.all.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let laid = self.calendar().lay(first..=last, duration);
         let ahead = self.ahead(booked, terms);
         let slot = |start| {
-            let request = SlotRequest { service, staff, start, duration, buffers, except: None, terms };
+            let request = SlotRequest { start, ..*wanted };
             let free = |taker: &Taker<'_>| takers.look(taker, &laid, &request).is_ok();
             let bookable = BOOKABLE_YEARS.contains(&start.utc().year())
                 && ahead.check(&laid, start).is_ok()
                 && takers.all.iter().any(free);
             bookable.then(|| Slot { starts_at: start, ends_at: start + duration })
         };
-        Ok(laid.starts(duration).into_iter().filter_map(slot).collect())
+        laid.starts(duration).into_iter().filter_map(slot).collect()
     }
 
     /// Who takes the time: the one asked for, else of those who are free the one with the fewest minutes of active

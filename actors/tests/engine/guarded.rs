@@ -3,9 +3,10 @@
 
 use actors::EngineError;
 use actors::business::commands::appointments::{BookingContact, Cancel, Reschedule};
+use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::guarded::{BookOnce, EXPECTED_STARTS_AT, StartingAt};
 use actors::domain::booking::{MoveRequest, Party};
-use actors::domain::{Refusal, Timestamp};
+use actors::domain::{ContactDetails, Email, Phone, Refusal, Timestamp};
 
 use crate::harness::{World, appointment_of, at, by_operator, first_page, id_of, json, once};
 
@@ -86,6 +87,50 @@ async fn a_contact_is_the_same_by_id_and_by_phone_and_an_answer_is_remembered_as
 }
 
 #[tokio::test(start_paused = true)]
+async fn whose_phone_is_given_has_the_appointment_and_not_whose_email_is() {
+    let world = World::new(5).await;
+    let shop = world.shop(2).await;
+    let handle = world.at(&shop);
+    let described = |phone: Option<usize>, email: Option<&str>| {
+        let mut booking = shop.booking_with(None, at(1, 9), phone.unwrap_or_default());
+        let BookingContact::Described(details) = &mut booking.contact else { unreachable!() };
+        details.email = email.map(|email| Email::new(email).unwrap());
+        if phone.is_none() {
+            details.phone = None;
+        }
+        BookOnce(booking)
+    };
+    let book =
+        async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
+    let first = book(None, Some("ada@example.com")).await;
+    // The phone is somebody else's, so it is theirs that is booked, as it would be without the appointment.
+    let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
+    let details = ContactDetails { phone, ..ContactDetails::default() };
+    let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
+    let beside = book(Some(7), Some("ada@example.com")).await;
+    assert_eq!((&beside["already_booked"], &beside["contact_id"]), (&false.into(), &other["id"]));
+    // Nobody has this phone, so it is the email that tells who it is.
+    let again = book(Some(8), Some("ada@example.com")).await;
+    assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &first["id"]));
+    let again = book(Some(7), None).await;
+    assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &beside["id"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn either_reading_of_what_is_believed_will_do() {
+    let world = World::new(6).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    let booked = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
+    let cancel = |expected| {
+        handle.change(by_operator(), StartingAt { expected, change: Cancel { id: id_of(&booked) } })
+    };
+    assert!(is_elsewhere(cancel(vec![at(1, 8), at(1, 10)]).await, at(1, 9)));
+    assert!(is_elsewhere(cancel(Vec::new()).await, at(1, 9)));
+    assert_eq!(json(&cancel(vec![at(1, 8), at(1, 9)]).await.unwrap())["status"], "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_starts_elsewhere_is_neither_moved_nor_cancelled() {
     let world = World::new(4).await;
     let shop = world.shop(1).await;
@@ -94,9 +139,11 @@ async fn what_starts_elsewhere_is_neither_moved_nor_cancelled() {
     let id = id_of(&booked);
     let to_noon = |expected| {
         let change = Reschedule { id, request: moving(at(1, 12)) };
-        handle.change(by_operator(), StartingAt { expected, change })
+        handle.change(by_operator(), StartingAt { expected: vec![expected], change })
     };
-    let cancel = |expected| handle.change(by_operator(), StartingAt { expected, change: Cancel { id } });
+    let cancel = |expected| {
+        handle.change(by_operator(), StartingAt { expected: vec![expected], change: Cancel { id } })
+    };
     assert!(is_elsewhere(to_noon(at(1, 10)).await, at(1, 9)));
     assert!(is_elsewhere(cancel(at(1, 10)).await, at(1, 9)));
     let moved = to_noon(at(1, 9)).await.unwrap();

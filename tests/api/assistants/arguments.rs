@@ -146,9 +146,11 @@ async fn names_are_read_in_any_case_and_never_guessed() {
     for (service, staff) in [(" cut ", None), ("CUT", Some("chloé")), (&*salon.cut, Some(&*salon.anna))] {
         assert_eq!(find(service, staff).await.done()["service_id"], json!(salon.cut));
     }
-    find("Pedicure", None).await.refuses(&["no active service", "There are: Cut, Massage, Colouring."]);
-    find("Cut", Some("Zed")).await.refuses(&["no active staff member", "Anna, Ben, Chloé"]);
-    find("Colouring", Some("Chloé")).await.refuses(&["staff "]);
+    find("Pedicure", None)
+        .await
+        .refuses(&["no active service", "There are: \"Cut\", \"Massage\", \"Colouring\"."]);
+    find("Cut", Some("Zed")).await.refuses(&["no active staff member", "\"Anna\", \"Ben\", \"Chloé\""]);
+    find("Colouring", Some("Chloé")).await.refuses(&["\"Chloé\" does not offer this service.", "\"Anna\""]);
     let twin =
         salon.operator.post("/services", &json!({"name": "cut", "duration_minutes": 45})).await.created();
     find("Cut", None).await.refuses(&[
@@ -160,10 +162,16 @@ async fn names_are_read_in_any_case_and_never_guessed() {
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
+    // What was booked may be of either.
+    assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
+        "2 of this business have that name",
+        &format!("{} (no longer active)", twin["id"].as_str().unwrap()),
+        &salon.cut,
+    ]);
     // Without the business's scope only open times may name what there is.
     let reader = Assistant::with_scopes(&server, &salon, &["appointments:read"]).await;
     let arguments = json!({"service": "x", "from": "2026-03-04"});
-    reader.call("find_open_times", arguments).await.refuses(&["There are: Cut"]);
+    reader.call("find_open_times", arguments).await.refuses(&["There are: \"Cut\""]);
     let text = reader.call("list_appointments", json!({"service": "x"})).await.refuses(&["exact name"]);
     assert!(!text.contains("Massage"), "{text}");
 }
@@ -190,6 +198,34 @@ async fn times_that_are_not_or_are_twice_are_asked_back() {
     // A time as it is listed can be sent as it is.
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
+    assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");
+    // Of what is there it is known which of the two is meant.
+    let moving = |expected: &str| {
+        let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected,
+            "starts_at": "2026-10-25T04:00"});
+        assistant.call("reschedule_appointment", arguments)
+    };
+    moving("2026-10-25T02:30+02:00")
+        .await
+        .refuses(&["starts at 02:30+01:00 on Sunday 25 October (2026-10-25T02:30+01:00)"]);
+    moving("2026-10-25T03:30").await.refuses(&["starts at 02:30+01:00"]);
+    moving("2026-10-25T02:30").await.done();
+}
+
+#[tokio::test]
+async fn times_that_hold_nothing_between_them_are_told() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    for tool in ["list_appointments", "list_calls", "list_messages"] {
+        let list = |from: &str, to: &str| assistant.call(tool, json!({"from": from, "to": to}));
+        list("2026-03-05", "2026-03-04").await.refuses(&[
+            "`to` (2026-03-04) does not lie behind `from` (2026-03-05)",
+            "Send the earlier one as `from`",
+        ]);
+        list("2026-03-05T10:00", "2026-03-05T09:00").await.refuses(&["(2026-03-05T09:00)"]);
+        list("2026-03-05", "2026-03-05").await.done();
+    }
 }
 
 #[tokio::test]
@@ -205,8 +241,24 @@ async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
     let days = week["days"].as_array().unwrap();
     assert_eq!(days.len(), 7);
     assert_eq!((&days[0]["weekday"], &days[5]["date"]), (&json!("tuesday"), &json!("2026-03-08")));
-    assert_eq!(days[5]["times"], json!([]), "closed on Sunday");
+    assert_eq!((&days[5]["times"], &days[5]["note"]), (&json!([]), &json!("closed on Sundays")));
+    assert!(days[0].get("note").is_none());
     assert_eq!(week["timezone"], "Europe/Paris");
+    // An empty day says why it is.
+    let holiday = salon.operator.call("PUT", "/special-days/2026-03-05");
+    holiday.json(&json!({"closed": true, "note": "Stocktaking"})).await.is(200);
+    let why = async |day: &str, part: Option<&str>| {
+        find(day, day, part).await.done()["days"][0]["note"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(why("2026-03-05", None).await, "closed on this date");
+    assert_eq!(why("2026-03-01", None).await, "in the past");
+    assert!(why("2026-03-03", Some("evening")).await.is_empty());
+    let path = format!("/services/{}", salon.massage);
+    salon.operator.patch(&path, &json!({"max_advance_days": 30, "min_notice_minutes": 4_320})).await.is(200);
+    assert!(why("2026-03-03", None).await.starts_with("too soon"));
+    assert!(why("2026-05-05", None).await.starts_with("too far ahead: this service can be booked 30 days"));
+    salon.operator.patch(&path, &json!({"max_advance_days": null, "min_notice_minutes": 0})).await.is(200);
+    assert_eq!(find(" 2026-03-03 ", "2026-03-03", None).await.done()["days"][0]["date"], "2026-03-03");
     find("2026-03-03", "2026-03-10", None).await.refuses(&["8 days", "2026-03-03 to 2026-03-09"]);
     find("2026-03-03", "2026-03-02", None).await.refuses(&["lies before"]);
     for (part, first, last) in

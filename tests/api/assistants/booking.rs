@@ -160,8 +160,14 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00", "idempotency_key": "k1",
         "contact": {"phone": "+33612345604"}});
-    let first = assistant.call("book_appointment", arguments.clone()).await.done();
+    let mut first = assistant.call("book_appointment", arguments.clone()).await.done();
+    first["already_booked"] = json!(true);
     assert_eq!(assistant.call("book_appointment", arguments.clone()).await.done(), first);
+    // What is null is left out, at whatever depth.
+    let mut nulls = arguments.clone();
+    nulls["staff"] = json!(null);
+    nulls["contact"]["name"] = json!(null);
+    assert_eq!(assistant.call("book_appointment", nulls).await.done(), first);
     let mut other = arguments.clone();
     other["starts_at"] = json!("2026-03-04T11:00");
     assistant.call("book_appointment", other).await.refuses(&["idempotency_key was used for something else"]);
@@ -169,9 +175,15 @@ async fn an_idempotency_key_is_kept_as_that_of_a_header_is() {
     let body = salon.booking(&salon.cut, "2026-03-04T12:00:00Z", json!({}));
     salon.api.call("POST", "/appointments").json(&body).once("k1").await.fails(422, "idempotency_key_reused");
     salon.api.call("POST", "/appointments").json(&body).once("k2").await.is(201);
+    let same_as_first = arguments.clone();
     let mut same_key = arguments;
     same_key["idempotency_key"] = json!("k2");
     assistant.call("book_appointment", same_key).await.refuses(&["Use a new one"]);
+    // It is told as it is now.
+    let cancelled = json!({"appointment_id": first["id"], "expected_starts_at": first["starts_at"]});
+    assistant.call("cancel_appointment", cancelled).await.done();
+    let again = assistant.call("book_appointment", same_as_first).await.done();
+    assert_eq!((&again["id"], &again["status"]), (&first["id"], &json!("cancelled")));
     // Contacts and knowledge have it too.
     let contact = json!({"name": "Once", "idempotency_key": "k3"});
     let once = assistant.call("create_contact", contact.clone()).await.done();
@@ -208,7 +220,90 @@ async fn what_is_moved_or_cancelled_starts_when_it_is_believed_to() {
     assert_eq!(cancelling("2026-03-05T10:00").await.done()["status"], "cancelled");
     moving("2026-03-05T10:00", "2026-03-06T10:00")
         .await
-        .refuses(&["that is cancelled cannot be rescheduled"]);
+        .refuses(&["that is cancelled cannot be rescheduled", "`book_appointment` books another time anew"]);
+}
+
+#[tokio::test]
+async fn half_an_hour_later_is_free_for_whoever_moves() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let contact = json!({"phone": "+33612345611"});
+    let booked =
+        json!({"service": "Massage", "starts_at": "2026-03-04T10:00", "staff": "Anna", "contact": contact});
+    let booked = assistant.call("book_appointment", booked).await.done();
+    let times = async |more: serde_json::Value| {
+        let mut arguments = json!({"service": "Massage", "from": "2026-03-04", "part_of_day": "morning"});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assistant.call("find_open_times", arguments).await
+    };
+    let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
+    let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
+    assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
+    // Its own time is free, where it stands is no move, and its staff member is the one who is meant.
+    let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
+    assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
+    let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
+    assert!(with_ben.contains(&json!("10:00")), "{with_ben:?}");
+    // A refused move proposes them too.
+    let moving = |to: &str| {
+        let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": "2026-03-04T10:00",
+            "starts_at": to});
+        assistant.call("reschedule_appointment", arguments)
+    };
+    moving("2026-03-04T10:10").await.refuses(&["not one of the start times", "Free: ", " 10:30,"]);
+    assert_eq!(moving("2026-03-04T10:30").await.done()["local_start"], "2026-03-04T10:30");
+    // What cannot be moved is said.
+    let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
+    assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
+    let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});
+    times(unknown).await.refuses(&["no such appointment in this business"]);
+    salon.cancel(&booked).await.is(200);
+    times(json!({"appointment_id": booked["id"]})).await.refuses(&["is cancelled and cannot be moved"]);
+}
+
+#[tokio::test]
+async fn a_refusal_says_who_cannot_and_who_can() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let assistant = Assistant::of(&server, &salon);
+    let book = |more: serde_json::Value| {
+        let mut arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
+            "contact": {"phone": "+33612345612"}});
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        assistant.call("book_appointment", arguments)
+    };
+    book(json!({"staff": "Chloé"})).await.done();
+    let other = json!({"phone": "+33612345613"});
+    book(json!({"staff": "Chloé", "contact": other}))
+        .await
+        .refuses(&["\"Chloé\" is not free at 10:00 on Wednesday 4 March. Free: "]);
+    book(json!({"staff": "Chloé", "service": "Colouring"})).await.refuses(&[
+        "\"Chloé\" does not offer this service.",
+        "\"Anna\"",
+        "Send one of them as `staff`.",
+    ]);
+    book(json!({"contact": null, "contact_id": "018f0000-0000-7000-8000-000000000000"}))
+        .await
+        .refuses(&["no such contact in this business. `find_contacts` finds the ids"]);
+    book(json!({"starts_at": "2026-03-04T10:00:30"})).await.refuses(&["without seconds", "Free: "]);
+    // A key that may not see who there is, is not told.
+    let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
+    let arguments = json!({"service": salon.cut, "staff": salon.chloe, "starts_at": "2026-03-04T10:00",
+        "contact": other});
+    let text =
+        writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
+    assert!(!text.contains("Chloé"), "{text}");
+    // What can be booked no more: no other day would help.
+    let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
+    let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
+    salon.operator.patch(&path, &json!({"active": false})).await.is(200);
+    book(json!({"service": "massage"})).await.refuses(&["That service is no longer active", "\"Cut\""]);
+    let moving = json!({"appointment_id": booked["id"], "expected_starts_at": booked["starts_at"],
+        "starts_at": "2026-03-06T10:00"});
+    let text = assistant.call("reschedule_appointment", moving).await.refuses(&["no longer active"]);
+    assert!(!text.contains("find_open_times"), "{text}");
 }
 
 #[tokio::test]
@@ -235,6 +330,7 @@ async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
         ("2026-03-03T12:10", "12:10 on Tuesday 3 March is not one of the start times"),
         // Sunday: the next day that has any.
         ("2026-03-08T10:00", "Free on Monday 9 March: "),
+        ("2027-01-03T10:00", "Free on Monday 4 January 2027: "),
     ] {
         book(json!({"starts_at": starts_at})).await.refuses(&[why]);
     }
@@ -252,7 +348,9 @@ async fn a_refusal_names_what_can_be_had_and_not_who_has_the_rest() {
     let again = book(json!({"starts_at": "2026-03-03T14:00"})).await.done();
     assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &pending["id"]));
     salon.set(json!({"booking_mode": "off"})).await;
-    book(json!({"starts_at": "2026-03-03T16:00"})).await.refuses(&["takes no bookings"]);
+    book(json!({"starts_at": "2026-03-03T16:00"}))
+        .await
+        .refuses(&["takes no bookings", "contact the business"]);
     let none =
         assistant.call("find_open_times", json!({"service": "cut", "from": "2026-03-03"})).await.done();
     assert_eq!(none["days"][0]["times"], json!([]));

@@ -19,6 +19,12 @@ async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)>
     vec![
         with("find_open_times", "service", &cut, json!({"from": "2026-03-04"})),
         with("find_open_times", "staff", &anna, json!({"service": "Cut", "from": "2026-03-04"})),
+        with(
+            "find_open_times",
+            "appointment_id",
+            &appointment["id"],
+            json!({"service": "Cut", "from": "2026-03-04"}),
+        ),
         with("list_appointments", "service", &cut, json!({})),
         with("list_appointments", "staff", &anna, json!({})),
         with("list_appointments", "contact_id", &appointment["contact_id"], json!({})),

@@ -37,6 +37,60 @@ async fn versions_of_before_are_settled_by_initialize() {
 }
 
 #[tokio::test]
+async fn params_of_another_form_are_told_by_name() {
+    let server = Server::open().await;
+    let assistant = Assistant::of(&server, &server.salon().await);
+    for (method, params, named) in [
+        ("initialize", json!({}), "params.protocolVersion"),
+        ("prompts/get", json!({}), "params.name"),
+        ("resources/read", json!({"uri": 5}), "params.uri"),
+        ("tools/call", json!({"name": "get_business", "inputResponses": 5}), "params.inputResponses"),
+        ("tools/list", json!({"cursor": 5}), "params.cursor"),
+        ("ping", json!([]), "params must be an object"),
+        // What only the protocol's own reading looks at.
+        (
+            "initialize",
+            json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": 5}, "clientInfo": {"name": "t", "version": "1"}}),
+            "initialize",
+        ),
+    ] {
+        let answer = assistant.request(method, params).await;
+        answer.is(200);
+        let error = &answer.body["error"];
+        assert_eq!((&error["code"], &answer.body["id"]), (&json!(-32602), &json!(1)), "{method}: {answer}");
+        assert!(error["message"].as_str().unwrap().contains(named), "{method}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn no_error_repeats_much_of_what_was_sent() {
+    let server = Server::open().await;
+    let assistant = Assistant::of(&server, &server.salon().await);
+    let long = "x".repeat(150_000);
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": long}),
+        json!({"jsonrpc": "2.0", "id": long, "method": "ping"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": long}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": long}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "daily_briefing", "arguments": {&long: 1}}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list",
+            "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": long}}}),
+        json!({"jsonrpc": "2.0", &long: 1, "id": 1, "method": 5}),
+    ] {
+        let answer = assistant.send(&message).await;
+        assert!(answer.body["error"]["code"].is_i64(), "{answer}");
+        assert!(answer.body.to_string().len() < 20_000, "{} bytes", answer.body.to_string().len());
+    }
+    // One that says a version in its head is compared with what the message says.
+    let params = json!({"name": long, "_meta": meta()});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let pending =
+        assistant.0.call("POST", "/mcp").json(&message).header("mcp-protocol-version", "2026-07-28");
+    let answer = pending.header("mcp-method", "tools/call").header("mcp-name", "x").await;
+    assert!(answer.body["error"]["code"].is_i64() && answer.body.to_string().len() < 20_000);
+}
+
+#[tokio::test]
 async fn the_newest_version_says_itself_in_each_request() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);

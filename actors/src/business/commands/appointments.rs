@@ -8,11 +8,11 @@ use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
-    Right,
+    Appointment, AppointmentId, AppointmentStatus, BudgetKind, Contact, ContactDetails, ContactId, Problem,
+    Refusal, Right,
 };
 use crate::error::EngineError;
-use crate::store::{Weight, unless_set_aside};
+use crate::store::{StoreError, Weight, unless_set_aside};
 use crate::view::AppointmentView;
 
 /// Books a time for a contact.
@@ -49,6 +49,16 @@ impl Change for Book {
     }
 }
 
+/// The contact that a booking is for, if the business has it already.
+pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<Option<Contact>, StoreError> {
+    match contact {
+        BookingContact::Known(id) => context.contact(*id),
+        BookingContact::Described(details) => {
+            contacts::find(context, details.phone.as_ref(), details.email.as_ref())
+        }
+    }
+}
+
 /// Decides a booking, of which `answer` says how it is answered.
 pub(super) fn book<G: Gives>(
     context: &mut Context<'_>,
@@ -56,12 +66,7 @@ pub(super) fn book<G: Gives>(
     answer: impl FnOnce(&AppointmentView) -> Decision<G>,
 ) -> Result<Decision<G>, EngineError> {
     let Book { request, contact } = asked;
-    let known = match &contact {
-        BookingContact::Known(id) => context.contact(*id)?,
-        BookingContact::Described(details) => {
-            contacts::find(context, details.phone.as_ref(), details.email.as_ref())?
-        }
-    };
+    let known = known(context, &contact)?;
     let mut problems = Vec::new();
     if known.is_none() && matches!(contact, BookingContact::Known(_)) {
         problems.push(Problem::new("contact_id", "is not a contact of the business"));

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book};
+use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book, known};
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
@@ -59,12 +59,14 @@ impl Change for BookOnce {
     }
 }
 
-/// What whoever asks for a booking has at that time already, if anything. Of several the one that was booked first.
+/// What whoever asks for a booking has at that time already, if anything: the contact for whom it would be booked, and
+/// nobody else. Of several the one that was booked first.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,
     asking: &BookingContact,
 ) -> Result<Option<(Appointment, Contact)>, StoreError> {
+    let Some(contact) = known(context, asking)? else { return Ok(None) };
     let wanted = |staff| request.staff_id.is_none_or(|asked| asked == staff);
     let starting = context.schedule().busy.starting_at(request.starts_at);
     let mut ids: Vec<AppointmentId> =
@@ -72,35 +74,18 @@ fn held(
     ids.sort_unstable();
     for id in ids {
         let Some(appointment) = context.appointment(id)? else { continue };
-        if appointment.service_id != request.service_id {
-            continue;
-        }
-        let Some(contact) = context.contact_of(appointment.contact_id)? else { continue };
-        if is_of(&contact, asking) {
+        if appointment.service_id == request.service_id && appointment.contact_id == Some(contact.id) {
             return Ok(Some((appointment, contact)));
         }
     }
     Ok(None)
 }
 
-/// Whether a contact is the one that a booking is for: by id, by phone or by email.
-fn is_of(contact: &Contact, asking: &BookingContact) -> bool {
-    match asking {
-        BookingContact::Known(id) => contact.id == *id,
-        BookingContact::Described(details) => {
-            let phone = details.phone.as_ref().map(|phone| phone.as_str());
-            let email = details.email.as_ref().map(|email| email.as_str());
-            (phone.is_some() && contact.phone.as_deref() == phone)
-                || (email.is_some() && contact.email.as_deref() == email)
-        }
-    }
-}
-
 /// A change of an appointment that is made only where it starts when whoever asks believes.
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
-    /// When they believe that it starts.
-    pub expected: Timestamp,
+    /// When they believe that it starts: one instant, or both that the clocks show as the time they name.
+    pub expected: Vec<Timestamp>,
     /// The change.
     pub change: C,
 }
@@ -115,7 +100,7 @@ impl Change for StartingAt<Reschedule> {
         amend(context, id, "appointment.rescheduled", |before| {
             match booking::reschedule(&schedule, before, &request, at) {
                 Ok(Outcome::Unchanged) => Ok(Outcome::Unchanged),
-                _ if before.starts_at != expected => Err(elsewhere(before)),
+                _ if !expected.contains(&before.starts_at) => Err(elsewhere(before)),
                 outcome => outcome,
             }
         })
@@ -137,7 +122,7 @@ impl Change for StartingAt<Cancel> {
         let Self { expected, change: Cancel { id } } = self;
         let at = context.at();
         amend(context, id, "appointment.cancelled", |before| {
-            if before.starts_at == expected {
+            if expected.contains(&before.starts_at) {
                 Ok(booking::cancel(before, at))
             } else {
                 Err(elsewhere(before))

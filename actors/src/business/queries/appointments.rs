@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
+use chrono::NaiveDate;
+
 use super::changes::Changes;
 use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
+use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Service,
-    ServiceId, StaffId, StaffMember, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
+    Service, ServiceId, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
@@ -59,6 +62,21 @@ impl BusinessHandle {
             appointment.map(|appointment| Names::of(self.id).show(&reader, &appointment)).transpose()
         })
         .await
+    }
+
+    /// The times with a staff member to which an appointment can be moved, on the local days from the first to the last.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when there is no such appointment, then as [`Self::availability`].
+    pub async fn availability_to_move(
+        &self,
+        (id, staff): (AppointmentId, StaffId),
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
+    ) -> Result<Vec<Slot>, EngineError> {
+        let moved = self.read(|store| appointment(store, self.id, id)).await?;
+        let moved = moved.ok_or(Refusal::NotFound("appointment"))?;
+        self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
     /// The appointments that the filter admits, by start, or with `updated_since` by change.

@@ -213,6 +213,26 @@ fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
 }
 
 #[test]
+fn the_times_to_move_to_are_those_to_which_it_can_be_moved() {
+    let mut shop = shop(BookingMode::Instant);
+    let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
+    let (_, _) = shop.book(2, hour(9), STRICT).unwrap();
+    let beside = shop.book(3, hour(11), STRICT).unwrap().0;
+    assert_eq!(beside.staff_id, booked.staff_id);
+    let day = booked.starts_at.utc().date_naive();
+    let terms = STRICT.terms();
+    let listed = shop.schedule().slots_to_move(&booked, booked.staff_id, (day, day), terms).unwrap();
+    let listed: Vec<Timestamp> = listed.into_iter().map(|slot| slot.starts_at).collect();
+    let half_hours =
+        (0..48).map(|half| day.and_hms_opt(half / 2, half % 2 * 30, 0).unwrap().and_utc().into());
+    let can: Vec<Timestamp> = half_hours
+        .filter(|to| matches!(shop.reschedule(&booked, *to, STRICT), Ok(Outcome::Changed { .. })))
+        .collect();
+    assert_eq!(listed, can);
+    assert!(listed.contains(&(hour(9) + chrono::TimeDelta::minutes(30))), "its own time is in its way");
+}
+
+#[test]
 fn every_problem_of_a_request_is_named() {
     let mut shop = shop(BookingMode::Instant);
     let far = Timestamp::parse("2200-01-01T09:00:00Z").unwrap();
