@@ -1,4 +1,4 @@
-//! Request bodies: JSON, within a size and a time.
+//! Request bodies: JSON and forms, within a size and a time.
 //!
 //! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
 //! [`BODY_TIME_MAX`] for its body. A client that is too large or too slow loses its connection, since what it still
@@ -26,7 +26,7 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 pub enum BodyError {
     /// It has more than [`BODY_BYTES_MAX`] bytes.
     TooLarge,
-    /// It is declared to be of another media type than JSON.
+    /// It is declared to be of another media type than is read.
     UnsupportedMediaType,
     /// It did not arrive within [`BODY_TIME_MAX`].
     Timeout,
@@ -39,11 +39,19 @@ pub enum BodyError {
 /// # Errors
 /// Why it was not read.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
+    read_as("application/json", headers, body).await
+}
+
+/// The same of a body of another media type.
+///
+/// # Errors
+/// Why it was not read.
+pub async fn read_as(media_type: &str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     // What is not there needs no type: clients without a body declare forms.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
     }
-    check_media_type(headers)?;
+    check_media_type(media_type, headers)?;
     // With Content-Length the size is known before the body is, and the client need not send it in vain.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {
@@ -65,13 +73,13 @@ async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A body may leave its media type unsaid; what it says must be JSON.
-fn check_media_type(headers: &HeaderMap) -> Result<(), BodyError> {
+/// A body may leave its media type unsaid; what it says must be this one.
+fn check_media_type(media_type: &str, headers: &HeaderMap) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
     let Some(first) = first else { return Ok(()) };
     let essence = first.to_str().ok().and_then(|value| value.split(';').next()).unwrap_or_default();
-    if second.is_none() && essence.trim().eq_ignore_ascii_case("application/json") {
+    if second.is_none() && essence.trim().eq_ignore_ascii_case(media_type) {
         Ok(())
     } else {
         Err(BodyError::UnsupportedMediaType)

@@ -2,7 +2,6 @@
 //! holds an API key.
 //!
 //! ```text
-//! origins   whose Host and Origin are served
 //! gate      those first, then the key and its rate, as before `/v1`
 //! message   one JSON-RPC message, read strictly; the arguments of a tool as they were written
 //! server    the protocol, by `rmcp`: which tools, resources and prompts there are for this key
@@ -34,7 +33,6 @@ mod message;
 mod messages;
 mod moment;
 mod open_times;
-mod origins;
 mod prompts;
 mod refused;
 mod resources;
@@ -45,5 +43,4 @@ mod tool;
 mod tools;
 mod values;
 
-pub(crate) use origins::Origins;
 pub(crate) use router::{PATH, router};

@@ -14,10 +14,10 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::gate::McpGate;
 use super::message::{Message, Unreadable};
-use super::origins::Origins;
 use super::server::Server;
 use crate::api::{Access, KeyGate};
 use crate::http::schemas::Schemas;
+use crate::origins::Origins;
 use crate::rest::context::{Context, Incoming};
 use crate::rest::error::ApiError;
 use crate::rest::input::{Business, Input, Part, Taken, read_body};
