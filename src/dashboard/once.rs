@@ -169,13 +169,17 @@ impl Again {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use actors::ports::Ports;
     use axum::response::IntoResponse;
 
     use super::*;
 
+    static PORTS: LazyLock<Ports> = LazyLock::new(|| Ports::system().unwrap());
+
     fn id(made: i64) -> FormId {
-        FormId::new(&Ports::system().unwrap(), made)
+        FormId::new(&PORTS, made)
     }
 
     fn key(number: u32) -> Key {

@@ -79,15 +79,7 @@ struct Place {
 impl Place {
     /// The methods of the path as `Allow` lists them.
     fn allow(&self) -> &'static str {
-        match (self.has(&Method::GET), self.has(&Method::POST)) {
-            (true, true) => "GET, HEAD, POST",
-            (false, true) => "POST",
-            _ => "GET, HEAD",
-        }
-    }
-
-    fn has(&self, method: &Method) -> bool {
-        self.rows.iter().any(|row| row.method == *method)
+        if self.rows.iter().any(|row| row.method == Method::POST) { "GET, HEAD, POST" } else { "GET, HEAD" }
     }
 
     /// The nearest page at or above the path that was asked for: the one that shows the form that was sent there.
@@ -172,6 +164,10 @@ async fn answer(
     }
     let method = if reads { Method::GET } else { head.method.clone() };
     let at = place.rows.iter().position(|row| row.method == method);
+    if reads && at.is_none() {
+        // The address of a form that was refused, asked for anew.
+        return Ok(see_other(&place.page_of(head.uri.path())));
+    }
     let at = at.ok_or(ApiError::MethodNotAllowed(place.allow()))?;
     let row = &place.rows[at];
     if reads {

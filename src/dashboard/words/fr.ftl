@@ -12,7 +12,7 @@ today = Aujourd’hui
 role-owner = Propriétaire
 role-admin = Administrateur
 role-member = Membre
-suspended = Cet établissement est suspendu : tout peut être consulté, rien ne peut être modifié. La personne qui gère le service peut vous en dire plus.
+suspended = Cet établissement est suspendu : tout peut être consulté, rien ne peut être modifié. La personne qui gère le service peut vous en dire plus.
 
 # La connexion.
 sign-in = Se connecter
@@ -29,11 +29,11 @@ not-an-email = Ce n’est pas une adresse e-mail, comme nom@example.com.
 
 # Un mot de passe oublié.
 forgotten = Mot de passe oublié
-forgotten-text = Indiquez votre adresse. Si un compte lui correspond, un lien pour choisir un nouveau mot de passe part aussitôt ; il est valable une heure.
+forgotten-text = Indiquez votre adresse. Si un compte lui correspond, un lien pour choisir un nouveau mot de passe part aussitôt ; il est valable une heure.
 forgotten-send = Envoyer le lien
 forgotten-sent = Regardez votre boîte aux lettres
 forgotten-sent-text = Si un compte correspond à cette adresse, un courriel avec un lien est en route. Le lien sert une fois, pendant une heure.
-forgotten-sent-hint = Toujours rien après quelques minutes ? Regardez parmi les indésirables, ou demandez au propriétaire de votre établissement.
+forgotten-sent-hint = Toujours rien après quelques minutes ? Regardez parmi les indésirables, ou demandez au propriétaire de votre établissement.
 forgotten-no-mail = Ce service n’envoie pas de courriel. La personne qui le gère peut vous donner un lien pour choisir un nouveau mot de passe.
 
 # Les liens.
@@ -50,9 +50,9 @@ enter-enter-title = Se connecter
 enter-enter-text = Ce lien vous connecte en tant que { $email }.
 enter-email-title = Votre nouvelle adresse
 enter-email-text = Désormais, { $email } est l’adresse avec laquelle vous vous connectez.
-enter-until-days = Ce lien sert une fois, pendant sept jours. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
-enter-until-hour = Ce lien sert une fois, pendant une heure. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
-enter-until-minutes = Ce lien sert une fois, pendant dix minutes. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
+enter-until-days = Ce lien sert une fois, pendant sept jours. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
+enter-until-hour = Ce lien sert une fois, pendant une heure. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
+enter-until-minutes = Ce lien sert une fois, pendant dix minutes. Il ne vous est pas destiné ? Fermez cette page ; rien n’a encore eu lieu.
 
 # Le choix d’un mot de passe.
 choose-password = Choisir un mot de passe
@@ -76,10 +76,10 @@ your-businesses = Vos établissements
 hello = Bonjour, { $name }
 hello-nobody = Bonjour
 offer = { $business } vous invite
-offer-text = En tant que : { $role }
+offer-text = En tant que : { $role }
 accept = Accepter
 no-business = Vous n’appartenez à aucun établissement
-no-business-text = Vous êtes connecté en tant que { $email }, et aucun établissement ne vous compte parmi les siens pour le moment. Demandez à son propriétaire de vous inviter ; l’invitation apparaîtra ici.
+no-business-text = Vous êtes connecté en tant que { $email }, et aucun établissement ne vous compte parmi les siens pour le moment. Demandez à son propriétaire de vous inviter ; l’invitation apparaîtra ici.
 
 # Le compte.
 your-account = Votre compte
@@ -103,7 +103,7 @@ email-changed = Votre adresse est changée. Connectez-vous désormais avec elle.
 email-sent = Un lien est en route vers la nouvelle adresse. Elle compte dès que vous l’avez utilisé, dans l’heure.
 password-about = Un nouveau met fin à toutes vos autres sessions.
 choose-new-password = Choisir un nouveau mot de passe
-kept-signed-out = Vous étiez déconnecté au moment de l’envoi : rien n’a été modifié. Vérifiez et envoyez à nouveau.
+kept-signed-out = Vous étiez déconnecté au moment de l’envoi : rien n’a été modifié. Vérifiez et envoyez à nouveau.
 kept-stale = Ce formulaire est resté ouvert si longtemps qu’il n’a pas été envoyé. Vérifiez et envoyez à nouveau.
 
 # Les sessions.
@@ -121,7 +121,7 @@ end-others = Terminer toutes les autres
 
 # Moins de courriels.
 unsubscribe = Moins de courriels
-unsubscribe-text = Ne plus écrire à { $email } à ce sujet ?
+unsubscribe-text = Ne plus écrire à { $email } à ce sujet ?
 unsubscribe-do = Arrêter ces courriels
 unsubscribe-hint = Le tableau de bord continue de l’afficher.
 unsubscribed = C’est fait
@@ -155,9 +155,9 @@ today-more = Il y en a plus que ce qui est affiché ici.
 go-to-dashboard = Aller au tableau de bord
 ask-for-another = En demander un nouveau
 reference = Référence { $id }
-cross-site = Rien n’a été fait : le formulaire venait d’un autre site. Rien n’a été modifié.
+cross-site = Rien n’a été fait : le formulaire venait d’un autre site. Rien n’a été modifié.
 foreign-host = Le tableau de bord n’est pas à cette adresse. La personne qui gère le service indique où il est avec { $setting }.
-no-public-url = Le tableau de bord n’est pas encore ouvert : personne n’a dit à quelle adresse on le trouve. La personne qui gère le service l’indique avec { $setting }.
+no-public-url = Le tableau de bord n’est pas encore ouvert : personne n’a dit à quelle adresse on le trouve. La personne qui gère le service l’indique avec { $setting }.
 sent-before = Ce formulaire a déjà été envoyé, et n’agit qu’une fois. Rien n’a été refait.
 error-403-title = Pas autorisé
 error-403-text = Votre rôle ne va pas jusque-là. Rien n’a été modifié.
@@ -173,13 +173,13 @@ error-422-title = Cela n’a pas pu être lu
 error-422-text = Cette page n’attend pas ce qui a été envoyé. Rien n’a été modifié.
 error-429-title = Trop d’essais
 error-429-text = { $count ->
-    [one] Il y a eu trop d’essais depuis cette adresse. Attendez une minute, puis réessayez ; votre compte n’est pas bloqué.
-   *[other] Il y a eu trop d’essais depuis cette adresse. Attendez { $count } minutes, puis réessayez ; votre compte n’est pas bloqué.
+    [one] Il y a eu trop d’essais depuis cette adresse. Attendez une minute, puis réessayez ; votre compte n’est pas bloqué.
+   *[other] Il y a eu trop d’essais depuis cette adresse. Attendez { $count } minutes, puis réessayez ; votre compte n’est pas bloqué.
 }
 error-500-title = Quelque chose n’a pas fonctionné
 error-500-text = C’est notre faute, et nous en avons pris note.
 error-503-title = Un instant, s’il vous plaît
-error-503-text = Le service est très sollicité. Rien n’a été modifié : revenez en arrière, attendez quelques secondes et renvoyez.
+error-503-text = Le service est très sollicité. Rien n’a été modifié : revenez en arrière, attendez quelques secondes et renvoyez.
 
 # Ce que le moteur trouve à redire.
 says-your-role-may-see-this-and-not-change-it = Votre rôle permet de voir cela, pas de le modifier
@@ -190,8 +190,8 @@ says-must-have-0-to-200-characters = Il doit avoir 200 caractères au plus
 says-is-too-easy-to-guess = Il est trop facile à deviner
 says-straight-rows-of-keys-are-easy-to-guess = Des touches qui se suivent sont faciles à deviner.
 says-short-keyboard-patterns-are-easy-to-guess = Les motifs courts du clavier sont faciles à deviner.
-says-repeats-like-aaa-are-easy-to-guess = Les répétitions comme « aaa » sont faciles à deviner.
-says-repeats-like-abcabcabc-are-only-slightly-harder-to-guess-than-abc = Les répétitions comme « abcabcabc » sont à peine plus difficiles à deviner que « abc ».
+says-repeats-like-aaa-are-easy-to-guess = Les répétitions comme « aaa » sont faciles à deviner.
+says-repeats-like-abcabcabc-are-only-slightly-harder-to-guess-than-abc = Les répétitions comme « abcabcabc » sont à peine plus difficiles à deviner que « abc ».
 says-this-is-a-top-10-common-password = C’est l’un des dix mots de passe les plus courants.
 says-this-is-a-top-100-common-password = C’est l’un des cent mots de passe les plus courants.
 says-this-is-a-very-common-password = C’est un mot de passe très courant.
@@ -209,7 +209,7 @@ says-uncommon-words-are-better = Les mots rares valent mieux.
 says-capitalization-doesn-t-help-very-much = Les majuscules n’aident pas beaucoup.
 says-all-uppercase-is-almost-as-easy-to-guess-as-all-lowercase = Tout en majuscules se devine presque aussi bien que tout en minuscules.
 says-reversed-words-aren-t-much-harder-to-guess = Les mots à l’envers ne sont guère plus difficiles à deviner.
-says-predictable-substitutions-like-instead-of-a-don-t-help-very-much = Les remplacements prévisibles comme « @ » pour « a » n’aident pas beaucoup.
+says-predictable-substitutions-like-instead-of-a-don-t-help-very-much = Les remplacements prévisibles comme « @ » pour « a » n’aident pas beaucoup.
 says-use-a-longer-keyboard-pattern-with-more-turns = Prenez un motif plus long, avec plus de détours.
 says-avoid-repeated-words-and-characters = Évitez les mots et caractères répétés.
 says-avoid-sequences = Évitez les suites.

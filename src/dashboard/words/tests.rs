@@ -45,7 +45,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
     let unsaid =
         known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
-    // What a template says stands in `view.t("…")` and its like.
+    // What is said by its id stands in a call of one of these.
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
     for path in found {
