@@ -84,7 +84,7 @@ pub(crate) struct Shared {
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
     /// Where mails go.
-    pub(crate) mail: Outbox,
+    pub(crate) mail: Arc<Outbox>,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
     /// The exports that may be under way, and those of them that may be reading.
@@ -124,9 +124,9 @@ impl Shared {
         Arc::clone(&self.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)
     }
 
-    /// Tells the team that an endpoint was turned off for its failures (spec §6 rule 8). People and their settings come
-    /// later; until then it is a line of the log, a metric, and the change's own entry in the audit log.
-    pub(crate) fn alert_team(&self, key: EndpointKey) {
+    /// Notes that an endpoint was turned off for its failures, for the log and a metric. The team's alerts stand in the
+    /// batch of that change.
+    pub(crate) fn note_turned_off(&self, key: EndpointKey) {
         self.turned_off.fetch_add(1, Ordering::Relaxed);
         tracing::warn!(
             business.id = %key.business,

@@ -41,7 +41,7 @@ pub use event::Event;
 pub(crate) use event::event;
 pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
 pub use mail::MailTestView;
-pub use people::{LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
+pub use people::{AlertsReadView, LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

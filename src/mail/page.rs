@@ -56,7 +56,8 @@ impl Page {
             Content::Gathered(told, more) => maker.alerts("gathered", told, *more),
             Content::Daily(told, more) => maker.alerts("daily", told, *more),
             Content::Invitation(link) => maker.link("invitation", link, &[]),
-            Content::Reset(link) => maker.link("reset", link, &["reset-ignore"]),
+            Content::Offer => maker.offer(),
+            Content::Reset(link) => maker.reset(link),
             Content::EmailChange(link) => maker.link("email_change", link, &["email_change-ignore"]),
             Content::EmailChanged => maker.notice("email_changed"),
             Content::Test => maker.notice("test"),
@@ -168,6 +169,28 @@ impl Maker<'_> {
             intro: vec![say("intro")],
             action: Some((say("open"), link.url.clone())),
             outro: lines,
+            ..Page::default()
+        }
+    }
+
+    /// A reset comes with an invitation, too, where somebody else may have set the password.
+    fn reset(&self, link: &Link) -> Page {
+        let mut page = self.link("reset", link, &["reset-ignore"]);
+        if self.business.is_some() {
+            let business = self.business_name();
+            page.intro = vec![self.words.say("reset-invited", &[("business", Value::Text(&business))])];
+        }
+        page
+    }
+
+    fn offer(&self) -> Page {
+        let business = self.business_name();
+        let say = |id: &str| self.words.say(id, &[("business", Value::Text(&business))]);
+        Page {
+            heading: say("invitation-subject"),
+            subject: say("invitation-subject"),
+            intro: vec![say("offer-intro")],
+            action: Some((say("offer-open"), format!("{}/dashboard", self.origin))),
             ..Page::default()
         }
     }

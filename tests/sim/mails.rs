@@ -153,6 +153,7 @@ impl Recipients for Mails {
             address: "a@example.com".into(),
             name: String::new(),
             locale: Locale::En,
+            role: None,
             link: None,
         };
         Box::pin(std::future::ready(Ok((!is_gone).then_some(recipient))))

@@ -18,6 +18,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
+mod alerts;
 mod assistants;
 mod backups;
 mod deliveries;

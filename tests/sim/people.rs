@@ -38,17 +38,21 @@ const PASSWORDS: [&str; 3] =
     ["correct horse battery staple", "gargle fjord zipper amount", "plinth omelette quasar dew"];
 
 /// A clock that goes with simulated time, through all lives.
-struct Wall {
+pub(crate) struct Wall {
     before: AtomicI64,
     began: Mutex<Option<Instant>>,
 }
 
 impl Wall {
-    fn begin(&self) {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { before: AtomicI64::new(1_772_438_400_000), began: Mutex::new(None) })
+    }
+
+    pub(crate) fn begin(&self) {
         *self.began.lock() = Some(Instant::now());
     }
 
-    fn end(&self) {
+    pub(crate) fn end(&self) {
         let passed = self.began.lock().take().map_or(0, |began| began.elapsed().as_millis());
         self.before.fetch_add(i64::try_from(passed).unwrap(), Ordering::SeqCst);
     }
@@ -390,7 +394,7 @@ impl Known {
 
 /// Runs a seed; gives how often each thing was done.
 fn run(seed: u64) -> BTreeMap<&'static str, usize> {
-    let wall = Arc::new(Wall { before: AtomicI64::new(1_772_438_400_000), began: Mutex::new(None) });
+    let wall = Wall::new();
     let people = (0..6).map(|_| Arc::default()).collect();
     let (disk, dice) = (MemoryBackend::new(), Arc::new(Dice::new(seed)));
     let mut world = World { disk, wall, dice, shops: Vec::new(), people, seed };

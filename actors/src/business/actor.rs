@@ -48,6 +48,7 @@ impl BusinessActor {
             steady: shared.steady,
             store: shared.store.clone(),
             ports: shared.ports.clone(),
+            outbox: Arc::clone(&shared.mail),
         };
         let arguments = (start, Arc::downgrade(&shared));
         match Self::spawn_linked(None, Self, arguments, shared.supervisor.clone()).await {
@@ -123,7 +124,16 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then }) => {
+                    Ok(CarriedOut {
+                        batch,
+                        answer,
+                        deliveries,
+                        ended,
+                        turned_off,
+                        missed,
+                        mails_wait,
+                        then,
+                    }) => {
                         let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
                         let done = move || {
                             let shared = shared.upgrade();
@@ -138,7 +148,8 @@ impl Actor for BusinessActor {
                             if let Some(shared) = shared {
                                 deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
                                 ended.into_iter().for_each(|key| shared.look_after(key));
-                                turned_off.into_iter().for_each(|key| shared.alert_team(key));
+                                turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
+                                mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
                                 shared.note_missed(missed);
                             }
                         };

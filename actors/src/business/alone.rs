@@ -10,6 +10,7 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
+use crate::mail::Outbox;
 use crate::ports::Ports;
 use crate::store::{Store, StoreError};
 
@@ -26,7 +27,10 @@ pub(crate) async fn carry_out_alone(
     let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
     let now = clocks.now();
     let (store, ports) = (store.clone(), ports.clone());
-    let start = Start { id: of, clocks, steady: SteadyClock::set(now), store: store.clone(), ports };
+    let steady = SteadyClock::set(now);
+    // Nobody is mailed by it.
+    let outbox = Arc::new(Outbox::new());
+    let start = Start { id: of, clocks, steady, store: store.clone(), ports, outbox };
     let Some(mut state) = load(&start).await? else { return Ok(false) };
     let change: Box<dyn AnyChange> = Box::new(change);
     let carried_out = match carry_out(&mut state, &Request::by(Actor::System), change, now) {

@@ -2,14 +2,15 @@
 
 use serde::Serialize;
 
+use super::alerts::last_alert;
 use super::references::Watch;
 use super::request::{IfMatch, Request};
 use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
     Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Contact,
-    ContactId, IdMint, Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime,
-    TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    ContactId, IdMint, PersonId, Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId,
+    SteadyTime, TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AffectedView, AppointmentView, MessageView};
@@ -87,6 +88,14 @@ impl<'a> Context<'a> {
     /// The people of the business.
     pub fn team(&self) -> &'a Team {
         &self.state.people
+    }
+
+    /// The number of the newest alert that a person ever had; 0 where there was none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn last_alert(&self, person: PersonId) -> Result<u64, StoreError> {
+        last_alert(self.state, person)
     }
 
     /// Who asks, where that decides how far they may go with people.

@@ -1,5 +1,6 @@
 //! Deciding a change: its batch, its answer, and what follows once it is on the disk.
 
+use super::alerts::{happenings, write_alerts};
 use super::announce::{Announced, write_event};
 use super::change::AnyChange;
 use super::context::Context;
@@ -24,10 +25,12 @@ pub(super) struct CarriedOut {
     pub(super) deliveries: Vec<EndpointKey>,
     /// The endpoints to which nothing is sent any more: what is under way there ends.
     pub(super) ended: Vec<EndpointKey>,
-    /// The endpoint that the team is told of.
+    /// The endpoint that was turned off for its failures.
     pub(super) turned_off: Option<EndpointKey>,
     /// How many deliveries are missed for want of room among what waits.
     pub(super) missed: u64,
+    /// Until when something waits in the outbox that was written, if anything was.
+    pub(super) mails_wait: Option<Timestamp>,
     /// What comes of it beside that.
     pub(super) then: Then,
 }
@@ -54,9 +57,9 @@ pub(super) fn carry_out(
     if let Some(answer) = given(state, request, change.status(), change.needs_any())? {
         let answer = change.replay_any(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
-        let (turned_off, missed) = (None, 0);
+        let (turned_off, missed, mails_wait) = (None, 0, None);
         let (batch, then) = (Batch::default(), Then::Nothing);
-        return Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then });
+        return Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, mails_wait, then });
     }
     let weight = change.weight_any();
     state.store.check_room(weight)?;
@@ -69,7 +72,7 @@ pub(super) fn carry_out(
     let at = context.at();
     let mint = context.into_mint();
     state.mint = mint;
-    let Decided { writes, audit, events, turned_off, status, body, remembered } = decision;
+    let Decided { writes, audit, events, mails, turned_off, status, body, remembered } = decision;
     let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
     for write in &writes {
         let from = batch.len();
@@ -94,6 +97,11 @@ pub(super) fn carry_out(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
+    let happened = happenings(&writes, turned_off);
+    let mut mailed = write_alerts(state, happened, request.actor, at, &mut batch)?;
+    for mail in mails {
+        mailed.write(state, mail, at, &mut batch);
+    }
     let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
     for draft in audit {
         // Minted last, so that the newest entry holds the newest id of the business.
@@ -150,5 +158,6 @@ pub(super) fn carry_out(
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, then })
+    let mails_wait = mailed.until;
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, mails_wait, then })
 }

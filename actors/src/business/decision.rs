@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::request::{AnswerStatus, Ended, Gives, New, Removed, Shown};
 use super::write::Write;
 use crate::domain::{EventType, FieldChange, ResourceId, WebhookId};
+use crate::mail::NewMail;
 use crate::view::{self, EndedView};
 
 /// What the audit log shall say of a change.
@@ -34,7 +35,9 @@ pub(crate) struct Decided {
     pub(super) audit: Vec<AuditDraft>,
     /// What happened, with the resource as the API shows it.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
-    /// An endpoint that is turned off for its failures, which the team is told once it is a fact.
+    /// What is mailed of it, beside the alerts of the team.
+    pub(super) mails: Vec<NewMail>,
+    /// An endpoint that is turned off for its failures, of which the team is told.
     pub(super) turned_off: Option<WebhookId>,
     pub(super) status: AnswerStatus,
     pub(super) body: Vec<u8>,
@@ -81,6 +84,7 @@ impl<G: Gives> Decision<G> {
             writes: Vec::new(),
             audit: Vec::new(),
             events: Vec::new(),
+            mails: Vec::new(),
             turned_off: None,
             status: G::STATUS,
             body,
@@ -139,6 +143,13 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
         self.decided.turned_off = Some(turned_off);
+        self
+    }
+
+    /// Has something mailed, where mail is sent.
+    #[must_use]
+    pub(super) fn mail(mut self, mail: NewMail) -> Self {
+        self.decided.mails.push(mail);
         self
     }
 

@@ -5,13 +5,14 @@
 //! delete or write is told here, or it would wait for somebody who comes.
 
 use chrono::TimeDelta;
+use uuid::Uuid;
 
 use super::ages::{Ages, noted_until};
 use super::expiry;
 use super::sweep::{NEEDED_BEHIND_LOG, is_within};
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
-use crate::domain::{AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, WebhookId};
+use crate::domain::{Alert, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, Timestamp, WebhookId};
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 use crate::store::keys::kind;
 use crate::store::{KeyRange, Order, Rows, Store, StoreError, keys};
@@ -19,12 +20,14 @@ use crate::store::{KeyRange, Order, Rows, Store, StoreError, keys};
 /// How many endpoints' deliveries are looked at: more than a business may have, for those of some that were deleted may
 /// not be gone yet.
 const ENDPOINTS_MAX: usize = 32;
+/// How many people's alerts are looked at.
+const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
 /// Whether a business has anything to do now. Each kind of what outlives its time stands in a line of its own.
 pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     Ok(keys_are_outlived(store, clocks, of)?
         || log_is_outlived(store, clocks, of)?
-        || mails_are_outlived(store, clocks, of)?
+        || mails_or_alerts_are_outlived(store, clocks, of)?
         || records_are_kept_no_longer(store, clocks, of)?)
 }
 
@@ -90,22 +93,36 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
     Ok(true)
 }
 
-/// Whether mails are shown no longer, or it is time to note how old they are.
-fn mails_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
-    let mails = keys::mails(of);
-    if first(store, &mails)?.is_none() {
+/// Whether mails or alerts are shown no longer, or it is time to note how old they are.
+fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    if first(store, &keys::mails_and_alerts(of))?.is_none() {
         return Ok(false);
     }
     let (steady, now) = (clocks.steady(), clocks.now());
     if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
         return Ok(true);
     }
-    let Some((_, mail)) = store.records::<Mail>(&mails, Order::Ascending).next().transpose()? else {
-        return Ok(false);
-    };
     let until = noted_until(store, of, steady - MAIL_LOG_DAYS)?;
-    let is_noted = until.is_some_and(|(_, until)| mail.id.uuid() <= until.uuid());
-    Ok(is_noted && !is_within(mail.created_at, now, MAIL_LOG_DAYS))
+    let is_old = |id: Uuid, at: Timestamp| {
+        until.is_some_and(|(_, until)| id <= until.uuid()) && !is_within(at, now, MAIL_LOG_DAYS)
+    };
+    let mail = store.records::<Mail>(&keys::mails(of), Order::Ascending).next().transpose()?;
+    if mail.is_some_and(|(_, mail)| is_old(mail.id.uuid(), mail.created_at)) {
+        return Ok(true);
+    }
+    let mut left = keys::of_kind(of, kind::ALERT);
+    for _ in 0..PEOPLE_LOOKED_AT_MAX {
+        let Some((key, alert)) = store.records::<Alert>(&left, Order::Ascending).next().transpose()? else {
+            return Ok(false);
+        };
+        if is_old(alert.id.uuid(), alert.about.at) {
+            return Ok(true);
+        }
+        // The first one of the next person.
+        let (person, _) = keys::alert_at(&key)?;
+        left = left.after(keys::alert(of, person, u64::MAX));
+    }
+    Ok(true)
 }
 
 /// The key of the first row of a range.

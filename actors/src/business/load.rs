@@ -11,6 +11,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 
@@ -28,6 +29,7 @@ use crate::domain::{
     Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Membership, Retention, Service,
     SpecialDay, SpecialDays, StaffMember, Team, Timestamp, WebhookEndpoint,
 };
+use crate::mail::Outbox;
 use crate::ports::Ports;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Record, Store, StoreError, keys};
@@ -43,11 +45,13 @@ pub(crate) struct Start {
     pub(crate) steady: SteadyClock,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
+    /// Where mails go.
+    pub(crate) outbox: Arc<Outbox>,
 }
 
 /// Loads a business, or gives `None` when there is no such business.
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
-    let Start { id, clocks, steady, store, ports } = start;
+    let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
     // From here on every delivery that waits is counted, or lies in the store behind the wait.
     let waiting = store.watch(id);
@@ -123,6 +127,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         special,
         blocked: Blocked::of(blocked),
         people,
+        alerts: BTreeMap::new(),
+        outbox: Arc::clone(outbox),
         busy: Busy::default(),
         busy_from,
         longest,

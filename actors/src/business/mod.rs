@@ -13,6 +13,7 @@
 mod accounts;
 mod actor;
 mod ages;
+mod alerts;
 mod alone;
 mod announce;
 mod change;
@@ -47,7 +48,9 @@ pub use change::Change;
 pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
-pub use queries::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+pub use queries::{
+    AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest, UNREAD_COUNTED_MAX,
+};
 pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 

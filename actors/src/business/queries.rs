@@ -5,6 +5,7 @@
 //!
 //! One file for each kind of record that grows without bound; what all lists share stands in `pages`.
 
+mod alerts;
 mod appointments;
 mod calls;
 mod changes;
@@ -37,6 +38,7 @@ use crate::view::{
     BudgetView, KeyCreatorView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView,
 };
 
+pub use alerts::UNREAD_COUNTED_MAX;
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;

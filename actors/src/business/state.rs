@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 
@@ -20,9 +21,10 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service,
-    ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
+    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, PersonId, Retention,
+    Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
 };
+use crate::mail::Outbox;
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 
@@ -48,6 +50,10 @@ pub(crate) struct State {
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     /// The people of the business.
     pub(crate) people: Team,
+    /// The number of the newest alert of each person who was alerted since the start.
+    pub(crate) alerts: BTreeMap<PersonId, u64>,
+    /// Where mails go.
+    pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.

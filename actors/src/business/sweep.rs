@@ -15,7 +15,9 @@ use super::ages::noted_until;
 use super::message::Message;
 use super::state::State;
 use crate::delivery::LOG_DAYS;
-use crate::domain::{Delivery, DeliveryStatus, EventId, Mail, MailStatus, ResourceId, Timestamp};
+use crate::domain::{
+    Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp,
+};
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
@@ -30,6 +32,9 @@ const SWEEP_BYTES_MAX: usize = 256 << 10;
 /// How long after the log has forgotten an event its bytes are needed: one that was resent on its last day is sent for
 /// a day more.
 pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
+/// How long alerts are kept, as long as what is mailed of them is in its log.
+pub(super) const ALERT_DAYS: TimeDelta = MAIL_LOG_DAYS;
+
 /// One step of a round: what it may still look at.
 struct Step<'a> {
     store: &'a Store,
@@ -152,13 +157,14 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes deliveries and mails that their logs show no longer, and events that no delivery needs. What waits is left
+/// Deletes deliveries and mails that their logs show no longer, events that no delivery needs, and old alerts. What waits is left
 /// alone. Gives whether the round goes on.
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
     let mails = keys::mails(state.id);
-    let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(mails)?.is_some();
+    let of_people = keys::mails_and_alerts(state.id);
+    let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(of_people)?.is_some();
     let kept_longest = state.retention.longest();
     if !has_log && kept_longest.is_none() {
         return Ok(false);
@@ -200,6 +206,9 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
                     (false, _) => Row::IsOutlived,
                 })
             })?
+            && sweep_alerts(state, &mut step, |alert| {
+                alert.id.uuid() > shown_until.uuid() || is_within(alert.about.at, now, ALERT_DAYS)
+            })?
             // What was noted before that is not asked for any more.
             && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
                 Some((noted, _)) => {
@@ -211,6 +220,45 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
     };
     state.round.at = step.at.filter(|_| !is_through);
     Ok(!is_through)
+}
+
+/// Deletes the old alerts of everybody, and up to where those have read theirs who belong no more and have none left;
+/// gives whether it is through with them.
+fn sweep_alerts(
+    state: &State,
+    step: &mut Step<'_>,
+    is_newer: impl Fn(&Alert) -> bool,
+) -> Result<bool, StoreError> {
+    let mut left = keys::of_kind(state.id, kind::ALERT);
+    if let Some(at) = step.at {
+        left = left.after(at);
+    }
+    while let Some((key, _)) = step.store.scan(&left, Order::Ascending).next().transpose()? {
+        let Some((person, _)) = step.store.usable(&key, keys::alert_at(&key))? else {
+            left = left.after(Key::new(&key));
+            continue;
+        };
+        let theirs = keys::alerts(state.id, person);
+        let look = |_: &[u8], value: &[u8]| {
+            Ok(if is_newer(&Alert::decode(value)?) { Row::IsNewer } else { Row::IsOutlived })
+        };
+        if !step.over(theirs, 1, look)? {
+            return Ok(false);
+        }
+        let end = keys::alert(state.id, person, u64::MAX);
+        (left, step.at) = (left.after(end), Some(end));
+    }
+    step.over(keys::of_kind(state.id, kind::ALERTS_READ), 1, |key, _| {
+        let person: PersonId = keys::id_at_end(key)?;
+        let is_needed = state.people.contains_key(&person)
+            || state
+                .store
+                .scan(&keys::alerts(state.id, person), Order::Ascending)
+                .next()
+                .transpose()?
+                .is_some();
+        Ok(if is_needed { Row::Stays } else { Row::IsOutlived })
+    })
 }
 
 /// Deletes the old deliveries of all endpoints; gives whether it is through with them.

@@ -95,6 +95,8 @@ ids! {
     SessionId,
     /// An e-mail to a person.
     MailId,
+    /// An alert of a person.
+    AlertId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

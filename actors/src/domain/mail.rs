@@ -31,6 +31,8 @@ words! {
         Daily = "daily",
         /// A link for an account without a password.
         Invitation = "invitation",
+        /// That a membership is offered to an account that has its own password.
+        Offer = "offer",
         /// A link for an account with one.
         Reset = "reset",
         /// A link that confirms a new address.
@@ -50,6 +52,17 @@ impl MailKind {
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
+}
+
+/// Which mails about alerts somebody ends by a mail's own link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subscription {
+    /// Mails about one kind of alert.
+    Kind(AlertKind),
+    /// Everything that is mailed at once.
+    EveryNow,
+    /// Everything that is mailed once a day.
+    EveryDaily,
 }
 
 /// What a mail tells of: something that happened to a record of the business.
@@ -97,6 +110,11 @@ pub struct Mail {
 }
 
 impl Mail {
+    /// Whether it stands in the log of a business. A reset is its person's own matter, whoever caused it.
+    pub fn is_logged(&self) -> bool {
+        self.business_id.is_some() && self.kind != MailKind::Reset
+    }
+
     /// Takes over what another mail of its kind tells of. Past [`ABOUT_MAX`], the rest is counted.
     pub fn absorb(&mut self, other: Self) {
         self.more = self.more.saturating_add(other.more);

@@ -10,6 +10,7 @@
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
 
 mod alert;
+mod alerting;
 mod appointment;
 mod audit;
 pub mod availability;
@@ -43,6 +44,7 @@ mod webhook;
 mod words;
 
 pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
+pub use alerting::{ALERTS_KEPT, Alert, AlertsRead, Happening};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
@@ -62,13 +64,13 @@ pub use hours::{
     WeeklyHours,
 };
 pub use ids::{
-    AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId, EventId,
-    IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId,
-    WebhookId,
+    AlertId, AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId,
+    EventId, IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId,
+    StaffId, WebhookId,
 };
 pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
-pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
+pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus, Subscription};
 pub use membership::{
     Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
     patched,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::recipients::Accounts;
-use crate::domain::{BusinessId, Email, Locale, Mail, MailId, Timestamp};
+use crate::business::Request;
+use crate::business::commands::alerts::Unsubscribe as EndSubscription;
+use crate::domain::{Actor, BusinessId, Email, Locale, Mail, MailId, Refusal, Timestamp};
 use crate::error::EngineError;
 use crate::mail::letter::Recipients;
 use crate::mail::unsubscribe::Unsubscribe;
@@ -85,6 +87,27 @@ impl Engine {
     /// The token by which a mail's own link ends mails like it.
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
         what.token(&self.shared.secret)
+    }
+
+    /// Ends the mails that a token is of, and says which those are. A second time nothing changes, and where the person
+    /// belongs no more nothing is mailed any more.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] when it is none of ours, or the engine's failure.
+    pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
+        let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound("subscription"))?;
+        let Unsubscribe { person_id: id, business_id, from } = what;
+        let business = self.business(business_id);
+        let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
+        let ended = match ends(Actor::Person(id)).await {
+            // Of a suspended business nobody changes anything; what is mailed of it can be ended all the same.
+            Err(EngineError::Suspended) => ends(Actor::System).await,
+            ended => ended,
+        };
+        match ended {
+            Ok(_) | Err(EngineError::NotFound | EngineError::Refused(Refusal::NotFound(_))) => Ok(what),
+            Err(error) => Err(error),
+        }
     }
 
     /// What such a token ends, if it is one of ours.

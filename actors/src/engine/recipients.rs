@@ -35,14 +35,19 @@ impl Recipients for Accounts {
 
 async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineError> {
     let of = mail.business_id.map(|id| BusinessHandle { shared: Arc::clone(&people.shared), id });
-    let person = match &of {
+    let (person, role) = match &of {
         Some(business) => {
             let (person, membership) = people.member(business, mail.person_id).await?;
-            Some(person).filter(|_| may_get(mail.kind, &membership))
+            if !may_get(mail.kind, &membership) {
+                return Ok(None);
+            }
+            (person, Some(membership.role))
         }
-        None => people.person(mail.person_id).await?,
+        None => match people.person(mail.person_id).await? {
+            Some(person) => (person, None),
+            None => return Ok(None),
+        },
     };
-    let Some(person) = person else { return Ok(None) };
     let link = if mail.kind.has_link() {
         let Some(link) = new_link(people, mail, of.as_ref()).await? else { return Ok(None) };
         let expires_at = link.expires_at;
@@ -50,12 +55,17 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
     } else {
         None
     };
-    Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, link }))
+    Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// Whether a mail of this kind is for somebody who belongs so: one who has not accepted yet gets links alone.
+/// Whether a mail of this kind is for somebody who belongs so: one who has not accepted yet gets what leads there
+/// alone, and what is offered is offered until it is accepted.
 fn may_get(kind: MailKind, membership: &Membership) -> bool {
-    if kind.has_link() { membership.status != MembershipStatus::Disabled } else { membership.is_active() }
+    match kind {
+        MailKind::Offer => membership.status == MembershipStatus::Invited,
+        kind if kind.has_link() => membership.status != MembershipStatus::Disabled,
+        _ => membership.is_active(),
+    }
 }
 
 /// The link that is made for a mail; nothing where nobody asks for it any more.
@@ -65,12 +75,13 @@ async fn new_link(
     of: Option<&BusinessHandle>,
 ) -> Result<Option<NewLink>, EngineError> {
     let kind = match mail.kind {
-        MailKind::Invitation => LinkKind::Invitation,
-        MailKind::Reset => LinkKind::Reset,
+        MailKind::Invitation => Some(LinkKind::Invitation),
+        // Who has no password yet gets the first one by it.
+        MailKind::Reset => None,
         _ => {
             let Some(to) = &mail.to else { return Ok(None) };
             return people.mail_email_link(mail.person_id, to).await;
         }
     };
-    people.mail_link(mail.person_id, Some(kind), of).await.map(Some)
+    people.mail_link(mail.person_id, kind, of).await.map(Some)
 }

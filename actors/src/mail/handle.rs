@@ -7,34 +7,15 @@ use tokio::time::Instant;
 
 use super::letter::{Content, Letter, Recipient};
 use super::message::MailKey;
+use super::new::NewMail;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
-use crate::domain::{
-    About, BusinessId, Email, Locale, Mail, MailId, MailKind, MailStatus, PersonId, Refusal, ResourceId,
-    Timestamp,
-};
+use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, Refusal, ResourceId};
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
 use crate::store::{Batch, Order, Weight, keys};
-
-/// A mail to be written.
-#[derive(Clone, Debug)]
-pub struct NewMail {
-    /// The business that it is about, if it is about one.
-    pub business_id: Option<BusinessId>,
-    /// Whom it is for.
-    pub person_id: PersonId,
-    /// What it is for.
-    pub kind: MailKind,
-    /// What it tells of.
-    pub about: Vec<About>,
-    /// Where it goes, if not to the person's present address.
-    pub to: Option<String>,
-    /// When it is due; at once where this is not later.
-    pub due: Option<Timestamp>,
-}
 
 /// What came of a test mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,34 +27,13 @@ pub struct TestedMail {
 }
 
 impl Shared {
-    /// A mail with an id and a `Message-ID` of its own; none where no mail is sent.
-    pub(crate) fn mint_mail(&self, new: NewMail, now: Timestamp) -> Option<Mail> {
-        let domain = self.mail.outside()?.ports.composer.domain().to_owned();
-        let id: MailId = self.mint_id(now);
-        let due = self.steady.now();
-        Some(Mail {
-            id,
-            business_id: new.business_id,
-            person_id: new.person_id,
-            kind: new.kind,
-            about: new.about,
-            more: 0,
-            to: new.to,
-            message_id: format!("{}@{domain}", id.uuid().simple()),
-            status: MailStatus::Pending,
-            attempts: 0,
-            last_error: None,
-            created_at: now,
-            last_attempt_at: None,
-            next_attempt_at: Some(new.due.map_or(due, |at| at.max(due))),
-        })
-    }
-
     /// Writes a mail that belongs to no other change, and has it sent once it is on the disk. Its id; none where no mail
     /// is sent.
     pub(crate) async fn queue_mail(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let _permit = self.permit()?;
-        let Some(mail) = self.mint_mail(new, self.clocks.now()) else { return Ok(None) };
+        let now = self.clocks.now();
+        let minted = || self.mint_id(now);
+        let Some(mail) = self.mail.mint(minted, new, (now, self.steady.now())) else { return Ok(None) };
         self.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
@@ -119,7 +79,13 @@ impl Shared {
         let letter = Letter {
             message_id: format!("{}@{}", id.uuid().simple(), composer.domain()),
             written_at: now,
-            to: Recipient { address: to.as_str().into(), name: String::new(), locale, link: None },
+            to: Recipient {
+                address: to.as_str().into(),
+                name: String::new(),
+                locale,
+                role: None,
+                link: None,
+            },
             business: None,
             content: Content::Test,
             unsubscribe: None,
@@ -145,12 +111,17 @@ impl Shared {
         }
         let shown_from = self.clocks.now() - LOG_DAYS;
         let mut mails = Vec::new();
-        for row in self.store.records::<Mail>(&range, Order::Descending).take(count) {
+        for row in self.store.records::<Mail>(&range, Order::Descending) {
             let (_, mail) = row?;
+            if mails.len() == count {
+                break;
+            }
             if mail.created_at < shown_from && mail.status != MailStatus::Pending {
                 break;
             }
-            mails.push(mail);
+            if mail.is_logged() {
+                mails.push(mail);
+            }
         }
         self.store.settled(of).await?;
         Ok(mails)

@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 
 use crate::domain::{
     AlertKind, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail, MessageId,
-    Timestamp, WebhookId,
+    Role, Timestamp, WebhookId,
 };
 use crate::ports::BoxFuture;
 
@@ -39,6 +39,8 @@ pub struct Recipient {
     pub name: String,
     /// The language they read.
     pub locale: Locale,
+    /// What they are in the business, if it is about one: what is not shown to that is in no mail.
+    pub role: Option<Role>,
     /// The link that was minted for this mail.
     pub link: Option<Link>,
 }
@@ -91,6 +93,8 @@ pub enum Content {
     Daily(Vec<Told>, u32),
     /// A link to an account that has no password yet.
     Invitation(Link),
+    /// That a membership is offered, to be accepted by whoever signs in.
+    Offer,
     /// A link that leads to a new password.
     Reset(Link),
     /// A link that confirms a new address.

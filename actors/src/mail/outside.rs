@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use super::letter::{Composer, Recipients};
 use super::limits::{Allowances, Forgotten};
 use super::message::Message;
-use crate::domain::{BusinessId, MailStatus, Timestamp};
+use super::new::NewMail;
+use crate::domain::{BusinessId, Mail, MailId, MailStatus, ResourceId, Timestamp};
 use crate::ports::Mailer;
 
 /// How many attempts may be under way, or on their way to the disk.
@@ -108,6 +109,34 @@ impl Outbox {
     /// What mail is sent with, if any is.
     pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
         self.outside.get()
+    }
+
+    /// A mail with an id and a `Message-ID` of its own; none where no mail is sent. It is written at `now` of the
+    /// believed wall clock, and the clock of schedules shows `steady`.
+    pub(crate) fn mint(
+        &self,
+        id: impl FnOnce() -> MailId,
+        new: NewMail,
+        (now, steady): (Timestamp, Timestamp),
+    ) -> Option<Mail> {
+        let domain = self.outside()?.ports.composer.domain();
+        let id = id();
+        Some(Mail {
+            id,
+            business_id: new.business_id,
+            person_id: new.person_id,
+            kind: new.kind,
+            about: new.about,
+            more: 0,
+            to: new.to,
+            message_id: format!("{}@{domain}", id.uuid().simple()),
+            status: MailStatus::Pending,
+            attempts: 0,
+            last_error: None,
+            created_at: now,
+            last_attempt_at: None,
+            next_attempt_at: Some(new.due.map_or(steady, |at| at.max(steady))),
+        })
     }
 
     /// The actor that runs from now on.

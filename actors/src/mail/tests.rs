@@ -98,7 +98,7 @@ impl Recipients for People {
             let expires_at = mail.created_at;
             let link =
                 mail.kind.has_link().then(|| super::letter::Link { url: "https://x/".into(), expires_at });
-            Ok(Some(Recipient { address, name, locale: Locale::En, link }))
+            Ok(Some(Recipient { address, name, locale: Locale::En, role: None, link }))
         })
     }
 }

@@ -4,10 +4,11 @@
 use uuid::Uuid;
 
 use super::letter::{Content, Letter, Link, Recipient, Sender, Told, What};
-use super::unsubscribe::{Subscription, Unsubscribe};
+use super::unsubscribe::Unsubscribe;
 use crate::domain::{
     About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, Mail, MailKind, MessageId, Service, StaffMember, TakenMessage, WebhookEndpoint, WebhookId,
+    ContactId, Mail, MailKind, MessageId, Role, Service, StaffMember, Subscription, TakenMessage,
+    WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, Store, StoreError, keys, unless_set_aside};
 
@@ -25,7 +26,7 @@ pub(super) fn letter(
             Some(Sender { id, name: profile.name, zone: profile.zone })
         }
     };
-    let Some((content, from)) = content(store, mail, to.link.clone())? else { return Ok(None) };
+    let Some((content, from)) = content(store, mail, &to)? else { return Ok(None) };
     let token = |from| {
         let unsubscribe = Unsubscribe { person_id: mail.person_id, business_id: mail.business_id?, from };
         Some(unsubscribe.token(secret))
@@ -44,16 +45,17 @@ pub(super) fn letter(
 fn content(
     store: &Store,
     mail: &Mail,
-    link: Option<Link>,
+    to: &Recipient,
 ) -> Result<Option<(Content, Option<Subscription>)>, StoreError> {
-    let with_link = |content: fn(Link) -> Content| link.map(|link| (content(link), None));
+    let with_link = |content: fn(Link) -> Content| to.link.clone().map(|link| (content(link), None));
     Ok(match mail.kind {
         MailKind::Invitation => with_link(Content::Invitation),
+        MailKind::Offer => Some((Content::Offer, None)),
         MailKind::Reset => with_link(Content::Reset),
         MailKind::EmailChange => with_link(Content::EmailChange),
         MailKind::EmailChanged => Some((Content::EmailChanged, None)),
         MailKind::Alert | MailKind::Gathered | MailKind::Daily => {
-            let mut told = told(store, mail)?;
+            let mut told = told(store, mail, to.role)?;
             let Some(first) = told.first().map(|told| told.kind) else { return Ok(None) };
             let is_of_one_kind = told.iter().all(|told| told.kind == first) && mail.more == 0;
             let from = if is_of_one_kind { Subscription::Kind(first) } else { Subscription::EveryNow };
@@ -66,10 +68,11 @@ fn content(
     })
 }
 
-/// The things that a mail tells of which are still there.
-fn told(store: &Store, mail: &Mail) -> Result<Vec<Told>, StoreError> {
+/// The things that a mail tells of which are still there, and shown to whoever it is for.
+fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
-    let told = mail.about.iter().filter_map(|about| {
+    let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
+    let told = shown.filter_map(|about| {
         let what = read(store, of, about).transpose()?;
         Some(what.map(|what| Told { kind: about.kind, at: about.at, what }))
     });
@@ -85,10 +88,11 @@ fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, St
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
             let message = there::<TakenMessage>(store, &keys::message(of, MessageId::from(about.id)))?;
             let Some(message) = message else { return Ok(None) };
-            let contact = contact(store, of, message.contact_id)?;
+            let contact = contact_of(store, of, message.contact_id)?;
+            let message = if contact.is_erased() { message.erased() } else { message };
             Ok(Some(What::Message {
                 id: message.id,
-                caller: message.caller_name.or(contact),
+                caller: message.caller_name.or_else(|| contact.called()),
                 phone: message.caller_phone,
                 body: message.body,
             }))
@@ -96,7 +100,9 @@ fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, St
         AlertKind::CallMissed => {
             let call = there::<CallRecord>(store, &keys::call(of, CallId::from(about.id)))?;
             let Some(call) = call else { return Ok(None) };
-            let caller = contact(store, of, call.contact_id)?.or(call.from_number);
+            let contact = contact_of(store, of, call.contact_id)?;
+            let call = if contact.is_erased() { call.erased() } else { call };
+            let caller = contact.called().or_else(|| call.number_of_caller().map(str::to_owned));
             Ok(Some(What::Call { id: call.id, status: call.status, caller, started_at: call.started_at }))
         }
         AlertKind::AppointmentRequested
@@ -118,18 +124,43 @@ fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, 
     Ok(Some(What::Appointment {
         id,
         status: appointment.status,
-        contact: contact(store, of, appointment.contact_id)?,
+        contact: contact_of(store, of, appointment.contact_id)?.called(),
         service: service.map(|service| service.name),
         staff: staff.map(|staff| staff.name),
         starts_at: appointment.starts_at,
     }))
 }
 
-/// What a contact is called, or else the phone number or the email.
-fn contact(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<Option<String>, StoreError> {
-    let Some(id) = id else { return Ok(None) };
-    let contact = there::<Contact>(store, &keys::contact(of, id))?;
-    Ok(contact.and_then(|contact| contact.name.or(contact.phone).or(contact.email)))
+/// The contact that a record names.
+enum Named {
+    Nobody,
+    /// Nothing is told of them any more; what tells of them in the record goes in steps.
+    Erased,
+    Contact(Box<Contact>),
+    /// Their record cannot be read.
+    SetAside,
+}
+
+fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<Named, StoreError> {
+    let Some(id) = id else { return Ok(Named::Nobody) };
+    Ok(match unless_set_aside(store.get::<Contact>(&keys::contact(of, id)))? {
+        Some(Some(contact)) => Named::Contact(Box::new(contact)),
+        Some(None) => Named::Erased,
+        None => Named::SetAside,
+    })
+}
+
+impl Named {
+    fn is_erased(&self) -> bool {
+        matches!(self, Self::Erased)
+    }
+
+    /// What they are called, or else the phone number or the email.
+    fn called(&self) -> Option<String> {
+        let Self::Contact(contact) = self else { return None };
+        let Contact { name, phone, email, .. } = &**contact;
+        name.clone().or_else(|| phone.clone()).or_else(|| email.clone())
+    }
 }
 
 /// A record that a mail tells of, if it is there and decodes.

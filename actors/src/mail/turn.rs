@@ -23,6 +23,8 @@ const LOOKS_PER_TURN: usize = 64;
 const GATHERED_PER_TURN: usize = 256;
 /// How many changes of the outbox may be on their way to the disk at once.
 const CHANGES_MAX: usize = 64;
+/// How far apart the alerts of a day may be due: they were set by a clock that is corrected meanwhile.
+const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// How far a due time may lie ahead of what the schedule gives.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
@@ -158,7 +160,7 @@ impl State {
             let Some(mail) = self.read(shared, other)? else { continue };
             // What is for tomorrow stays out of today's, and what the relay knows already is sent by itself.
             let is_for_later =
-                mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now);
+                mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {
                 continue;
             }

@@ -9,7 +9,7 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use uuid::Uuid;
 
-use crate::domain::{AlertKind, BusinessId, PersonId, ResourceId};
+use crate::domain::{AlertKind, BusinessId, PersonId, ResourceId, Subscription};
 
 /// Keeps these MACs apart from others under the same secret.
 const PURPOSE: &[u8] = b"unsubscribe 1\0";
@@ -31,32 +31,22 @@ pub struct Unsubscribe {
     pub from: Subscription,
 }
 
-/// Which mails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subscription {
-    /// Mails about one kind of alert.
-    Kind(AlertKind),
-    /// Everything that is mailed at once.
-    EveryNow,
-    /// Everything that is mailed once a day.
-    EveryDaily,
+/// The number of what a token ends.
+fn number_of(from: Subscription) -> u8 {
+    match from {
+        Subscription::Kind(kind) => {
+            AlertKind::ALL.iter().position(|one| *one == kind).unwrap_or_default() as u8
+        }
+        Subscription::EveryNow => NOW,
+        Subscription::EveryDaily => DAILY,
+    }
 }
 
-impl Subscription {
-    fn number(self) -> u8 {
-        match self {
-            Self::Kind(kind) => AlertKind::ALL.iter().position(|one| *one == kind).unwrap_or_default() as u8,
-            Self::EveryNow => NOW,
-            Self::EveryDaily => DAILY,
-        }
-    }
-
-    fn from_number(number: u8) -> Option<Self> {
-        match number {
-            NOW => Some(Self::EveryNow),
-            DAILY => Some(Self::EveryDaily),
-            number => AlertKind::ALL.get(usize::from(number)).copied().map(Self::Kind),
-        }
+fn from_number(number: u8) -> Option<Subscription> {
+    match number {
+        NOW => Some(Subscription::EveryNow),
+        DAILY => Some(Subscription::EveryDaily),
+        number => AlertKind::ALL.get(usize::from(number)).copied().map(Subscription::Kind),
     }
 }
 
@@ -66,7 +56,7 @@ impl Unsubscribe {
         let mut bytes = Vec::with_capacity(SAYS + MAC);
         bytes.extend(self.person_id.uuid().as_bytes());
         bytes.extend(self.business_id.uuid().as_bytes());
-        bytes.push(self.from.number());
+        bytes.push(number_of(self.from));
         let code = mac(secret, &bytes).finalize().into_bytes();
         bytes.extend(&code[..MAC]);
         URL_SAFE_NO_PAD.encode(bytes)
@@ -78,7 +68,7 @@ impl Unsubscribe {
         let (says, code) = bytes.split_at(SAYS);
         mac(secret, says).verify_truncated_left(code).ok()?;
         let id = |from: usize| says[from..from + 16].try_into().map(Uuid::from_bytes).ok();
-        let from = Subscription::from_number(says[32])?;
+        let from = from_number(says[32])?;
         Some(Self { person_id: id(0)?.into(), business_id: id(16)?.into(), from })
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::{Mail, MailStatus};
 use crate::store::{Batch, Record, keys};
 
 /// Writes a mail as it shall be, and takes out the rows that it stood in before. One that concerns an account alone is
-/// in no log, so nothing stays of it once it is done with.
+/// in no log, nor is a reset, so nothing stays of those once they are done with.
 pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>) {
     assert_eq!(
         after.status == MailStatus::Pending,
@@ -22,7 +22,7 @@ pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>)
         if after.kind.gathers() {
             batch.put(keys::mail_gathered(of, after.kind, after.person_id, id), Vec::new());
         }
-    } else if after.business_id.is_none() {
+    } else if !after.is_logged() {
         return batch.delete(keys::mail(of, id));
     }
     batch.put(keys::mail(of, id), after.encode());

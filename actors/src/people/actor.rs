@@ -10,6 +10,7 @@ use super::state::State;
 use super::write::write_person;
 use crate::domain::{AuditEntry, AuditId, BusinessId, PersonId, ResourceId, Timestamp, USE_WRITTEN_AFTER};
 use crate::error::EngineError;
+use crate::mail::{NewMail, write_mail};
 use crate::shared::Shared;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Done, Record, Weight, keys};
@@ -67,12 +68,12 @@ impl Actor for PersonActor {
             Message::Change { change, weight, permits } => {
                 let room = shared.store.check_room(weight).map_err(EngineError::from);
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
-                let Decided { fate, note, done } = change(person, now);
+                let Decided { fate, note, mail, done } = change(person, now);
                 let done: Done = Box::new(move || {
                     done();
                     drop(permits);
                 });
-                state.carry_out(&shared, fate, note.as_ref(), now, done);
+                state.carry_out(&shared, fate, (note, mail), now, done);
             }
             Message::Used { hash, at } => {
                 // Of a session that has ended meanwhile nothing is written any more.
@@ -84,7 +85,7 @@ impl Actor for PersonActor {
                 };
                 session.last_used_at = at;
                 if shared.store.check_room(Weight::Keeps).is_ok() {
-                    state.carry_out(&shared, Fate::Is(Box::new(after)), None, now, Box::new(|| ()));
+                    state.carry_out(&shared, Fate::Is(Box::new(after)), (None, None), now, Box::new(|| ()));
                 }
             }
         }
@@ -93,7 +94,14 @@ impl Actor for PersonActor {
 }
 
 impl State {
-    fn carry_out(&mut self, shared: &Shared, fate: Fate, note: Option<&Note>, now: Timestamp, done: Done) {
+    fn carry_out(
+        &mut self,
+        shared: &Arc<Shared>,
+        fate: Fate,
+        (note, mail): (Option<Note>, Option<NewMail>),
+        now: Timestamp,
+        done: Done,
+    ) {
         let Some(before) = &self.person else { return done() };
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
         let after = match fate {
@@ -110,10 +118,21 @@ impl State {
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {
-            note_person(shared, id, (*by, action), now, &mut batch);
+            note_person(shared, id, (by, action), now, &mut batch);
         }
+        let minted = |new| shared.mail.mint(|| shared.mint_id(now), new, (now, shared.steady.now()));
+        let mail = mail.and_then(minted);
+        if let Some(mail) = &mail {
+            write_mail(&mut batch, mail, None);
+        }
+        let due = mail.and_then(|mail| mail.next_attempt_at);
         self.person = after;
-        let _ = shared.store.submit(lane, batch, done);
+        let outbox = Arc::clone(&shared.mail);
+        let done = move || {
+            done();
+            due.into_iter().for_each(|due| outbox.waits(BusinessId::INSTALLATION, due));
+        };
+        let _ = shared.store.submit(lane, batch, Box::new(done));
     }
 }
 

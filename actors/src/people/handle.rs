@@ -16,6 +16,7 @@ use crate::domain::{
     Timestamp,
 };
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::shared::Shared;
 use crate::store::keys::installation_kind;
 use crate::store::{Order, Record, StoreError, Weight, keys, unless_set_aside};
@@ -25,6 +26,14 @@ use crate::view::PersonView;
 #[derive(Clone)]
 pub struct People {
     pub(crate) shared: Arc<Shared>,
+}
+
+/// What a change of a person comes to, and gives.
+pub(super) struct Comes<T> {
+    pub(super) fate: Fate,
+    pub(super) note: Option<Note>,
+    pub(super) mail: Option<NewMail>,
+    pub(super) given: T,
 }
 
 /// A membership as its person sees it.
@@ -46,13 +55,24 @@ impl People {
         (by, action, weight): (Actor, &'static str, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
+        self.change_and_mail(id, (by, action, weight), |person, now| Ok((decide(person, now)?, None))).await
+    }
+
+    /// The same of a change of which something may be mailed.
+    pub(super) async fn change_and_mail<T: Send + 'static>(
+        &self,
+        id: PersonId,
+        (by, action, weight): (Actor, &'static str, Weight),
+        decide: impl FnOnce(&mut Person, Timestamp) -> Result<(T, Option<NewMail>), Refusal> + Send + 'static,
+    ) -> Result<T, EngineError> {
         self.change_fate(id, weight, move |person, now| {
             let mut after = person.clone();
-            let given = decide(&mut after, now)?;
+            let (given, mail) = decide(&mut after, now)?;
             if after == *person {
-                return Ok((Fate::Stays, None, given));
+                return Ok(Comes { fate: Fate::Stays, note: None, mail: None, given });
             }
-            Ok((Fate::Is(Box::new(after)), Some(Note { by, action }), given))
+            let note = Some(Note { by, action });
+            Ok(Comes { fate: Fate::Is(Box::new(after)), note, mail, given })
         })
         .await
     }
@@ -62,16 +82,16 @@ impl People {
         &self,
         id: PersonId,
         weight: Weight,
-        decide: impl FnOnce(&Person, Timestamp) -> Result<(Fate, Option<Note>, T), Refusal> + Send + 'static,
+        decide: impl FnOnce(&Person, Timestamp) -> Result<Comes<T>, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
         let (reply, answer) = oneshot::channel::<Result<T, EngineError>>();
         let change: Change = Box::new(move |person, now| {
             let decided = person.and_then(|person| Ok(decide(person, now)?));
-            let (fate, note, answer) = match decided {
-                Ok((fate, note, given)) => (fate, note, Ok(given)),
-                Err(error) => (Fate::Stays, None, Err(error)),
+            let (fate, note, mail, answer) = match decided {
+                Ok(Comes { fate, note, mail, given }) => (fate, note, mail, Ok(given)),
+                Err(error) => (Fate::Stays, None, None, Err(error)),
             };
-            Decided { fate, note, done: Box::new(move || _ = reply.send(answer)) }
+            Decided { fate, note, mail, done: Box::new(move || _ = reply.send(answer)) }
         });
         self.tell(id, change, weight).await?;
         answer.await.map_err(|_| EngineError::Failed)?

@@ -9,9 +9,11 @@ use super::write::write_person;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::domain::{
-    Actor, Address, Handed, LinkKind, Locale, Person, PersonId, Refusal, Role, StaffId, Text, Timestamp,
+    Actor, Address, Handed, LinkKind, Locale, MailKind, Person, PersonId, Refusal, Role, StaffId, Text,
+    Timestamp,
 };
 use crate::error::EngineError;
+use crate::mail::{Forgotten, NewMail};
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -60,7 +62,7 @@ fn read_link(answer: &Answer) -> Result<(LinkKind, Timestamp), StoreError> {
     Ok((kind, expires_at.ok_or_else(damaged)?))
 }
 
-/// What is to be mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
+/// What is mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailing {
     /// An invitation, with a link.
@@ -71,6 +73,17 @@ pub enum Mailing {
     Offer,
 }
 
+impl Mailing {
+    /// The mail of it.
+    fn kind(self) -> MailKind {
+        match self {
+            Self::Invitation => MailKind::Invitation,
+            Self::Reset => MailKind::Reset,
+            Self::Offer => MailKind::Offer,
+        }
+    }
+}
+
 /// What came of inviting somebody.
 #[derive(Debug)]
 pub struct Invited {
@@ -78,14 +91,15 @@ pub struct Invited {
     pub answer: Answer,
     /// A link for whoever invited to hand over, if there is one.
     pub link: Option<NewLink>,
-    /// Who is to be mailed what, if mail is sent; nobody where the answer is given again.
+    /// Who is mailed what, if mail is sent; nobody where the answer is given again.
     pub mail: Option<(PersonId, Mailing)>,
 }
 
 impl People {
     /// Invites somebody: their account, if there is none of this address, then a membership. Of an account that is
     /// confirmed nothing changes. One that is not may have another's password: the operator's invitation clears it, a
-    /// dashboard's is only mailed, or refused without mail.
+    /// dashboard's is only mailed, or refused without mail. The mail stands in the batch of the membership. Where the
+    /// operator is given no link to hand over, for the account is confirmed, the membership is offered by mail, too.
     ///
     /// # Errors
     /// The refusal, or the engine's failure.
@@ -115,28 +129,34 @@ impl People {
         }
         let Invitation { email, name, locale, role, staff_id } = invitation;
         let person = match known {
-            Some(person) => person,
+            Some(person) => {
+                self.check_invitation(business, &request, (&person, role, staff_id)).await?;
+                person
+            }
             None => {
                 let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
                 // Refused before an account is made, as far as can be told.
-                let unmade = AddMember { person: new.clone(), role, staff_id };
-                business.check(&request, unmade).await?;
+                self.check_invitation(business, &request, (&new, role, staff_id)).await?;
                 self.create(new, request.actor).await?
             }
         };
         let id = person.id;
         let belonged = self.businesses_of(id)?;
         let by = request.actor;
-        let answer = business.change(request, AddMember { person: person.clone(), role, staff_id }).await?;
+        let mailing = match (&person.password, person.confirmed) {
+            (None, _) => Mailing::Invitation,
+            (Some(_), false) => Mailing::Reset,
+            (Some(_), true) => Mailing::Offer,
+        };
+        // What the operator is given beside is voided by no mail.
+        let mailed = mailed || by_operator && mailing == Mailing::Offer && self.sends_mail();
+        let mail = mailed.then(|| mailing.kind());
+        let answer =
+            business.change(request, AddMember { person: person.clone(), role, staff_id, mail }).await?;
         if answer.replayed {
             return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
         }
         if mailed {
-            let mailing = match (&person.password, person.confirmed) {
-                (None, _) => Mailing::Invitation,
-                (Some(_), false) => Mailing::Reset,
-                (Some(_), true) => Mailing::Offer,
-            };
             return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });
         }
         // A dashboard shows a link only where nobody could be in the account, or belong anywhere by it.
@@ -150,6 +170,26 @@ impl People {
         };
         drop(claim);
         Ok(Invited { answer, link, mail: None })
+    }
+
+    /// Refuses an invitation beforehand, as far as can be told; one that is mailed for a dashboard is counted.
+    async fn check_invitation(
+        &self,
+        business: &BusinessHandle,
+        request: &Request,
+        (person, role, staff_id): (&Person, Role, Option<StaffId>),
+    ) -> Result<(), EngineError> {
+        let unmade = AddMember { person: person.clone(), role, staff_id, mail: None };
+        business.check(request, unmade).await?;
+        if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
+            let counted =
+                self.shared.mail.count_invitation(business.id, &person.email, self.shared.clocks.now());
+            counted.map_err(|free| {
+                let when = format!("the next one can be sent at {free}");
+                Refusal::conflict("as many invitations were mailed today as may be", "email", when)
+            })?;
+        }
+        Ok(())
     }
 
     /// Makes a link for a person of a business, for the operator to hand over: the kind that fits, where none is asked
@@ -187,6 +227,23 @@ impl People {
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>, EngineError> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
+    }
+
+    /// Mails a link that sets a password to whoever has forgotten theirs, if an account has this address and neither the
+    /// address nor the network of whoever asks (`source`) had too many. An address that nobody has is the same work: a
+    /// mail is written for nobody, and dropped.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn mail_forgotten(&self, email: &Address, source: &str) -> Result<Forgotten, EngineError> {
+        let known = self.forgotten(email).await?;
+        let now = self.shared.clocks.now();
+        let counted = self.shared.mail.count_forgotten(email.folded(), source, now);
+        if counted == Forgotten::Send {
+            let person = known.map_or_else(|| self.shared.mint_id(now), |(person, _)| person);
+            self.shared.queue_mail(NewMail::of_account(person, MailKind::Reset, None)).await?;
+        }
+        Ok(counted)
     }
 
     /// Makes the link of a mail, when the mail is made: the kind that fits by then, where none is asked for.

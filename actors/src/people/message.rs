@@ -3,6 +3,7 @@
 use crate::actor::Permits;
 use crate::domain::{Person, Timestamp};
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::store::{Done, Weight};
 
 /// What becomes of a person.
@@ -21,6 +22,8 @@ pub(crate) struct Decided {
     pub(super) fate: Fate,
     /// What the audit log says of it, if anything: what was done, and the fields that it gave other values.
     pub(super) note: Option<Note>,
+    /// What is mailed of it, if anything, where mail is sent. It concerns the account alone.
+    pub(super) mail: Option<NewMail>,
     /// Answers, once that is on the disk.
     pub(super) done: Done,
 }

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::handle::People;
 use super::token::Token;
 use crate::domain::{
-    Actor, Address, Begin, Client, LinkKind, Person, PersonId, Refusal, Session, SessionId, USE_WRITTEN_AFTER,
+    Actor, Address, Begin, Client, LinkKind, MailKind, Person, PersonId, Refusal, Session, SessionId,
+    USE_WRITTEN_AFTER,
 };
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::store::{Weight, keys};
 
 /// Somebody who is signed in.
@@ -41,7 +43,7 @@ pub struct Opened {
     pub kind: LinkKind,
     /// The token of the session that it begins; none where it proved an address.
     pub session: Option<Token>,
-    /// The address that the account had before, which is to be told that it is another one now.
+    /// The address that the account had before, which is mailed that it is another one now.
     pub former_email: Option<String>,
 }
 
@@ -97,9 +99,14 @@ impl People {
         let (session, begin) = self.begin(client);
         let of = (Actor::Person(id), "person.link_used", Weight::Frees);
         let (kind, accepts) = self
-            .change(id, of, move |person, now| {
+            .change_and_mail(id, of, move |person, now| {
                 let accepts = person.link.as_ref().and_then(|link| link.business_id);
-                Ok((person.use_link(&hash, begin, now)?, accepts))
+                let former = person.email.clone();
+                let kind = person.use_link(&hash, begin, now)?;
+                // Whoever reads the old address learns that it is not the account's any more.
+                let changed = (person.email != former)
+                    .then(|| NewMail::of_account(id, MailKind::EmailChanged, Some(former)));
+                Ok(((kind, accepts), changed))
             })
             .await?;
         drop(claim);
@@ -156,8 +163,8 @@ impl People {
         Ok(token)
     }
 
-    /// Asks for another address. With mail the token is that of the link to be mailed there; without, it counts at once
-    /// and nobody can be told.
+    /// Asks for another address. With mail a link is mailed there, whose token is the given one until that mail is made
+    /// with another; without, the address counts at once and nobody can be told.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] where it is somebody's (without mail; with mail that shows only to whoever uses the link),
@@ -172,7 +179,12 @@ impl People {
         }
         let mailed = link.as_ref().map(Token::hash);
         let of = (Actor::Person(id), "person.email_changed", Weight::Keeps);
-        self.change(id, of, move |person, now| person.change_email(&hash, &email, mailed, now)).await?;
+        let asked = move |person: &mut Person, now| {
+            person.change_email(&hash, &email, mailed, now)?;
+            let to = Some(email.as_str().to_owned());
+            Ok(((), mailed.map(|_| NewMail::of_account(id, MailKind::EmailChange, to))))
+        };
+        self.change_and_mail(id, of, asked).await?;
         drop(claim);
         Ok(link)
     }

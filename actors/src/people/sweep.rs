@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::handle::People;
+use super::handle::{Comes, People};
 use super::message::{Fate, Message, Note};
 use crate::domain::{Actor, BusinessId, Person, PersonId};
 use crate::error::EngineError;
@@ -67,7 +67,8 @@ impl People {
         let ended = self.change_fate(person.id, Weight::Frees, |person, now| {
             let orphan = person.may_be_orphan(now);
             let note = orphan.then_some(Note { by: Actor::System, action: "person.ended" });
-            Ok((if orphan { Fate::Gone } else { Fate::Stays }, note, ()))
+            let fate = if orphan { Fate::Gone } else { Fate::Stays };
+            Ok(Comes { fate, note, mail: None, given: () })
         });
         match ended.await {
             Err(EngineError::NotFound) => Ok(()),

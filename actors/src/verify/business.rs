@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::findings::Checker;
 use crate::domain::{
     Amount, ApiKey, AppointmentId, AuditId, BlockedTime, Budget, BudgetKind, Business, BusinessId, ContactId,
-    EventId, Knowledge, ResourceId, Retention, Service, SpecialDay, StaffId, StaffMember, Timestamp, Usage,
+    EventId, Knowledge, PersonId, ResourceId, Retention, Service, SpecialDay, StaffId, StaffMember,
+    Timestamp, Usage,
 };
 use crate::store::keys::kind;
 use crate::store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
@@ -20,6 +21,8 @@ pub(super) struct InBusiness {
     kept: Usage,
     told: Option<Usage>,
     newest: Option<Timestamp>,
+    /// Whose the last alert was that was looked at, and its number.
+    pub(super) last_alert: Option<(PersonId, u64)>,
     /// Whether the business was ended: what is left of it is looked at no more.
     pub(super) is_ended: bool,
 }

@@ -8,6 +8,7 @@
 //! - a row that cannot be read as what it is to be is a finding, and the rest is looked at all the same;
 //! - what a crash, a kill or a deletion that is not finished may leave is no finding.
 
+mod alerts;
 mod appointments;
 mod business;
 mod contacts;

@@ -1,6 +1,7 @@
 //! Damage that changes what a store means, planted one at a time in a store that a version of format 2 wrote: each is
 //! found and named, and without any nothing is.
 
+mod alerts;
 mod booking;
 mod ending;
 mod installation;

@@ -3,7 +3,7 @@
 use super::business::InBusiness;
 use super::findings::{Checker, Report};
 use super::installation::Installation;
-use super::{appointments, contacts, conversations, mails, people, webhooks};
+use super::{alerts, appointments, contacts, conversations, mails, people, webhooks};
 use crate::domain::BusinessId;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Rows, StoreError, every_row, keys, piece_of, whole_value};
@@ -92,6 +92,8 @@ fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &
         }
         kind::MEMBERSHIP => people::membership(checker, value),
         kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
+        kind::ALERT => alerts::alert(checker, &mut business.last_alert, value),
+        kind::ALERTS_READ => alerts::read(checker, value),
         _ => business.look(checker, kind, value),
     }
 }

@@ -99,6 +99,13 @@ pub struct LinkView {
     pub expires_at: Timestamp,
 }
 
+/// That alerts were read.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct AlertsReadView {
+    /// When.
+    pub read_at: Timestamp,
+}
+
 /// How a person is alerted of a kind.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Notification")]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
+mod alerts;
 mod answers;
 mod budget;
 mod changes;
@@ -20,6 +21,7 @@ mod lists;
 mod moving;
 mod people;
 mod permits;
+mod post;
 mod repair;
 mod restoring;
 mod retention;

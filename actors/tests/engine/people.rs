@@ -332,7 +332,7 @@ async fn a_business_has_at_most_a_thousand_people() {
     for number in 1..actors::domain::PEOPLE_MAX {
         let number = u128::try_from(number).unwrap();
         let person = actors::domain::Person { id: uuid::Uuid::from_u128(number).into(), ..person.clone() };
-        let add = AddMember { person, role: Role::Member, staff_id: None };
+        let add = AddMember { person, role: Role::Member, staff_id: None, mail: None };
         business.change(by_operator(), add).await.unwrap();
     }
     let more = people.invite(&business, by_operator(), invitation("more@example.com", Role::Member)).await;

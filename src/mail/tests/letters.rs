@@ -54,11 +54,17 @@ fn letter(locale: Locale, name: &str, content: Content) -> Letter {
         name: "Salon Été".into(),
         zone: chrono_tz::Europe::Paris,
     };
-    let of_business = is_alert || matches!(content, Content::Invitation(_));
+    let of_business = is_alert || matches!(content, Content::Invitation(_) | Content::Offer);
     Letter {
         message_id: "0190b6a43c8e7d3a9f001234567890ab@example.com".into(),
         written_at: at("2026-11-23T12:34:56Z"),
-        to: Recipient { address: "ada@example.org".into(), name: name.into(), locale, link: None },
+        to: Recipient {
+            address: "ada@example.org".into(),
+            name: name.into(),
+            locale,
+            role: None,
+            link: None,
+        },
         business: of_business.then_some(sender),
         content,
         unsubscribe: is_alert.then(|| TOKEN.into()),
@@ -76,7 +82,12 @@ fn contents(name: &str) -> Vec<Content> {
     let every = || AlertKind::ALL.iter().map(|kind| told(*kind, name)).collect::<Vec<_>>();
     all.extend([Content::Gathered(every(), 0), Content::Gathered(every(), 1), Content::Daily(every(), 12)]);
     all.push(Content::Daily(vec![told(AlertKind::CallMissed, name)], 0));
-    all.extend([Content::Invitation(link()), Content::Reset(link()), Content::EmailChange(link())]);
+    all.extend([
+        Content::Offer,
+        Content::Invitation(link()),
+        Content::Reset(link()),
+        Content::EmailChange(link()),
+    ]);
     all.extend([Content::EmailChanged, Content::Test]);
     all
 }
@@ -219,6 +230,21 @@ fn a_mail_with_a_link_carries_it_and_says_until_when() {
         }
         assert!(!mail.headers.contains_key("list-unsubscribe"));
     }
+}
+
+#[test]
+fn an_offer_leads_to_signing_in_and_the_reset_of_an_invitation_says_who_invites() {
+    let offer = read(&compose(&letter(Locale::Fr, "", Content::Offer)));
+    assert_eq!(offer.subject, "Salon Été vous invite");
+    for body in [&offer.text, &offer.html] {
+        assert!(body.contains("https://desk.example.com/dashboard") && !body.contains("/enter/"), "{body}");
+    }
+    let asked_for = letter(Locale::En, "", Content::Reset(link()));
+    let business = letter(Locale::En, "", Content::Offer).business;
+    let invited = Letter { business, ..asked_for.clone() };
+    let [asked_for, invited] = [asked_for, invited].map(|letter| read(&compose(&letter)).text);
+    assert!(asked_for.contains("asked for a new password") && !asked_for.contains("Salon"), "{asked_for}");
+    assert!(invited.contains("Salon Été invites you") && !invited.contains("asked for"), "{invited}");
 }
 
 /// Names and messages that try to be something else.

@@ -3,6 +3,7 @@
 //! Each reads what it needs from the context, lets the pure rules of [`crate::domain`] decide, and hands back a
 //! [`Decision`](super::Decision) as data. None of them writes anything itself.
 
+pub mod alerts;
 pub mod appointments;
 pub mod budget;
 pub mod calls;

@@ -9,11 +9,12 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::domain::{
-    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, Membership, MembershipPatch,
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, MailKind, Membership, MembershipPatch,
     MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp, check_membership,
     check_people, patched,
 };
 use crate::error::EngineError;
+use crate::mail::NewMail;
 use crate::store::Weight;
 use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
 
@@ -29,13 +30,15 @@ pub struct AddMember {
     pub role: Role,
     /// Which staff member they are.
     pub staff_id: Option<StaffId>,
+    /// What is mailed to them of it, if anything.
+    pub mail: Option<MailKind>,
 }
 
 impl Change for AddMember {
     type Gives = New<NewPersonView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let Self { person, role, staff_id } = self;
+        let Self { person, role, staff_id, mail } = self;
         if context.team().contains_key(&person.id) {
             let details = vec![Problem::new("email", format!("is that of {}", person.id))];
             return Err(Refusal::Conflict { message: "the person belongs already".into(), details }.into());
@@ -56,9 +59,14 @@ impl Change for AddMember {
             link: None,
             link_expires_at: None,
         };
-        Ok(Decision::created(&shown)
+        let decision = Decision::created(&shown)
             .note("person.added", PERSON, person.id)
-            .write(Write::Membership(membership)))
+            .write(Write::Membership(membership));
+        let of = context.business_id();
+        Ok(match mail {
+            Some(kind) => decision.mail(NewMail::of_membership(of, person.id, kind)),
+            None => decision,
+        })
     }
 
     fn weight(&self) -> Weight {

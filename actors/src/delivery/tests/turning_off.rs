@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::business::commands::webhooks::TurnOff;
-use crate::domain::Delivery;
+use crate::domain::{Address, AlertKind, Delivery, MembershipPatch, PersonId, ResourceId, Role};
+use crate::people::Invitation;
 use crate::store::keys;
 
 /// How long after each failure the next attempt comes, in seconds.
@@ -259,4 +260,42 @@ async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_aga
     let (_, resent, ()) =
         tokio::time::timeout(Duration::from_secs(9), all).await.expect("nobody is left to wait for");
     assert_eq!(resent, 1, "A was missed");
+}
+
+/// Somebody of the business who is let in.
+async fn member(world: &World, email: &str, role: Role) -> PersonId {
+    let people = world.engine.people();
+    let email = Address::new(email).unwrap();
+    let invitation = Invitation { email, name: None, locale: None, role, staff_id: None };
+    let by = || Request::by(Actor::Operator);
+    let invited = people.invite(&world.business, by(), invitation).await.unwrap();
+    let shown: serde_json::Value = serde_json::from_slice(&invited.answer.body).unwrap();
+    let id = shown["id"].as_str().unwrap().parse().unwrap();
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    people.patch_member(&world.business, by(), (id, active, None)).await.unwrap();
+    id
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_and_admins_are_told_that_an_endpoint_was_turned_off_and_members_are_not() {
+    let world = World::new().await;
+    let mut people = Vec::new();
+    for role in [Role::Owner, Role::Admin, Role::Member] {
+        people.push(member(&world, &format!("{role}@example.com"), role).await);
+    }
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    // Whoever turns one off knows it.
+    let (other, _) = world.endpoint("b", 2, OK).await;
+    world.set(other, WebhookStatus::Disabled).await;
+    world.happen("A").await;
+    sleep(Duration::from_secs(90_000)).await;
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let page = PageRequest { limit: 10, after: None };
+    let mut told = Vec::new();
+    for person in people {
+        let alerts = world.business.alerts(person, &page).await.unwrap().items;
+        told.push(alerts.iter().map(|alert| (alert.about.kind, alert.about.id)).collect::<Vec<_>>());
+    }
+    let off = vec![(AlertKind::WebhookDisabled, id.uuid())];
+    assert_eq!(told, [off.clone(), off, Vec::new()]);
 }

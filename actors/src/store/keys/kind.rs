@@ -80,6 +80,10 @@ pub const MAIL: u8 = 0x68;
 pub const MAIL_DUE: u8 = 0x69;
 /// The mails that wait to be sent as one, by kind and person; empty values.
 pub const MAIL_GATHERED: u8 = 0x6a;
+/// An alert: its person and its number → `Alert`.
+pub const ALERT: u8 = 0x6b;
+/// Up to where a person has read all alerts: their id → `AlertsRead`.
+pub const ALERTS_READ: u8 = 0x6c;
 /// An entry of the audit log: its id → `AuditEntry`.
 pub const AUDIT: u8 = 0x70;
 /// An idempotency key: its day of steady time and a hash → `IdempotencyRecord`. Records of the first version stand

@@ -16,6 +16,11 @@ pub fn mails(of: BusinessId) -> KeyRange {
     of_kind(of, kind::MAIL)
 }
 
+/// Mails and alerts, whatever there is of either: their kinds follow each other.
+pub fn mails_and_alerts(of: BusinessId) -> KeyRange {
+    KeyRange { from: mails(of).from, to: of_kind(of, kind::ALERTS_READ).to }
+}
+
 /// A mail that waits.
 pub fn mail_due(of: BusinessId, due: Timestamp, id: MailId) -> Key {
     of_instant(start(of, kind::MAIL_DUE), due, id)

@@ -4,6 +4,7 @@
 //! what they stand for; a list's index keys end with the id of the record, so no two records share one. What belongs to
 //! no business, or is looked up before the business is known, lies under the nil UUID, the installation.
 
+mod alerts;
 mod api_keys;
 mod appointments;
 mod business;
@@ -23,6 +24,7 @@ mod service;
 mod tests;
 mod webhooks;
 
+pub use alerts::{alert, alert_at, alerts, alerts_read};
 pub use api_keys::{api_key, api_key_prefix, key, key_used, prefix_from_value};
 pub use appointments::{
     appointment, appointment_by_contact, appointment_by_update, appointment_start, appointments_minted_from,
@@ -37,7 +39,7 @@ pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
 };
 pub use ending::{ending, erasing, erasure, unfinished, wipe};
-pub use mail::{mail, mail_due, mail_gathered, mails, mails_due, mails_gathered};
+pub use mail::{mail, mail_due, mail_gathered, mails, mails_and_alerts, mails_due, mails_gathered};
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,

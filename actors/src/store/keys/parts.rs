@@ -64,7 +64,8 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::CALL_BY_UPDATE
         | kind::MESSAGE_BY_CREATION
         | kind::MESSAGE_BY_UPDATE
-        | kind::MAIL_DUE => 41,
+        | kind::MAIL_DUE
+        | kind::ALERT => 41,
         kind::MESSAGE_BY_STATUS => 42,
         kind::APPOINTMENT_BY_CONTACT
         | kind::CALL_BY_CONTACT
@@ -100,6 +101,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::EVENT
         | kind::DELIVERY_REACHED
         | kind::MAIL
+        | kind::ALERTS_READ
         | kind::AUDIT => 33,
         _ => return false,
     };

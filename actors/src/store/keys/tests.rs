@@ -46,6 +46,8 @@ fn every_kind_has_one_width() {
         (mail(business, id(2)), 33),
         (mail_due(business, now, id(2)), 41),
         (mail_gathered(business, MailKind::Daily, id(3), id(2)), 50),
+        (alert(business, id(3), 9), 41),
+        (alerts_read(business, id(3)), 33),
         (audit(business, id(2)), 33),
         (retention(business), 33),
         (erasure(business, id(2)), 33),
@@ -92,6 +94,8 @@ fn keys_have_these_bytes() {
         hex(api_key(*b"abcdefgh")),
         format!("{}036162636465666768{}", "00".repeat(16), "00".repeat(8))
     );
+    assert_eq!(hex(alert(business, id(0xc7), 0x0102)), format!("{b5}6b{c7}0000000000000102"));
+    assert_eq!(alert_at(alert(business, id(0xc7), 0x0102).as_ref()).unwrap(), (id(0xc7), 0x0102));
     assert_eq!(hex(membership(business, id(0xc7))), format!("{b5}0c{c7}"));
     assert_eq!(hex(member_of(id(0xc7), business)), format!("{}33{c7}{b5}", "00".repeat(16)));
     assert_eq!(hex(person(id(0xc7))), format!("{}30{c7}", "00".repeat(16)));

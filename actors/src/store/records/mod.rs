@@ -5,6 +5,7 @@
 //! in an order that never changes; what was read has passed the same checks as what was made. A test per kind pins
 //! its bytes.
 
+mod alert;
 mod appointment;
 mod audit;
 mod budget;
@@ -114,6 +115,7 @@ numbers! {
     MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
     MailKind {
         Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
+        Offer = 8,
     }
     MailStatus { Pending = 1, Sent = 2, Failed = 3 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }

@@ -1,0 +1,113 @@
+//! Who of the team is told of a change: their alerts and mails, in the change's own batch.
+//!
+//! What always holds: a business without people pays nothing for it. A person's alerts are numbered without gaps, and
+//! no more than [`ALERTS_KEPT`] of them are there: the one that is too many goes in the batch of the newest.
+
+use super::state::State;
+use super::write::Write;
+use crate::domain::{
+    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertsRead, Happening, MailKind, PersonId,
+    Timestamp, WebhookId,
+};
+use crate::mail::{NewMail, next_daily, write_mail};
+use crate::store::{Batch, Record, StoreError, keys, unless_set_aside};
+
+/// What happened in a change that the team may be alerted of.
+pub(super) fn happenings<'a>(
+    writes: &'a [Write],
+    turned_off: Option<WebhookId>,
+) -> impl Iterator<Item = Happening> + 'a {
+    let of_write = |write: &Write| match write {
+        Write::Appointment { before, after } => Happening::of_appointment(before.as_ref(), after),
+        Write::Message { before: None, after } => Some(Happening::of_message(after)),
+        Write::Call { before: None, after } => Happening::of_call(after),
+        _ => None,
+    };
+    writes.iter().filter_map(of_write).chain(turned_off.map(Happening::of_webhook))
+}
+
+/// Adds the alerts of what happened, and the mails of those who are mailed of it, to the batch of the change.
+pub(super) fn write_alerts(
+    state: &mut State,
+    happened: impl Iterator<Item = Happening>,
+    by: Actor,
+    at: Timestamp,
+    batch: &mut Batch,
+) -> Result<Mailed, StoreError> {
+    let mut mailed = Mailed::default();
+    if state.people.is_empty() {
+        return Ok(mailed);
+    }
+    for happening in happened {
+        let about = About { kind: happening.kind, id: happening.id, at };
+        let alerted: Vec<_> = happening.alerted(&state.people, by).collect();
+        for (person, setting) in alerted {
+            if setting.in_app {
+                write_alert(state, person, about, batch)?;
+            }
+            let (kind, due) = match setting.email {
+                AlertEmail::Off => continue,
+                AlertEmail::Now => (MailKind::Alert, None),
+                AlertEmail::Daily => (MailKind::Daily, Some(daily_due(state))),
+            };
+            let business_id = Some(state.id);
+            let new = NewMail { business_id, person_id: person, kind, about: vec![about], to: None, due };
+            mailed.write(state, new, at, batch);
+        }
+    }
+    Ok(mailed)
+}
+
+/// Until when at the latest something waits in the outbox that a change has written, if anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mailed {
+    pub(super) until: Option<Timestamp>,
+}
+
+impl Mailed {
+    /// Adds a mail to a batch; nothing where no mail is sent.
+    pub(super) fn write(&mut self, state: &mut State, new: NewMail, at: Timestamp, batch: &mut Batch) {
+        let State { outbox, mint, ports, steady, .. } = state;
+        let minted = outbox.mint(|| mint.next(at, ports.random_bytes()), new, (at, steady.now()));
+        let Some(mail) = minted else { return };
+        write_mail(batch, &mail, None);
+        self.until = self.until.into_iter().chain(mail.next_attempt_at).min();
+    }
+}
+
+/// When the daily mail is due that tells of what happens now, by the clock of schedules. The hour is that of the wall
+/// clock.
+fn daily_due(state: &State) -> Timestamp {
+    let now = state.clocks.now();
+    state.steady.now() + (next_daily(state.business.zone, now) - now)
+}
+
+fn write_alert(
+    state: &mut State,
+    person_id: PersonId,
+    about: About,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let number = last_alert(state, person_id)? + 1;
+    let id: AlertId = state.mint.next(about.at, state.ports.random_bytes());
+    let alert = Alert { id, person_id, number, about, read_at: None };
+    batch.put(keys::alert(state.id, person_id, number), alert.encode());
+    if let Some(too_many) = number.checked_sub(ALERTS_KEPT).filter(|oldest| *oldest > 0) {
+        batch.delete(keys::alert(state.id, person_id, too_many));
+    }
+    state.alerts.insert(person_id, number);
+    Ok(())
+}
+
+/// The number of the newest alert that a person ever had in the business; 0 where there was none. Where all were
+/// deleted, those that were read still tell of it.
+pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
+    if let Some(last) = state.alerts.get(&person) {
+        return Ok(*last);
+    }
+    let last = state.last_in(&keys::alerts(state.id, person))?;
+    let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
+    // Where it does not decode, nobody is kept from anything.
+    let read = unless_set_aside(state.read::<AlertsRead>(&keys::alerts_read(state.id, person)))?.flatten();
+    Ok(last.max(read.map(|read| read.until)).unwrap_or_default())
+}

@@ -1,0 +1,538 @@
+//! Alerts in a simulation of their own: things happen in businesses whose people want to know of them in many ways, on a
+//! disk that forgets what was not synced, behind a relay that is down, hangs and refuses.
+//!
+//! The model goes by the audit log alone, which tells what has happened and in which order, and by the settings that it
+//! tells of: whom each thing was to be told, in the dashboard and by mail, by rules of its own wording. What always
+//! holds: behind every crash each person has exactly those alerts, in that order, and the outbox or its log tells each
+//! person exactly what was to be mailed; once all is well everything has arrived, each under one `Message-ID`.
+
+mod model;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::business::commands::alerts::ReadAlerts;
+use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::messages::TakeMessage;
+use actors::business::commands::people::PatchNotifications;
+use actors::business::commands::profile::PatchBusiness;
+use actors::business::{Answer, PageRequest, Request};
+use actors::domain::booking::{BookRequest, MoveRequest, Party};
+use actors::domain::{
+    Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, AppointmentId, BookingMode, BusinessId,
+    CallDetails, CallOutcome, CallStatus, ContactDetails, Direction, Locale, MembershipPatch, MessageDetails,
+    MessageStatus, PersonId, Phone, Role, ServiceId, Source, StaffId, Timestamp, Urgency, WeeklyBreaks,
+};
+use actors::mail::MailPorts;
+use actors::mail::letter::{Composer, Content, Letter};
+use actors::people::{Hashing, Invitation};
+use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports};
+use actors::store::{MemoryBackend, Store};
+use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
+use chrono::TimeDelta;
+use parking_lot::Mutex;
+use uuid::Uuid;
+
+use self::model::Expected;
+use crate::dice::Dice;
+use crate::people::Wall;
+use crate::shop::{every_day, text};
+use crate::sim::runtime;
+
+const SEEDS: u64 = 12;
+const LIVES: usize = 5;
+const STEPS_A_LIFE: usize = 20;
+const SHOPS: usize = 2;
+/// What the people of a business are, and which of its staff members: the last one is shut out now and then.
+const TEAM: [(Role, Option<usize>); 5] = [
+    (Role::Owner, None),
+    (Role::Admin, Some(0)),
+    (Role::Member, None),
+    (Role::Member, Some(1)),
+    (Role::Member, Some(0)),
+];
+const SHUT_OUT: usize = TEAM.len() - 1;
+
+/// What is known of a business beside what its log tells.
+#[derive(Clone, Default)]
+struct Shop {
+    id: Option<BusinessId>,
+    service: Option<ServiceId>,
+    staff: Vec<StaffId>,
+    people: Vec<PersonId>,
+    appointments: Vec<AppointmentId>,
+    booked: i64,
+}
+
+/// How the relay does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Well,
+    Down,
+    Hangs,
+    Refuses,
+}
+
+/// A thing that a mail tells somebody of.
+type Told = (PersonId, AlertKind, Uuid);
+
+/// The relay, and what it took.
+struct Relay {
+    dice: Dice,
+    mood: Mutex<Mood>,
+    /// The letters that were made, by their ids.
+    made: Mutex<BTreeMap<String, Letter>>,
+    /// Under which ids each thing was told, by the address.
+    taken: Mutex<BTreeMap<(String, AlertKind, Uuid), BTreeSet<String>>>,
+}
+
+impl Mailer for Relay {
+    fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(self.dice.between(1, 300))).await;
+            let mood = *self.mood.lock();
+            match mood {
+                Mood::Well => {}
+                Mood::Down => return Err(MailFailure::Relay("nobody answers".into())),
+                Mood::Hangs => std::future::pending().await,
+                Mood::Refuses => return Err(MailFailure::Refused("451 later".into())),
+            }
+            let id = String::from_utf8(mail.bytes.clone()).unwrap();
+            let letter = self.made.lock()[&id].clone();
+            let (Content::Alert(_) | Content::Gathered(..) | Content::Daily(..)) = &letter.content else {
+                panic!("{letter:?} was not to be sent");
+            };
+            for (kind, about) in told(&letter.content) {
+                self.taken.lock().entry((mail.to.clone(), kind, about)).or_default().insert(id.clone());
+            }
+            Ok("250 ok".into())
+        })
+    }
+}
+
+impl Composer for Relay {
+    fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String> {
+        self.made.lock().insert(letter.message_id.clone(), letter.clone());
+        Ok(letter.message_id.clone().into_bytes())
+    }
+
+    fn domain(&self) -> &str {
+        "mail.example.com"
+    }
+}
+
+/// What a mail tells of.
+fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
+    use actors::domain::ResourceId as _;
+    use actors::mail::letter::What;
+    let all = match content {
+        Content::Alert(told) => std::slice::from_ref(told),
+        Content::Gathered(told, _) | Content::Daily(told, _) => told,
+        _ => &[],
+    };
+    let id = |what: &What| match what {
+        What::Appointment { id, .. } => id.uuid(),
+        What::Message { id, .. } => id.uuid(),
+        What::Call { id, .. } => id.uuid(),
+        What::Webhook { id, .. } => id.uuid(),
+    };
+    all.iter().map(|told| (told.kind, id(&told.what))).collect()
+}
+
+struct World {
+    disk: MemoryBackend,
+    wall: Arc<Wall>,
+    dice: Arc<Dice>,
+    relay: Arc<Relay>,
+    shops: Vec<Arc<Mutex<Shop>>>,
+    seed: u64,
+}
+
+fn email(number: usize) -> String {
+    format!("person{number}@example.com")
+}
+
+impl World {
+    async fn open(&self) -> Engine {
+        let store = self.store();
+        let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
+        let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
+        let engine = Engine::start_within(store, ports, limits).await.unwrap();
+        engine.begin_mail(MailPorts {
+            mailer: Arc::clone(&self.relay) as _,
+            composer: Arc::clone(&self.relay) as _,
+            recipients: engine.recipients(),
+        });
+        engine
+    }
+
+    fn store(&self) -> Store {
+        Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap()
+    }
+
+    /// The businesses, with their staff and their people.
+    async fn found(&self, engine: &Engine) {
+        let by = || Request::by(Actor::Operator);
+        for (number, shop) in self.shops.iter().enumerate() {
+            let new = NewBusiness {
+                name: text(&format!("Shop {number}")),
+                zone: if number == 0 { chrono_tz::UTC } else { chrono_tz::Asia::Tokyo },
+                locale: Locale::En,
+                website_url: None,
+                booking_mode: BookingMode::Instant,
+                hours: every_day(0, 1440),
+                breaks: WeeklyBreaks::default(),
+                phone_region: "US".into(),
+            };
+            let id = engine.create_business(new, Actor::Operator).await.unwrap().id;
+            let business = engine.business(id);
+            let service = business.change(by(), CreateService::lasting(text("Cut"), 60)).await.unwrap();
+            let service = id_of(&service);
+            let mut staff = Vec::new();
+            for name in ["One", "Two"] {
+                let member = CreateStaff::offering(text(name), vec![service]);
+                staff.push(id_of(&business.change(by(), member).await.unwrap()));
+            }
+            let mut people = Vec::new();
+            for (number, (role, of)) in TEAM.into_iter().enumerate() {
+                let invitation = Invitation {
+                    email: actors::domain::Address::new(&email(number)).unwrap(),
+                    name: None,
+                    locale: None,
+                    role,
+                    staff_id: of.map(|of| staff[of]),
+                };
+                let invited = engine.people().invite(&business, by(), invitation).await.unwrap();
+                let person = id_of(&invited.answer);
+                let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+                engine.people().patch_member(&business, by(), (person, active, None)).await.unwrap();
+                people.push(person);
+            }
+            *shop.lock() = Shop {
+                id: Some(id),
+                service: Some(service),
+                staff,
+                people,
+                appointments: Vec::new(),
+                booked: 0,
+            };
+        }
+    }
+
+    /// Somebody does something in a business.
+    fn some_op(&self, engine: &Engine, slot: &Arc<Mutex<Shop>>) -> tokio::task::JoinHandle<()> {
+        let dice = Arc::clone(&self.dice);
+        let shop = slot.lock().clone();
+        let business = engine.business(shop.id.unwrap());
+        let person = *dice.pick(&shop.people);
+        let by = match dice.below(4) {
+            0 => Actor::Person(person),
+            1 => Actor::Operator,
+            _ => Actor::ApiKey(Uuid::from_u128(u128::from(dice.next())).into()),
+        };
+        let (engine, slot, now) = (engine.clone(), Arc::clone(slot), self.wall.now());
+        tokio::spawn(async move {
+            let request = Request::by(by);
+            let came = match dice.below(14) {
+                0..=3 => book(&business, request, &dice, &slot, now).await,
+                4 | 5 => change_some(&business, request, &dice, &shop, &slot, now).await,
+                6..=8 => business.change(request, message(&dice, &shop)).await.map(|_| ()),
+                9 => business.change(request, call(&dice, now)).await.map(|_| ()),
+                10 | 11 => {
+                    let change = PatchNotifications { id: person, choices: choices(&dice) };
+                    business.change(Request::by(Actor::Person(person)), change).await.map(|_| ())
+                }
+                12 => {
+                    let patch = match dice.below(2) {
+                        0 => MembershipPatch { active: Some(dice.once_in(2)), ..Default::default() },
+                        _ => MembershipPatch {
+                            staff_id: Some(Some(*dice.pick(&shop.staff))),
+                            ..Default::default()
+                        },
+                    };
+                    let who = (shop.people[SHUT_OUT], patch, None);
+                    let by = Request::by(Actor::Operator);
+                    engine.people().patch_member(&business, by, who).await.map(|_| ())
+                }
+                _ => read(&business, &dice, person).await,
+            };
+            match came {
+                Ok(()) | Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Stopping) => {}
+                Err(error) => panic!("{error}"),
+            }
+        })
+    }
+
+    /// Checks what lies on the disk; at the end everything has arrived.
+    fn check(&self, is_the_end: bool) {
+        let runtime = runtime();
+        let store = runtime.block_on(async { self.store() });
+        let report = actors::verify::check(store.rows()).unwrap();
+        assert!(report.is_whole(), "seed {}: {:?}", self.seed, report.findings);
+        for shop in &self.shops {
+            let shop = shop.lock();
+            let Some(id) = shop.id else { continue };
+            let expected = Expected::of(&store, &shop);
+            expected.check_alerts(&store, id);
+            let failed = expected.check_mails(&store, (id, shop.people[SHUT_OUT]));
+            if is_the_end {
+                self.check_arrived(&expected, &failed, &shop);
+            }
+        }
+        runtime.block_on(store.close()).unwrap();
+    }
+
+    /// Everything that was to be mailed was, each thing under one id.
+    fn check_arrived(&self, expected: &Expected, failed: &BTreeSet<Told>, shop: &Shop) {
+        let taken = self.relay.taken.lock();
+        for (told @ (person, kind, about), times) in &expected.mailed {
+            let number = shop.people.iter().position(|id| id == person).unwrap();
+            let under = taken.get(&(email(number), *kind, *about)).map_or(0, BTreeSet::len);
+            assert!(under <= *times, "seed {}: {told:?} came under {under} ids", self.seed);
+            let has_arrived = under > 0 || number == SHUT_OUT || failed.contains(told);
+            assert!(has_arrived, "seed {}: {told:?} never arrived", self.seed);
+        }
+    }
+}
+
+fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
+    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    shown["id"].as_str().unwrap().parse().unwrap()
+}
+
+async fn book(
+    business: &BusinessHandle,
+    request: Request,
+    dice: &Dice,
+    slot: &Mutex<Shop>,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    if dice.once_in(8) {
+        let mode = *dice.pick(&[BookingMode::Instant, BookingMode::Request]);
+        let change = PatchBusiness { booking_mode: Some(mode), ..PatchBusiness::default() };
+        return business.change(Request::by(Actor::Operator), change).await.map(|_| ());
+    }
+    let (shop, number) = {
+        let mut shop = slot.lock();
+        shop.booked += 1;
+        (shop.clone(), shop.booked)
+    };
+    let starts_at = next_hour(now) + TimeDelta::hours(number % 400 + 40);
+    let phone = Phone::from_e164(format!("+1555{:07}", number % 9)).unwrap();
+    let change = Book {
+        request: BookRequest {
+            service_id: shop.service.unwrap(),
+            starts_at,
+            staff_id: Some(*dice.pick(&shop.staff)),
+            source: Source::Api,
+            party: party(dice),
+        },
+        contact: BookingContact::Described(ContactDetails { phone: Some(phone), ..Default::default() }),
+    };
+    let answer = business.change(request, change).await?;
+    slot.lock().appointments.push(id_of(&answer));
+    Ok(())
+}
+
+fn next_hour(now: Timestamp) -> Timestamp {
+    Timestamp::from_millis((now.millis() / 3_600_000 + 1) * 3_600_000)
+}
+
+fn party(dice: &Dice) -> Party {
+    if dice.once_in(3) {
+        Party::Team { ignore_buffers: false }
+    } else {
+        Party::Integration { allow_pending: true }
+    }
+}
+
+async fn change_some(
+    business: &BusinessHandle,
+    request: Request,
+    dice: &Dice,
+    shop: &Shop,
+    slot: &Mutex<Shop>,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    if shop.appointments.is_empty() {
+        return Ok(());
+    }
+    let id = *dice.pick(&shop.appointments);
+    let done = async |answer: Result<Answer, EngineError>| answer.map(|_| ());
+    match dice.below(4) {
+        0 => done(business.change(request, Cancel { id }).await).await,
+        1 => done(business.change(request, Confirm { id }).await).await,
+        2 => done(business.change(request, Decline { id }).await).await,
+        _ => {
+            let number = {
+                let mut shop = slot.lock();
+                shop.booked += 1;
+                shop.booked
+            };
+            let to = MoveRequest {
+                starts_at: next_hour(now) + TimeDelta::hours(number % 400 + 40),
+                staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
+                party: party(dice),
+            };
+            done(business.change(request, Reschedule { id, request: to }).await).await
+        }
+    }
+}
+
+fn message(dice: &Dice, shop: &Shop) -> TakeMessage {
+    let details = MessageDetails {
+        call_id: None,
+        contact_id: None,
+        caller_name: Some(text("Grace")),
+        caller_phone: None,
+        body: text("Ring back"),
+        urgency: *dice.pick(&[Urgency::Normal, Urgency::Urgent]),
+        staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
+        status: MessageStatus::New,
+    };
+    TakeMessage { details }
+}
+
+fn call(dice: &Dice, now: Timestamp) -> RecordCall {
+    let details = CallDetails {
+        direction: Direction::Inbound,
+        status: *dice.pick(&[CallStatus::Completed, CallStatus::Missed, CallStatus::Failed]),
+        outcome: CallOutcome::Other,
+        from_number: Some(Phone::from_e164("+15550009999".to_owned()).unwrap()),
+        to_number: None,
+        contact_id: None,
+        started_at: now - TimeDelta::minutes(2),
+        ended_at: now - TimeDelta::minutes(1),
+        duration_seconds: None,
+        locale: None,
+        summary: None,
+        recording_url: None,
+        appointment_id: None,
+        message_id: None,
+    };
+    RecordCall { details, contact_name: None }
+}
+
+fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
+    let email = [AlertEmail::Now, AlertEmail::Daily, AlertEmail::Off];
+    let scope = [AlertScope::All, AlertScope::Mine];
+    let one = || {
+        let choice = AlertChoice {
+            email: dice.maybe(2, || *dice.pick(&email)),
+            in_app: dice.maybe(3, || !dice.once_in(3)),
+            scope: dice.maybe(3, || *dice.pick(&scope)),
+        };
+        (*dice.pick(AlertKind::ALL), choice)
+    };
+    vec![one(), one()]
+}
+
+/// Somebody looks at their alerts, and reads one or all: what is acknowledged stays so, and is counted.
+async fn read(business: &BusinessHandle, dice: &Dice, person: PersonId) -> Result<(), EngineError> {
+    let page = PageRequest { limit: 100, after: None };
+    let alerts = business.alerts(person, &page).await?.items;
+    assert!(alerts.is_sorted_by(|one, other| one.number > other.number));
+    let by = || Request::by(Actor::Person(person));
+    let number = dice.maybe(2, || alerts.first().map(|alert| alert.number)).flatten();
+    business.change(by(), ReadAlerts { number }).await?;
+    let unread = |of: Vec<actors::domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
+    let after = business.alerts(person, &page).await?.items;
+    // Others may have come meanwhile; of those that were there, what was read is.
+    let known: Vec<_> =
+        after.into_iter().filter(|alert| alerts.iter().any(|one| one.number == alert.number)).collect();
+    match number {
+        Some(number) => assert!(known.iter().any(|one| one.number == number && one.read_at.is_some())),
+        None => assert_eq!(unread(known), 0),
+    }
+    Ok(())
+}
+
+/// Runs a seed; gives how many things were told, in the dashboard and by mail.
+fn run(seed: u64) -> (usize, usize) {
+    let dice = Arc::new(Dice::new(seed));
+    let relay = Arc::new(Relay {
+        dice: Dice::new(seed ^ 0x9a11),
+        mood: Mutex::new(Mood::Well),
+        made: Mutex::default(),
+        taken: Mutex::default(),
+    });
+    let shops = (0..SHOPS).map(|_| Arc::default()).collect();
+    let world = World { disk: MemoryBackend::new(), wall: Wall::new(), dice, relay, shops, seed };
+    for life in 0..LIVES {
+        let runtime = runtime();
+        runtime.block_on(async {
+            world.wall.begin();
+            let engine = world.open().await;
+            if life == 0 {
+                world.found(&engine).await;
+            }
+            world.disk.set_sync_delay(Duration::from_millis(world.dice.next() % 4));
+            course(&world, &engine, life == LIVES - 1).await;
+            world.wall.end();
+        });
+        let keep = world.dice.below(world.disk.unsynced() + 1);
+        world.disk.crash(keep);
+        drop(runtime);
+        world.check(life == LIVES - 1);
+    }
+    let runtime = runtime();
+    let store = runtime.block_on(async { world.store() });
+    let mut counted = (0, 0);
+    for shop in &world.shops {
+        let shop = shop.lock();
+        let expected = Expected::of(&store, &shop);
+        counted.0 += expected.shown.values().map(Vec::len).sum::<usize>();
+        counted.1 += expected.mailed.len();
+    }
+    runtime.block_on(store.close()).unwrap();
+    counted
+}
+
+/// A life: things happen, several at once; in the last one all gets well at the end.
+async fn course(world: &World, engine: &Engine, is_last: bool) {
+    for _ in 0..STEPS_A_LIFE {
+        if world.dice.once_in(5) {
+            *world.relay.mood.lock() =
+                *world.dice.pick(&[Mood::Well, Mood::Well, Mood::Down, Mood::Hangs, Mood::Refuses]);
+        }
+        let mut tasks = Vec::new();
+        for slot in &world.shops {
+            for _ in 0..world.dice.below(4) {
+                tasks.push(world.some_op(engine, slot));
+            }
+        }
+        if !is_last && world.dice.once_in(STEPS_A_LIFE) {
+            // Killed in the middle of everything.
+            return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
+        }
+        for task in tasks {
+            task.await.unwrap_or_else(|error| panic!("seed {}: {error}", world.seed));
+        }
+        let seconds = match world.dice.below(12) {
+            0 => world.dice.between(3_000, 30_000),
+            1..=3 => world.dice.between(30, 900),
+            _ => world.dice.next() % 10,
+        };
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+    if is_last {
+        *world.relay.mood.lock() = Mood::Well;
+        tokio::time::sleep(Duration::from_secs(60 * 3_600)).await;
+    }
+    if is_last || world.dice.once_in(2) {
+        engine.clone().close().await.unwrap();
+    }
+}
+
+#[test]
+fn everybody_is_told_of_exactly_what_they_asked_for_through_crashes_and_a_bad_relay() {
+    let (mut shown, mut mailed) = (0, 0);
+    for seed in 1..=SEEDS {
+        let counted = run(seed);
+        (shown, mailed) = (shown + counted.0, mailed + counted.1);
+    }
+    assert!(shown > 1_000 && mailed > 500, "hardly anything happens: {shown} {mailed}");
+}

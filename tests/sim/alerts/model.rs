@@ -1,0 +1,273 @@
+//! Whom everything that happened was to be told, as the audit log of a business tells it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use actors::domain::{
+    Actor, Alert, Appointment, AppointmentStatus, AuditEntry, BusinessId, CallRecord, CallStatus,
+    FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Urgency,
+};
+use actors::store::keys::{self, kind};
+use actors::store::records::AuditRecord;
+use actors::store::{Order, Record, Store};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{AlertKind, Shop, TEAM, Told};
+
+/// Whom what was to be told.
+#[derive(Default)]
+pub(super) struct Expected {
+    /// In the dashboard, in that order.
+    pub(super) shown: BTreeMap<PersonId, Vec<(AlertKind, Uuid)>>,
+    /// By mail, how often.
+    pub(super) mailed: BTreeMap<Told, usize>,
+}
+
+/// Somebody of the team, as of some entry.
+struct Member {
+    role: Role,
+    is_active: bool,
+    staff: Option<StaffId>,
+    /// The settings by the names of the kinds, as they are shown.
+    settings: Value,
+}
+
+/// An appointment, as of some entry.
+#[derive(Clone)]
+struct Booked {
+    status: String,
+    staff: StaffId,
+    /// Whether everybody knows of it: it was confirmed once.
+    known: bool,
+}
+
+fn field<'a>(changes: &'a [FieldChange], name: &str) -> Option<&'a FieldChange> {
+    changes.iter().find(|change| change.field == name)
+}
+
+fn text(json: &str) -> String {
+    serde_json::from_str::<String>(json).unwrap()
+}
+
+/// What the contract says of whoever chose nothing.
+fn by_default(role: Role, is_staff: bool) -> Value {
+    let runs = role != Role::Member;
+    let of = |email: &str, scope: &str| json!({ "email": email, "in_app": true, "scope": scope });
+    let for_who_runs = || of(if runs { "now" } else { "off" }, "all");
+    let own = |runs_it: bool| match (runs, is_staff) {
+        (true, _) => of(if runs_it { "now" } else { "off" }, "all"),
+        (false, true) => of("now", "mine"),
+        (false, false) => of("off", "all"),
+    };
+    json!({
+        "webhook_disabled": for_who_runs(),
+        "urgent_message": of("now", "all"),
+        "message_taken": for_who_runs(),
+        "call_missed": for_who_runs(),
+        "appointment_requested": own(true),
+        "appointment_booked": own(false),
+        "appointment_rescheduled": own(false),
+        "appointment_cancelled": own(false),
+    })
+}
+
+fn rows<R: Record>(store: &Store, of: BusinessId, kind: u8) -> Vec<R> {
+    let rows = store.scan(&keys::of_kind(of, kind), Order::Ascending);
+    rows.map(|row| R::decode(&row.unwrap().1).unwrap()).collect()
+}
+
+impl Expected {
+    /// Replays the audit log of a business.
+    pub(super) fn of(store: &Store, shop: &Shop) -> Self {
+        let of = shop.id.unwrap();
+        let entries: Vec<AuditEntry> =
+            rows::<AuditRecord>(store, of, kind::AUDIT).into_iter().map(|record| record.entry).collect();
+        let mut appointments = as_they_began(&entries, rows(store, of, kind::APPOINTMENT));
+        let messages: HashMap<Uuid, TakenMessage> = rows::<TakenMessage>(store, of, kind::MESSAGE)
+            .into_iter()
+            .map(|message| (message.id.uuid(), message))
+            .collect();
+        let calls: HashMap<Uuid, CallRecord> = rows::<CallRecord>(store, of, kind::CALL)
+            .into_iter()
+            .map(|call| (call.id.uuid(), call))
+            .collect();
+        let (mut team, mut expected) = (BTreeMap::new(), Self::default());
+        for entry in &entries {
+            let id = entry.resource_id;
+            let (kind, staff) = match entry.action.as_str() {
+                "person.added" => {
+                    let number = shop.people.iter().position(|person| person.uuid() == id);
+                    let (role, staff) = TEAM[number.unwrap()];
+                    let staff = staff.map(|staff| shop.staff[staff]);
+                    let settings = by_default(role, staff.is_some());
+                    team.insert(PersonId::from(id), Member { role, is_active: false, staff, settings });
+                    continue;
+                }
+                "person.changed" | "person.notifications_changed" => {
+                    change_member(team.get_mut(&PersonId::from(id)).unwrap(), &entry.changes);
+                    continue;
+                }
+                "message.taken" => {
+                    let message = &messages[&id];
+                    let urgent = message.urgency == Urgency::Urgent;
+                    let kind = if urgent { AlertKind::UrgentMessage } else { AlertKind::MessageTaken };
+                    (kind, vec![message.staff_id])
+                }
+                "call.completed" if calls[&id].status == CallStatus::Completed => continue,
+                "call.completed" => (AlertKind::CallMissed, Vec::new()),
+                action if action.starts_with("appointment.") => {
+                    let appointment = appointments.get_mut(&id).unwrap();
+                    match happens(action, appointment, &entry.changes) {
+                        Some((kind, staff)) => (kind, staff.into_iter().map(Some).collect()),
+                        None => continue,
+                    }
+                }
+                _ => continue,
+            };
+            expected.tell(&team, entry.actor, (kind, id), &staff);
+        }
+        expected
+    }
+
+    fn tell(
+        &mut self,
+        team: &BTreeMap<PersonId, Member>,
+        by: Actor,
+        (kind, id): (AlertKind, Uuid),
+        staff: &[Option<StaffId>],
+    ) {
+        for (person, member) in team {
+            if !member.is_active || by == Actor::Person(*person) {
+                continue;
+            }
+            if kind == AlertKind::WebhookDisabled && member.role == Role::Member {
+                continue;
+            }
+            let setting = &member.settings[kind.as_str()];
+            let is_own = member.staff.is_some() && staff.contains(&member.staff);
+            if setting["scope"] == "mine" && !is_own {
+                continue;
+            }
+            if setting["in_app"] == true {
+                self.shown.entry(*person).or_default().push((kind, id));
+            }
+            if setting["email"] != "off" {
+                *self.mailed.entry((*person, kind, id)).or_default() += 1;
+            }
+        }
+    }
+
+    /// Everybody has exactly their alerts, in the order in which things happened, numbered.
+    pub(super) fn check_alerts(&self, store: &Store, of: BusinessId) {
+        let mut found: BTreeMap<PersonId, Vec<(AlertKind, Uuid)>> = BTreeMap::new();
+        for alert in rows::<Alert>(store, of, kind::ALERT) {
+            let theirs = found.entry(alert.person_id).or_default();
+            theirs.push((alert.about.kind, alert.about.id));
+            assert_eq!(alert.number, theirs.len() as u64, "a number is left out");
+        }
+        assert_eq!(found, self.shown, "somebody has other alerts than they asked for");
+    }
+
+    /// The outbox and its log tell everybody exactly what was to be mailed; to whoever is shut out now and then, no
+    /// more than that. Gives what could not be sent.
+    pub(super) fn check_mails(
+        &self,
+        store: &Store,
+        (of, shut_out): (BusinessId, PersonId),
+    ) -> BTreeSet<Told> {
+        let (mut told, mut more, mut failed) =
+            (BTreeMap::<Told, usize>::new(), HashMap::<PersonId, usize>::new(), BTreeSet::new());
+        for mail in rows::<Mail>(store, of, kind::MAIL) {
+            let person = mail.person_id;
+            *more.entry(person).or_default() += mail.more as usize;
+            for about in &mail.about {
+                *told.entry((person, about.kind, about.id)).or_default() += 1;
+                if mail.status == MailStatus::Failed {
+                    failed.insert((person, about.kind, about.id));
+                }
+            }
+        }
+        for (told, times) in &told {
+            assert!(
+                self.mailed.get(told).is_some_and(|asked| times <= asked),
+                "{told:?} is mailed too often"
+            );
+        }
+        let mut left: HashMap<PersonId, usize> = HashMap::new();
+        for (asked, times) in &self.mailed {
+            *left.entry(asked.0).or_default() += times - told.get(asked).copied().unwrap_or_default();
+        }
+        for (person, left) in left {
+            let counted = more.get(&person).copied().unwrap_or_default();
+            assert!(person == shut_out || left == counted, "{left} things are in no mail to {person}");
+        }
+        failed
+    }
+}
+
+fn change_member(member: &mut Member, changes: &[FieldChange]) {
+    for FieldChange { field, to, .. } in changes {
+        match field.as_str() {
+            "status" => member.is_active = text(to) == "active",
+            "staff_id" => member.staff = Some(text(to).parse().unwrap()),
+            "role" => panic!("roles do not change here"),
+            kind if member.settings.get(kind).is_some() => {
+                member.settings[kind] = serde_json::from_str(to).unwrap();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The appointments as they were when they were booked: what changed since is undone.
+fn as_they_began(entries: &[AuditEntry], all: Vec<Appointment>) -> HashMap<Uuid, Booked> {
+    let booked = |one: &Appointment| {
+        let status = match one.status {
+            AppointmentStatus::Pending => "pending",
+            AppointmentStatus::Confirmed => "confirmed",
+            AppointmentStatus::Declined => "declined",
+            AppointmentStatus::Cancelled => "cancelled",
+        };
+        Booked { status: status.to_owned(), staff: one.staff_id, known: false }
+    };
+    let mut appointments: HashMap<_, _> = all.iter().map(|one| (one.id.uuid(), booked(one))).collect();
+    for entry in entries.iter().rev().filter(|entry| entry.action.starts_with("appointment.")) {
+        let appointment = appointments.get_mut(&entry.resource_id).unwrap();
+        if let Some(status) = field(&entry.changes, "status") {
+            appointment.status = text(&status.from);
+        }
+        if let Some(staff) = field(&entry.changes, "staff_id") {
+            appointment.staff = text(&staff.from).parse().unwrap();
+        }
+    }
+    appointments
+}
+
+/// What an entry is to the team, and which staff members it concerns.
+fn happens(
+    action: &str,
+    appointment: &mut Booked,
+    changes: &[FieldChange],
+) -> Option<(AlertKind, Vec<StaffId>)> {
+    let before = appointment.clone();
+    if let Some(status) = field(changes, "status") {
+        appointment.status = text(&status.to);
+    }
+    if let Some(staff) = field(changes, "staff_id") {
+        appointment.staff = text(&staff.to).parse().unwrap();
+    }
+    appointment.known |= appointment.status == "confirmed";
+    let kind = match action {
+        "appointment.requested" => AlertKind::AppointmentRequested,
+        "appointment.booked" => AlertKind::AppointmentBooked,
+        "appointment.rescheduled" if appointment.status == "pending" => AlertKind::AppointmentRequested,
+        "appointment.rescheduled" => AlertKind::AppointmentRescheduled,
+        "appointment.confirmed" if before.known => AlertKind::AppointmentRescheduled,
+        "appointment.confirmed" => AlertKind::AppointmentBooked,
+        "appointment.cancelled" => AlertKind::AppointmentCancelled,
+        "appointment.declined" if before.known => AlertKind::AppointmentCancelled,
+        "appointment.declined" => return None,
+        other => panic!("nobody knows what {other} is"),
+    };
+    Some((kind, vec![before.staff, appointment.staff]))
+}
