@@ -131,6 +131,12 @@ pub(crate) fn plain_lines(text: &str, chars_max: usize) -> String {
     all
 }
 
+/// A text that begins with a capital letter.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
 /// Whether a character is not seen: controls, and what turns the direction of others.
 fn is_hidden(c: char) -> bool {
     c.is_control()

@@ -51,6 +51,8 @@ pub(super) struct Member {
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) membership: Membership,
+    /// How many of their alerts they have not read, as far as they are counted.
+    pub(super) unread: usize,
 }
 
 impl Deref for Visit {
@@ -187,7 +189,8 @@ impl Visit {
         let membership = belongs.ok_or_else(Refused::not_found)?.membership.clone();
         let business = self.desk.engine.business(id);
         let profile = business.business().await?;
-        Ok(Member { visit: self, business, profile, membership })
+        let unread = business.unread_alerts(self.signed_in.person.id).await?;
+        Ok(Member { visit: self, business, profile, membership, unread })
     }
 
     /// The businesses that they come into.

@@ -10,6 +10,7 @@ use super::drafts::Drafts;
 use super::form::FormId;
 use super::once::Once;
 use crate::config::PublicUrl;
+use crate::http::cursor::Cursors;
 use crate::origins::Origins;
 
 /// What all pages share.
@@ -19,6 +20,7 @@ pub(crate) struct Desk {
     pub(super) public: Option<PublicUrl>,
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
+    pub(super) cursors: Cursors,
     pub(super) once: Once,
     pub(super) drafts: Drafts,
 }
@@ -28,7 +30,8 @@ impl Desk {
     pub(crate) fn new(engine: Engine, public: Option<PublicUrl>, origins: Origins) -> Self {
         let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
         let once = Once::new(engine.now().millis());
-        Self { engine, public, origins, cookies, once, drafts: Drafts::default() }
+        let cursors = Cursors::new(engine.secret());
+        Self { engine, public, origins, cookies, cursors, once, drafts: Drafts::default() }
     }
 
     /// A new form's one-use id.

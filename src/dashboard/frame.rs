@@ -4,16 +4,23 @@ use actors::domain::{Access, BusinessId, Right, Role};
 
 use super::asked::{Member, Visit};
 use super::parts::initials;
+use super::refused::Refused;
 
-/// The places of a business, in the order in which they are shown: where, what they are called, the icon, and what one
-/// has to be allowed to see.
-const PLACES: [(&str, &str, &str, Right); 1] = [("today", "today", "desk", Right::Day)];
+/// The places of a business, in the order in which they are shown: where, which is also what their
+/// words are called, the icon, and what one has to be allowed to see.
+const PLACES: [(&str, &str, Right); 2] = [("today", "desk", Right::Day), (ALERTS, "bell", Right::Own)];
+/// The place whose news are counted.
+const ALERTS: &str = "alerts";
+/// So many news are counted; of more it is said that there are.
+const COUNTED_MAX: usize = 99;
 
 /// A way to somewhere.
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
+    /// How much is new there; empty for nothing.
+    pub(super) news: String,
     /// Whether it is this page.
     pub(super) here: bool,
 }
@@ -27,6 +34,8 @@ pub(super) struct Frame {
     /// Whether the page is a business's.
     pub(super) within: bool,
     pub(super) places: Vec<Place>,
+    /// Where the alerts are, and how many are new.
+    pub(super) bell: Option<(String, String)>,
     /// The other businesses that the person comes into.
     pub(super) others: Vec<Place>,
     pub(super) person: String,
@@ -42,7 +51,8 @@ impl Member {
     /// The frame of a page of the business; `here` is the place that it is, if it is one.
     pub(super) fn frame(&self, here: &str) -> Frame {
         let id = self.business.id();
-        let mut frame = frame(self, Some((id, &self.profile.name, self.membership.role)), here);
+        let of = (id, &*self.profile.name, self.membership.role, self.unread);
+        let mut frame = frame(self, Some(of), here);
         frame.suspended = self.profile.suspended;
         frame
     }
@@ -50,47 +60,64 @@ impl Member {
 
 impl Visit {
     /// The frame of a page that is the person's own: around it the business that they come into, if it is one alone.
-    pub(super) fn own_frame(&self) -> Frame {
+    pub(super) async fn own_frame(&self) -> Result<Frame, Refused> {
         let mut active = self.active();
         let of = match (active.next(), active.next()) {
-            (Some(one), None) => Some((one.business_id, &*one.business_name, one.membership.role)),
+            (Some(one), None) => {
+                let business = self.desk.engine.business(one.business_id);
+                let unread = business.unread_alerts(self.signed_in.person.id).await?;
+                Some((one.business_id, &*one.business_name, one.membership.role, unread))
+            }
             _ => None,
         };
-        Frame { at_account: true, ..frame(self, of, "") }
+        Ok(Frame { at_account: true, ..frame(self, of, "") })
     }
 }
 
-fn frame(visit: &Visit, of: Option<(BusinessId, &str, Role)>, here: &str) -> Frame {
+/// The business of a frame: its id and name, what the person is there, and how many of their alerts are not read.
+type Of<'a> = (BusinessId, &'a str, Role, usize);
+
+fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (visit.view(), &visit.signed_in.person);
     let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
-    let places = of.into_iter().flat_map(|(id, _, role)| {
-        let shown = PLACES.iter().filter(move |(_, _, _, right)| role.access(*right) != Access::Hidden);
-        shown.map(move |(place, _, icon, _)| (id, *place, *icon))
-    });
-    let places = places.map(|(id, place, icon)| Place {
-        path: of_business(id, place),
-        label: view.t(place),
-        icon,
-        here: place == here,
-    });
+    let news = |place: &str, unread: usize| match unread {
+        0 => String::new(),
+        _ if place != ALERTS => String::new(),
+        counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
+        counted => counted.to_string(),
+    };
+    let shown = |(id, _, role, unread): Of<'_>| {
+        let shown = PLACES.iter().filter(|(_, _, right)| role.access(*right) != Access::Hidden);
+        let place = |(place, icon, _): &(&'static str, &'static str, Right)| Place {
+            path: of_business(id, place),
+            label: view.t(place),
+            icon,
+            news: news(place, unread),
+            here: *place == here,
+        };
+        shown.map(place).collect::<Vec<_>>()
+    };
+    let places = of.map(shown).unwrap_or_default();
     let others = visit.active().filter(|one| of.is_none_or(|(id, ..)| one.business_id != id));
     let others = others.map(|one| Place {
         path: of_business(one.business_id, "today"),
         label: one.business_name.clone(),
         icon: "right",
+        news: String::new(),
         here: false,
     });
     let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
     Frame {
-        title: of.map_or_else(|| "receptionist".into(), |(_, name, _)| name.to_owned()),
+        title: of.map_or_else(|| "receptionist".into(), |(_, name, ..)| name.to_owned()),
         home: of.map_or_else(|| "/dashboard".into(), |(id, ..)| of_business(id, "today")),
         within: of.is_some(),
-        places: places.collect(),
+        bell: of.map(|(id, _, _, unread)| (of_business(id, ALERTS), news(ALERTS, unread))),
+        places,
         others: others.collect(),
         person: name.clone(),
         initials: initials(name),
         role: match of {
-            Some((_, _, role)) => view.t(&format!("role-{role}")),
+            Some((_, _, role, _)) => view.t(&format!("role-{role}")),
             None => person.email.clone(),
         },
         at_account: false,

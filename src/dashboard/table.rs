@@ -3,7 +3,9 @@
 use actors::domain::Right;
 use axum::http::Method;
 
-use super::pages::{account, enter, forgotten, landing, password, sessions, sign_in, today, unsubscribe};
+use super::pages::{
+    account, alerts, enter, forgotten, landing, password, sessions, sign_in, today, unsubscribe,
+};
 use super::route::{Route, Sending, anybody, member, person, restricted};
 
 /// The table. A form that is kept is shown by the nearest page above the path it was sent to.
@@ -36,6 +38,9 @@ pub(super) fn table() -> Vec<Route> {
         person(POST, "/dashboard/account/sessions/{session_id}/end", sessions::end),
         // A business's.
         member(GET, "/dashboard/b/{business_id}/today", Right::Day, today::show),
+        member(GET, "/dashboard/b/{business_id}/alerts", Right::Own, alerts::show),
+        member(POST, "/dashboard/b/{business_id}/alerts", Right::Own, alerts::read_all),
+        member(POST, "/dashboard/b/{business_id}/alerts/{number}/read", Right::Own, alerts::read_one),
     ]
 }
 

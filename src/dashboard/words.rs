@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use actors::domain::Locale;
 
-use crate::words::Words;
+use crate::words::{Words, capitalised};
 
 static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("words/en.ftl")));
 static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("words/fr.ftl")));
@@ -30,9 +30,7 @@ pub(super) fn problem(words: &Words, said: &str) -> String {
         all.push(' ');
         all.push_str(&known(sentence));
     }
-    let mut chars = all.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let all = format!("{first}{}", chars.as_str());
+    let all = capitalised(&all);
     if all.ends_with('.') { all } else { format!("{all}.") }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
 mod account;
+mod alerts;
 mod forms;
 mod harness;
 mod landing;

@@ -13,7 +13,7 @@ const SIGN_IN: u16 = 401;
 /// What everybody is answered: method, path, and the status for owner, admin, member, the owner of another business, and
 /// whoever is not signed in. Tokens and ids that are no business's are made up, and forms are sent empty.
 #[rustfmt::skip]
-const EXPECTED: [(&str, &str, [u16; 5]); 20] = [
+const EXPECTED: [(&str, &str, [u16; 5]); 23] = [
     ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
     ("POST", "/dashboard/sign-in", [422, 422, 422, 422, 422]),
     ("POST", "/dashboard/sign-out", [303, 303, 303, 303, 303]),
@@ -34,6 +34,9 @@ const EXPECTED: [(&str, &str, [u16; 5]); 20] = [
     ("POST", "/dashboard/account/sessions", [303, 303, 303, 303, SIGN_IN]),
     ("POST", "/dashboard/account/sessions/{session_id}/end", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/today", [200, 200, 200, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/alerts", [200, 200, 200, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/alerts", [303, 303, 303, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/alerts/{number}/read", [404, 404, 404, 404, SIGN_IN]),
 ];
 
 /// Who comes by without a session, of the five.
@@ -59,7 +62,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
-    path.replace("{session_id}", &Uuid::from_u128(1).to_string())
+    path.replace("{number}", "9").replace("{session_id}", &Uuid::from_u128(1).to_string())
 }
 
 fn status(page: &Page) -> u16 {

@@ -1,8 +1,7 @@
 //! A person's own account: name, language, looks, email, and the way to another password.
 
 use actors::EngineError;
-use actors::domain::{Address, Locale, MailKind, Refusal, Text};
-use actors::mail::NewMail;
+use actors::domain::{Address, Locale, Refusal, Text};
 use askama::Template;
 use axum::http::{StatusCode, header};
 
@@ -12,6 +11,7 @@ use crate::dashboard::drafts::{Draft, Why};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::Field;
+use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 
@@ -36,14 +36,14 @@ struct Page {
 
 impl Page {
     /// The page with what the account says.
-    fn new(visit: &Visit) -> Self {
+    async fn new(visit: &Visit) -> Result<Self, Refused> {
         let (view, person) = (visit.view(), &visit.signed_in.person);
         let now = visit.desk.engine.now();
         let current =
             Field::new("current_password", "password", "current-password", view.t("current-password"));
         let name = Field::new("name", "text", "name", view.t("name")).optional();
-        Self {
-            frame: visit.own_frame(),
+        Ok(Self {
+            frame: visit.own_frame().await?,
             done: match visit.query.get("done") {
                 "saved" => view.t("saved"),
                 "email" => view.t("email-changed"),
@@ -60,7 +60,7 @@ impl Page {
             current: (!visit.signed_in.fresh).then(|| current.hint(view.t("password-first-hint"))),
             sessions: person.sessions.iter().filter(|session| session.is_good(now)).count(),
             view,
-        }
+        })
     }
 
     /// The same with what stood in a form that was sent to this path.
@@ -81,7 +81,7 @@ impl Page {
 
 /// The page, with a form that came back.
 pub(crate) async fn show(visit: Visit) -> Answered {
-    let mut shown = Page::new(&visit);
+    let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
         shown.kept = shown.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
         shown = shown.filled(&action, &form);
@@ -97,7 +97,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
     let name = match name {
         Ok(name) => name,
         Err(problem) => {
-            let mut shown = Page::new(&visit).filled(visit.path(), form);
+            let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
             shown.name.problem = shown.view.problem(&problem.to_string());
             return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
         }
@@ -117,7 +117,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
 /// Asks for another email: it counts once a link mailed to it was used, at once where no mail is sent.
 pub(crate) async fn email(visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
-    let mut shown = Page::new(&visit).filled(visit.path(), &visit.form);
+    let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
     let refuse = |mut shown: Page, problem: &str| {
         shown.email.problem = shown.view.t(problem);
         Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?)
@@ -133,11 +133,8 @@ pub(crate) async fn email(visit: Visit) -> Answered {
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
     }
     shown.current = None;
-    match visit.people().change_email(&visit.token, address.clone()).await {
-        Ok(Some(_)) => {
-            mail(&visit, &address).await?;
-            Ok(see_other("/dashboard/account?done=email-sent"))
-        }
+    match visit.people().change_email(&visit.token, address).await {
+        Ok(Some(_)) => Ok(see_other("/dashboard/account?done=email-sent")),
         Ok(None) => Ok(see_other("/dashboard/account?done=email")),
         Err(EngineError::Refused(Refusal::Conflict { .. })) => {
             shown.email.problem = shown.view.t("email-taken");
@@ -145,17 +142,4 @@ pub(crate) async fn email(visit: Visit) -> Answered {
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Has the link mailed to the new address.
-async fn mail(visit: &Visit, address: &Address) -> Result<(), EngineError> {
-    let mail = NewMail {
-        business_id: None,
-        person_id: visit.signed_in.person.id,
-        kind: MailKind::EmailChange,
-        about: Vec::new(),
-        to: Some(address.as_str().to_owned()),
-        due: None,
-    };
-    visit.desk.engine.queue_mail(mail).await.map(|_| ())
 }

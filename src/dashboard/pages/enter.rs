@@ -3,8 +3,7 @@
 //! What always holds: opening it changes nothing, for mail scanners open links; only the button uses it up.
 
 use actors::EngineError;
-use actors::domain::{LinkKind, MailKind, Refusal};
-use actors::mail::NewMail;
+use actors::domain::{LinkKind, Refusal};
 use actors::people::LinkSeen;
 use askama::Template;
 use axum::http::StatusCode;
@@ -77,12 +76,6 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     if let Some(session) = &opened.session {
         let next = if opened.kind == LinkKind::Enter { "/dashboard" } else { "/dashboard/password" };
         return asked.begin_session(session, next).await;
-    }
-    if let Some(former) = opened.former_email {
-        let (person_id, kind) = (opened.person, MailKind::EmailChanged);
-        let told =
-            NewMail { business_id: None, person_id, kind, about: Vec::new(), to: Some(former), due: None };
-        asked.desk.engine.queue_mail(told).await?;
     }
     let own = asked.signed_in().await?.is_some_and(|(_, signed_in)| signed_in.person.id == opened.person);
     Ok(see_other(if own { "/dashboard/account?done=email" } else { "/dashboard/sign-in?done=email" }))

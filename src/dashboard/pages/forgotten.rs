@@ -1,13 +1,11 @@
 //! Asking for a link to choose another password.
 //!
-//! What always holds: the answer is the same, after the same work, whether or not there is an account; looking for one
-//! and writing the mail go on behind it.
+//! What always holds: the answer is the same, after the same work, whether or not there is an account.
 
-use actors::domain::{Address, Email, LinkKind, MailKind};
-use actors::mail::{Forgotten, NewMail};
+use actors::domain::Address;
+use actors::mail::Forgotten;
 use askama::Template;
 use axum::http::StatusCode;
-use tracing::Instrument;
 
 use crate::dashboard::asked::Asked;
 use crate::dashboard::parts::Field;
@@ -43,42 +41,21 @@ pub(crate) async fn show(asked: Asked) -> Answered {
 pub(crate) async fn sent(asked: Asked) -> Answered {
     let mut shown = Page::new(&asked);
     let given = asked.form.get("email").trim();
-    let (Ok(address), Ok(email)) = (Address::new(given), Email::new(given)) else {
+    let Ok(address) = Address::new(given) else {
         let problem = shown.view.t(if given.is_empty() { "required" } else { "not-an-email" });
         shown.email = shown.email.holding(given).problem(Some(problem));
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
     };
-    let engine = &asked.desk.engine;
     if !shown.mails {
         return Ok(see_other("/dashboard/forgotten"));
     }
-    match engine.count_forgotten(&email, &asked.network().to_string()) {
-        Forgotten::Send => {
-            let asked = asked.clone();
-            let mailing = async move {
-                if let Err(error) = mail(&asked, &address).await {
-                    let error = &error as &(dyn std::error::Error + 'static);
-                    tracing::warn!(
-                        error,
-                        "no mail was written for somebody who has forgotten their password"
-                    );
-                }
-            };
-            tokio::spawn(mailing.in_current_span());
-        }
-        // The mail that is on its way is good, and nobody learns that there is one.
-        Forgotten::Repeated => {}
+    match asked.people().mail_forgotten(&address, &asked.network().to_string()).await? {
+        // Where one is on its way already it is good, and nobody learns that there is one.
+        Forgotten::Send | Forgotten::Repeated => {}
         Forgotten::TooMany(free) => {
-            let left = (free.millis() - engine.now().millis()).max(0).unsigned_abs();
+            let left = (free.millis() - asked.desk.engine.now().millis()).max(0).unsigned_abs();
             return Err(Refused::too_many(left.div_ceil(1_000)));
         }
     }
     Ok(see_other("/dashboard/forgotten?done=sent"))
-}
-
-async fn mail(asked: &Asked, address: &Address) -> Result<(), actors::EngineError> {
-    let Some((person_id, kind)) = asked.people().forgotten(address).await? else { return Ok(()) };
-    let kind = if kind == LinkKind::Invitation { MailKind::Invitation } else { MailKind::Reset };
-    let mail = NewMail { business_id: None, person_id, kind, about: Vec::new(), to: None, due: None };
-    asked.desk.engine.queue_mail(mail).await.map(|_| ())
 }

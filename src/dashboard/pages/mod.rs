@@ -1,6 +1,7 @@
 //! The pages, one file each beside its template.
 
 pub(super) mod account;
+pub(super) mod alerts;
 pub(super) mod enter;
 pub(super) mod forgotten;
 pub(super) mod landing;

@@ -40,7 +40,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
         visit.signed_in.person.sessions.iter().filter(|session| session.is_good(now)).collect();
     sessions.sort_by_key(|session| (session.id != own, std::cmp::Reverse(session.last_used_at)));
     let shown = Page {
-        frame: visit.own_frame(),
+        frame: visit.own_frame().await?,
         done: if visit.query.get("done") == "ended" { view.t("sessions-ended") } else { String::new() },
         zone: zone.name().to_owned(),
         sessions: sessions.into_iter().map(|session| row(&view, zone, session, own)).collect(),

@@ -14,7 +14,7 @@ use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
 use crate::local_time::{WallClockError, instant};
-use crate::words::Value;
+use crate::words::{Value, capitalised};
 
 /// How many appointments of a day are shown; of more it is said that there are.
 const SHOWN_MAX: usize = 500;
@@ -117,11 +117,6 @@ fn row(view: &View, appointment: &AppointmentView, zone: Tz, now: Timestamp) -> 
         pending: appointment.status == AppointmentStatus::Pending,
         past: appointment.ends_at <= now,
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

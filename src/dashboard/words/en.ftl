@@ -151,6 +151,32 @@ today-empty = No appointments today
 today-empty-text = What is booked for today appears here.
 today-more = There are more than are shown here.
 
+# Alerts.
+alerts = Alerts
+new = new
+alerts-sub = { $count ->
+    [0] Nothing new
+    [one] One new
+   *[other] { $count } new
+}
+alerts-no-mail = This service sends no mail, so alerts are shown here only.
+alerts-none = No alerts yet
+alerts-none-text = What you are told of appears here: requests, messages, missed calls.
+read-all = Mark all as read
+read-one = Mark as read: { $what }
+older = Older
+more-pages = Pages of this list
+told-webhook_disabled = A webhook endpoint was turned off
+told-urgent_message = Urgent message
+told-message_taken = Message
+told-appointment_requested = An appointment waits for an answer
+told-appointment_booked = Appointment booked
+told-appointment_rescheduled = Appointment moved
+told-appointment_cancelled = Appointment cancelled
+told-call_missed = Missed call
+told-appointment = { $who } · { $service } with { $staff } · { $when }
+told-gone = What this told of is there no more.
+
 # What went wrong.
 go-to-dashboard = Go to the dashboard
 ask-for-another = Ask for a new one

@@ -151,6 +151,32 @@ today-empty = Aucun rendez-vous aujourd’hui
 today-empty-text = Ce qui est réservé pour aujourd’hui apparaît ici.
 today-more = Il y en a plus que ce qui est affiché ici.
 
+# Les alertes.
+alerts = Alertes
+new = nouveau
+alerts-sub = { $count ->
+    [0] Rien de nouveau
+    [one] Une nouvelle
+   *[other] { $count } nouvelles
+}
+alerts-no-mail = Ce service n’envoie pas de courriel : les alertes ne sont affichées qu’ici.
+alerts-none = Pas encore d’alerte
+alerts-none-text = Ce dont vous êtes averti apparaît ici : demandes, messages, appels manqués.
+read-all = Tout marquer comme lu
+read-one = Marquer comme lu : { $what }
+older = Plus anciennes
+more-pages = Pages de cette liste
+told-webhook_disabled = Un webhook a été désactivé
+told-urgent_message = Message urgent
+told-message_taken = Message
+told-appointment_requested = Un rendez-vous attend une réponse
+told-appointment_booked = Rendez-vous pris
+told-appointment_rescheduled = Rendez-vous déplacé
+told-appointment_cancelled = Rendez-vous annulé
+told-call_missed = Appel manqué
+told-appointment = { $who } · { $service } avec { $staff } · { $when }
+told-gone = Ce que cela annonçait n’est plus là.
+
 # Ce qui n’est pas allé.
 go-to-dashboard = Aller au tableau de bord
 ask-for-another = En demander un nouveau

@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 5] = ["role-", "enter-invitation-", "alert-", "error-", "says-"];
+const MADE: [&str; 6] = ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-"];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(under).unwrap() {
@@ -65,7 +65,7 @@ fn what_is_put_together_is_there() {
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
-    let alerts = AlertKind::ALL.iter().map(|kind| format!("alert-{kind}"));
+    let alerts = AlertKind::ALL.iter().flat_map(|kind| [format!("alert-{kind}"), format!("told-{kind}")]);
     let errors = [403, 404, 409, 410, 413, 422, 429, 500, 503];
     let errors =
         errors.iter().flat_map(|status| ["title", "text"].map(|part| format!("error-{status}-{part}")));

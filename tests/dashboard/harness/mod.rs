@@ -33,7 +33,7 @@ use tempfile::TempDir;
 pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
 pub(crate) use page::Page;
-pub(crate) use relay::{Mails, relay};
+pub(crate) use relay::relay;
 
 /// The operator's token of every test.
 const TOKEN: &str = "for-operators-only";
@@ -52,7 +52,6 @@ pub(crate) struct Server {
 /// Somebody whom the operator added.
 pub(crate) struct Person {
     pub(crate) id: String,
-    pub(crate) email: String,
     /// The link that came with it.
     pub(crate) link: String,
 }
@@ -167,7 +166,7 @@ impl Server {
         let body = json!({ "email": email, "role": role });
         let person = self.operator("POST", &format!("/businesses/{business}/people"), body).await;
         let link = person["link"].as_str().unwrap_or_default().to_owned();
-        Person { id: text(&person, "id"), email: email.to_owned(), link }
+        Person { id: text(&person, "id"), link }
     }
 
     /// A fresh link for somebody, as a path.
