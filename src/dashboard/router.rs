@@ -204,23 +204,24 @@ async fn post(place: &Arc<Place>, at: usize, asked: Asked) -> Result<Response, R
         // It goes on though the browser goes away: whoever sends the form again waits for what comes of it.
         let place = Arc::clone(place);
         let acts = async move { act(&place, at, asked, acting, key).await };
-        return tokio::spawn(acts.in_current_span()).await.map_err(ApiError::internal)?;
+        return tokio::spawn(acts.in_current_span()).await.map_err(|error| ApiError::internal(error).into());
     }
     admitted(place, row, asked, once).await
 }
 
-async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -> Result<Response, Refused> {
-    let row = &place.rows[at];
-    let answer = caught(async { Ok::<_, ApiError>(admitted(place, row, asked, false).await) }).await;
+/// The answer to a form that acts, for whoever sends it again, too. What was refused has done nothing, and may be sent
+/// again.
+async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -> Response {
+    let (view, head) = (asked.view(), Arc::clone(&asked.head));
+    let answer =
+        caught(async { Ok::<_, ApiError>(admitted(place, &place.rows[at], asked, false).await) }).await;
     let answer = answer.unwrap_or_else(|fault| Err(fault.into()));
-    let acted = answer.as_ref().is_ok_and(|answer| {
-        answer.status().is_success()
-            || (answer.status() == StatusCode::SEE_OTHER && !leads_to_sign_in(answer))
-    });
-    if !acted {
+    let answer = answer.unwrap_or_else(|refused| refused.page(view, id(&head.headers)));
+    let status = answer.status();
+    if status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE || leads_to_sign_in(&answer) {
         place.desk.once.take_back(&key);
     }
-    Ok(acting.answered(answer?).await)
+    acting.answered(answer).await
 }
 
 /// Whether the form was not looked at because nobody is signed in.

@@ -35,6 +35,23 @@ async fn a_form_that_is_sent_twice_acts_once() {
 }
 
 #[tokio::test]
+async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_mended() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let page = browser.get(ACCOUNT).await;
+    let long = "x".repeat(201);
+    let (mut one, mut other) = (browser.clone(), browser.clone());
+    let fields = [("name", long.as_str())];
+    let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
+    assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
+    // Back to the page as it was, and mended.
+    browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
+    assert_eq!(names(&server).await.len(), 1);
+}
+
+#[tokio::test]
 async fn one_persons_form_is_no_other_persons() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;

@@ -50,13 +50,14 @@ async fn today_shows_the_appointments_of_the_day_in_the_order_of_time() {
     let cut = server.operator("POST", &format!("{base}/services"), cut).await;
     let anna = json!({ "name": "Anna", "service_ids": [cut["id"]] });
     server.operator("POST", &format!("{base}/staff"), anna).await;
-    for (name, starts_at) in [
-        ("Late", "2026-03-02T14:00:00Z"),
-        ("Early", "2026-03-02T09:00:00Z"),
-        ("Tomorrow", "2026-03-03T09:00:00Z"),
-        ("Gone", "2026-03-02T10:00:00Z"),
+    for (name, phone, starts_at) in [
+        ("Late", "+33612345671", "2026-03-02T14:00:00Z"),
+        ("Early", "+33612345672", "2026-03-02T09:00:00Z"),
+        ("Tomorrow", "+33612345673", "2026-03-03T09:00:00Z"),
+        ("Gone", "+33612345674", "2026-03-02T10:00:00Z"),
     ] {
-        let booking = json!({ "service_id": cut["id"], "starts_at": starts_at, "contact": { "name": name } });
+        let contact = json!({ "name": name, "phone": phone });
+        let booking = json!({ "service_id": cut["id"], "starts_at": starts_at, "contact": contact });
         let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
         if name == "Gone" {
             let path = format!("{base}/appointments/{}/cancel", booked["id"].as_str().unwrap());

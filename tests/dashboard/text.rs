@@ -29,7 +29,7 @@ async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
         let staff = json!({ "name": name, "service_ids": [service["id"]] });
         server.operator("POST", &format!("{base}/staff"), staff).await;
         let booking = json!({
-            "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "name": name }
+            "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "name": name, "phone": "+33612345678" }
         });
         server.operator("POST", &format!("{base}/appointments"), booking).await;
         let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;

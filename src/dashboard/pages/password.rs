@@ -18,6 +18,8 @@ struct Page {
     email: String,
     /// Whether it is the session of a link.
     restricted: bool,
+    /// Whether there is no password to give, and the link that began the session was used too long ago to set one.
+    needs_link: bool,
     /// The present password, where it was given too long ago.
     current: Option<Field>,
     password: Field,
@@ -35,6 +37,7 @@ impl Page {
         Self {
             email: visit.signed_in.person.email.clone(),
             restricted,
+            needs_link: asks && visit.signed_in.person.password.is_none(),
             current: asks.then(|| current.hint(view.t("password-first-hint"))),
             password: password.hint(view.t("new-password-hint")),
             again: Field::new("password_again", "password", "new-password", view.t("password-again")),
