@@ -98,7 +98,7 @@ impl Refused {
             Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
             _ => None,
         };
-        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)).into_iter());
+        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)));
         response
     }
 }

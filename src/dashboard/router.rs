@@ -26,17 +26,12 @@ use super::form::{Form, FormId};
 use super::once::{Acting, Key, Turn};
 use super::refused::Refused;
 use super::route::{Handle, Route, Sending};
-use super::table::table;
+use super::table::{ASSETS, REST, ROOTS, table};
 use super::view::see_other;
 use crate::http::request_id::X_REQUEST_ID;
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
 use crate::rest::panics::caught;
-
-/// Where the assets are.
-pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
-/// Every other path below the dashboard.
-pub(super) const REST: &str = "/dashboard/{*rest}";
 
 /// What a page may load and do: nothing that is not of this origin, and neither script nor style of its own.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -58,7 +53,7 @@ pub(crate) fn router(desk: Desk) -> Router {
         .filter(|(_, rows)| rows.iter().any(|row| row.method == Method::GET))
         .map(|(path, _)| *path)
         .collect();
-    for path in ["/", "/dashboard/", ASSETS, REST] {
+    for path in ROOTS.into_iter().chain([ASSETS, REST]) {
         paths.insert(path, Vec::new());
     }
     paths.into_iter().fold(Router::new(), |router, (path, rows)| {
@@ -144,14 +139,13 @@ async fn answer(
 ) -> Result<Response, Refused> {
     let desk = &place.desk;
     let reads = matches!(head.method, Method::GET | Method::HEAD);
-    match place.path {
-        "/" | "/dashboard/" if reads => return Ok(see_other("/dashboard")),
-        ASSETS if reads => {
-            let of = |name: &str| params.iter().find(|(param, _)| param == name).map_or("", |(_, of)| of);
-            let found = assets::asset(of("digest"), of("name"), &head.headers);
-            return found.ok_or_else(Refused::not_found);
-        }
-        _ => {}
+    if reads && ROOTS.contains(&place.path) {
+        return Ok(see_other("/dashboard"));
+    }
+    if reads && place.path == ASSETS {
+        let of = |name: &str| params.iter().find(|(param, _)| param == name).map_or("", |(_, of)| of);
+        let found = assets::asset(of("digest"), of("name"), &head.headers);
+        return found.ok_or_else(Refused::not_found);
     }
     if desk.public.is_none() {
         return Err(Refused::NoPublicUrl);

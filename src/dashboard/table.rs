@@ -8,6 +8,13 @@ use super::pages::{
 };
 use super::route::{Route, Sending, anybody, member, person, restricted};
 
+/// The paths that lead to the dashboard and are none of its pages.
+pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
+/// Where the assets are.
+pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
+/// Every other path below the dashboard.
+pub(super) const REST: &str = "/dashboard/{*rest}";
+
 /// The table. A form that is kept is shown by the nearest page above the path it was sent to.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
@@ -51,6 +58,5 @@ pub(crate) fn routes() -> Vec<(Method, &'static str, String)> {
 
 /// Every path that is served.
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
-    let own = ["/", "/dashboard/", super::router::ASSETS, super::router::REST];
-    table().into_iter().map(|row| row.path).chain(own)
+    table().into_iter().map(|row| row.path).chain(ROOTS).chain([ASSETS, REST])
 }

@@ -4,6 +4,7 @@
 
 mod alone;
 mod contacts;
+mod dashboard;
 mod day;
 mod door;
 mod mail;

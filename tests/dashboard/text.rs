@@ -45,7 +45,7 @@ async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
             if path.ends_with("today") {
                 // As people read it, whole and as it was written.
                 let shown: String = name.split_whitespace().collect::<Vec<_>>().join(" ");
-                assert!(page.body.contains("<bdi class=\"name strong\">"), "{path}");
+                assert!(page.body.contains("<span class=\"name strong\"><bdi>"), "{path}");
                 assert!(
                     page.text().contains(&shown) || name.contains("&lt;"),
                     "{path}: {name} in {}",

@@ -175,7 +175,7 @@ told-appointment_booked = Appointment booked
 told-appointment_rescheduled = Appointment moved
 told-appointment_cancelled = Appointment cancelled
 told-call_missed = Missed call
-told-appointment = { $who } · { $service } with { $staff } · { $when }
+told-appointment = { $when } · { $who } · { $service } with { $staff }
 told-gone = What this told of is there no more.
 
 # What went wrong.

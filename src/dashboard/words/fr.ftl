@@ -175,7 +175,7 @@ told-appointment_booked = Rendez-vous pris
 told-appointment_rescheduled = Rendez-vous déplacé
 told-appointment_cancelled = Rendez-vous annulé
 told-call_missed = Appel manqué
-told-appointment = { $who } · { $service } avec { $staff } · { $when }
+told-appointment = { $when } · { $who } · { $service } avec { $staff }
 told-gone = Ce que cela annonçait n’est plus là.
 
 # Ce qui n’est pas allé.

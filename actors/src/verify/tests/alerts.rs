@@ -35,7 +35,7 @@ const DAMAGES: &[Damage] = &[
         "an alert of somebody else than its row",
         |m| {
             m.edit::<Alert>(&m.first(kind::ALERT), |alert| {
-                alert.person_id = uuid::Uuid::from_u128(10).into()
+                alert.person_id = uuid::Uuid::from_u128(10).into();
             });
         },
         "it holds what belongs at",
