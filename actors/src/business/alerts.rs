@@ -6,7 +6,7 @@
 use super::state::State;
 use super::write::Write;
 use crate::domain::{
-    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertsRead, Happening, MailKind, PersonId,
+    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertsRead, Happening, MailId, MailKind, PersonId,
     Timestamp, WebhookId,
 };
 use crate::mail::{NewMail, next_daily, write_mail};
@@ -52,7 +52,8 @@ pub(super) fn write_alerts(
             };
             let business_id = Some(state.id);
             let new = NewMail { business_id, person_id: person, kind, about: vec![about], to: None, due };
-            mailed.write(state, new, at, batch);
+            let id = state.mint.next(at, state.ports.random_bytes());
+            mailed.write(state, id, new, at, batch);
         }
     }
     Ok(mailed)
@@ -66,10 +67,15 @@ pub(super) struct Mailed {
 
 impl Mailed {
     /// Adds a mail to a batch; nothing where no mail is sent.
-    pub(super) fn write(&mut self, state: &mut State, new: NewMail, at: Timestamp, batch: &mut Batch) {
-        let State { outbox, mint, ports, steady, .. } = state;
-        let minted = outbox.mint(|| mint.next(at, ports.random_bytes()), new, (at, steady.now()));
-        let Some(mail) = minted else { return };
+    pub(super) fn write(
+        &mut self,
+        state: &State,
+        id: MailId,
+        new: NewMail,
+        at: Timestamp,
+        batch: &mut Batch,
+    ) {
+        let Some(mail) = state.outbox.mint(id, new, (at, state.steady.now())) else { return };
         write_mail(batch, &mail, None);
         self.until = self.until.into_iter().chain(mail.next_attempt_at).min();
     }

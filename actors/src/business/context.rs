@@ -90,6 +90,11 @@ impl<'a> Context<'a> {
         &self.state.people
     }
 
+    /// Whether mail is sent.
+    pub fn sends_mail(&self) -> bool {
+        self.state.outbox.outside().is_some()
+    }
+
     /// The number of the newest alert that a person ever had; 0 where there was none.
     ///
     /// # Errors

@@ -99,8 +99,8 @@ pub(super) fn carry_out(
     let Announced { mut deliveries, missed, .. } = announced;
     let happened = happenings(&writes, turned_off);
     let mut mailed = write_alerts(state, happened, request.actor, at, &mut batch)?;
-    for mail in mails {
-        mailed.write(state, mail, at, &mut batch);
+    for (id, mail) in mails {
+        mailed.write(state, id, mail, at, &mut batch);
     }
     let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
     for draft in audit {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::request::{AnswerStatus, Ended, Gives, New, Removed, Shown};
 use super::write::Write;
-use crate::domain::{EventType, FieldChange, ResourceId, WebhookId};
+use crate::domain::{EventType, FieldChange, MailId, ResourceId, WebhookId};
 use crate::mail::NewMail;
 use crate::view::{self, EndedView};
 
@@ -36,7 +36,7 @@ pub(crate) struct Decided {
     /// What happened, with the resource as the API shows it.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     /// What is mailed of it, beside the alerts of the team.
-    pub(super) mails: Vec<NewMail>,
+    pub(super) mails: Vec<(MailId, NewMail)>,
     /// An endpoint that is turned off for its failures, of which the team is told.
     pub(super) turned_off: Option<WebhookId>,
     pub(super) status: AnswerStatus,
@@ -148,8 +148,8 @@ impl<G: Gives> Decision<G> {
 
     /// Has something mailed, where mail is sent.
     #[must_use]
-    pub(super) fn mail(mut self, mail: NewMail) -> Self {
-        self.decided.mails.push(mail);
+    pub(super) fn mail(mut self, id: MailId, mail: NewMail) -> Self {
+        self.decided.mails.push((id, mail));
         self
     }
 

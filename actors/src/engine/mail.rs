@@ -6,11 +6,11 @@ use super::Engine;
 use super::recipients::Accounts;
 use crate::business::Request;
 use crate::business::commands::alerts::Unsubscribe as EndSubscription;
-use crate::domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Refusal, Timestamp};
+use crate::domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Refusal};
 use crate::error::EngineError;
 use crate::mail::letter::{Recipients, What};
 use crate::mail::unsubscribe::Unsubscribe;
-use crate::mail::{Forgotten, MailFigures, MailPorts, NewMail, TestedMail, read_about};
+use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail, read_about};
 
 impl Engine {
     /// Mail is sent with these from now on. Until it was called nothing is written for the outbox, and what it holds
@@ -66,27 +66,6 @@ impl Engine {
         count: usize,
     ) -> Result<Vec<Mail>, EngineError> {
         self.shared.mail_log(of, before, count).await
-    }
-
-    /// Sends a mail of the log again, as a new one that tells of the same; its id.
-    ///
-    /// # Errors
-    /// When there is no such mail, it is still to be sent, or carries a link, which is minted for one mail alone.
-    pub async fn resend_mail(&self, of: BusinessId, id: MailId) -> Result<MailId, EngineError> {
-        self.shared.resend_mail(of, id).await
-    }
-
-    /// Counts an invitation of a business to an address.
-    ///
-    /// # Errors
-    /// When the next one may be sent, if none may now.
-    pub fn count_invitation(&self, of: BusinessId, to: &Email) -> Result<(), Timestamp> {
-        self.shared.mail.count_invitation(of, to.as_str(), self.now())
-    }
-
-    /// Counts that somebody asks for a new password from a source address.
-    pub fn count_forgotten(&self, email: &Email, source: &str) -> Forgotten {
-        self.shared.mail.count_forgotten(email.as_str(), source, self.now())
     }
 
     /// What came of mails since the start; none without a relay.

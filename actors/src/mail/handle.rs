@@ -11,7 +11,7 @@ use super::new::NewMail;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
-use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, Refusal, ResourceId};
+use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, ResourceId};
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
@@ -32,8 +32,9 @@ impl Shared {
     pub(crate) async fn queue_mail(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let _permit = self.permit()?;
         let now = self.clocks.now();
-        let minted = || self.mint_id(now);
-        let Some(mail) = self.mail.mint(minted, new, (now, self.steady.now())) else { return Ok(None) };
+        let Some(mail) = self.mail.mint(self.mint_id(now), new, (now, self.steady.now())) else {
+            return Ok(None);
+        };
         self.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
@@ -43,25 +44,6 @@ impl Shared {
         written.await.map_err(|_| EngineError::Stopping)?;
         self.mail.waits(of, mail.next_attempt_at.unwrap_or(mail.created_at));
         Ok(Some(mail.id))
-    }
-
-    /// Sends a mail of the log again, as a new one that tells of the same; its id.
-    pub(crate) async fn resend_mail(&self, of: BusinessId, id: MailId) -> Result<MailId, EngineError> {
-        const MAIL: Refusal = Refusal::NotFound("mail");
-        let mail = self.store.get::<Mail>(&keys::mail(of, id))?.ok_or(MAIL)?;
-        self.store.settled(of).await?;
-        let refused = |why: &str| Err(Refusal::conflict(why, "mail_id", why).into());
-        if mail.status == MailStatus::Pending {
-            return refused("the mail is still to be sent");
-        }
-        if mail.kind.has_link() {
-            return refused("a mail with a link is not sent again: its link is minted for it alone");
-        }
-        let Mail { business_id, person_id, kind, about, to, .. } = mail;
-        let new = NewMail { business_id, person_id, kind, about, to, due: None };
-        self.queue_mail(new)
-            .await?
-            .ok_or_else(|| Refusal::conflict("no mail is sent", "mail_id", "the service has no relay").into())
     }
 
     /// Sends a mail to this address that says nothing but that it has arrived, at once and once; none where no mail is

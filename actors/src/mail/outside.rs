@@ -111,16 +111,15 @@ impl Outbox {
         self.outside.get()
     }
 
-    /// A mail with an id and a `Message-ID` of its own; none where no mail is sent. It is written at `now` of the
+    /// A mail with this id and a `Message-ID` of its own; none where no mail is sent. It is written at `now` of the
     /// believed wall clock, and the clock of schedules shows `steady`.
     pub(crate) fn mint(
         &self,
-        id: impl FnOnce() -> MailId,
+        id: MailId,
         new: NewMail,
         (now, steady): (Timestamp, Timestamp),
     ) -> Option<Mail> {
         let domain = self.outside()?.ports.composer.domain();
-        let id = id();
         Some(Mail {
             id,
             business_id: new.business_id,

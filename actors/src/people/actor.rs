@@ -120,7 +120,7 @@ impl State {
         if let Some(Note { by, action }) = note {
             note_person(shared, id, (by, action), now, &mut batch);
         }
-        let minted = |new| shared.mail.mint(|| shared.mint_id(now), new, (now, shared.steady.now()));
+        let minted = |new| shared.mail.mint(shared.mint_id(now), new, (now, shared.steady.now()));
         let mail = mail.and_then(minted);
         if let Some(mail) = &mail {
             write_mail(&mut batch, mail, None);

@@ -82,7 +82,7 @@ impl Expected {
         let of = shop.id.unwrap();
         let entries: Vec<AuditEntry> =
             rows::<AuditRecord>(store, of, kind::AUDIT).into_iter().map(|record| record.entry).collect();
-        let mut appointments = as_they_began(&entries, rows(store, of, kind::APPOINTMENT));
+        let mut appointments = as_they_began(&entries, &rows(store, of, kind::APPOINTMENT));
         let messages: HashMap<Uuid, TakenMessage> = rows::<TakenMessage>(store, of, kind::MESSAGE)
             .into_iter()
             .map(|message| (message.id.uuid(), message))
@@ -220,7 +220,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
 }
 
 /// The appointments as they were when they were booked: what changed since is undone.
-fn as_they_began(entries: &[AuditEntry], all: Vec<Appointment>) -> HashMap<Uuid, Booked> {
+fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, Booked> {
     let booked = |one: &Appointment| {
         let status = match one.status {
             AppointmentStatus::Pending => "pending",

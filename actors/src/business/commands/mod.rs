@@ -14,6 +14,7 @@ pub mod erasure;
 pub mod guarded;
 pub mod keys;
 pub mod knowledge;
+pub mod mails;
 pub mod messages;
 pub mod people;
 pub mod profile;

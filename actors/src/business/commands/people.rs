@@ -64,7 +64,7 @@ impl Change for AddMember {
             .write(Write::Membership(membership));
         let of = context.business_id();
         Ok(match mail {
-            Some(kind) => decision.mail(NewMail::of_membership(of, person.id, kind)),
+            Some(kind) => decision.mail(context.mint(), NewMail::of_membership(of, person.id, kind)),
             None => decision,
         })
     }

@@ -140,3 +140,28 @@ async fn of_a_business_that_ends_no_alert_is_left_and_an_alert_holds_no_words() 
     pass(5).await;
     assert_eq!(rows(&world, &shop, kind::ALERT).await + rows(&world, &shop, kind::ALERTS_READ).await, 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_alert_that_does_not_decode_is_stepped_over_and_the_numbers_go_on_behind_it() {
+    let mut world = world().await;
+    let shop = world.shop(1).await;
+    let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
+    for _ in 0..3 {
+        done(&world, &shop, message(Urgency::Normal, None)).await;
+    }
+    world.plant(keys::alert(shop.id, owner, 3), b"\xee and more").await;
+    world.plant(keys::alerts_read(shop.id, owner), b"").await;
+    done(&world, &shop, message(Urgency::Normal, None)).await;
+    let numbers = async |world: &World| -> Vec<u64> {
+        shown(world, &shop, owner).await.iter().map(|alert| alert.number).collect()
+    };
+    assert_eq!(numbers(&world).await, [4, 2, 1]);
+    assert_eq!(world.at(&shop).unread_alerts(owner).await.unwrap(), 3);
+    let one = world.at(&shop).change(by(owner), ReadAlerts { number: Some(3) }).await;
+    assert!(matches!(one, Err(EngineError::Store(_))), "{one:?}");
+    world.at(&shop).change(by(owner), ReadAlerts { number: None }).await.unwrap();
+    assert_eq!(world.at(&shop).unread_alerts(owner).await.unwrap(), 0);
+    pass(40 * DAY_MINUTES).await;
+    assert!(numbers(&world).await.is_empty());
+    assert_eq!(rows(&world, &shop, kind::ALERT).await, 1, "it stays for whoever repairs it");
+}

@@ -2,6 +2,7 @@
 
 use actors::business::commands::alerts::Unsubscribe as EndSubscription;
 use actors::business::commands::erasure::EraseContact;
+use actors::business::commands::mails::ResendMail;
 use actors::domain::{
     About, Client, LinkKind, Locale, MailKind, MailStatus, ResourceId, Subscription, WebhookId,
 };
@@ -307,12 +308,18 @@ async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
     // An invitation is not sent again from the log, and an offer is while it is one.
     let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
     assert_eq!((log.len(), log[0].kind), (1, MailKind::Invitation));
-    assert!(matches!(refusal(world.engine.resend_mail(shop.id, log[0].id).await), Refusal::Conflict { .. }));
+    assert!(matches!(
+        refusal(world.at(&shop).change(by(owner), ResendMail { id: log[0].id }).await),
+        Refusal::Conflict { .. }
+    ));
     let log = world.engine.mail_log(other.id, None, 100).await.unwrap();
-    world.engine.resend_mail(other.id, log[0].id).await.unwrap();
+    let again = || ResendMail { id: log[0].id };
+    world.at(&other).change(by(boss), again()).await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
     world.engine.people().accept(&world.at(&other), ada).await.unwrap();
-    world.engine.resend_mail(other.id, log[0].id).await.unwrap();
+    world.at(&other).change(by(boss), again()).await.unwrap();
+    let entries = world.at(&other).audit(&first_page()).await.unwrap().items;
+    assert_eq!((entries[0].action.as_str(), entries[0].actor), ("mail.resent", Actor::Person(boss)));
     assert!(sent(&post).await.is_empty(), "she has accepted it");
 }
 

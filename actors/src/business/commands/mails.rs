@@ -1,0 +1,58 @@
+//! Sending a mail of the log again.
+
+use serde::Serialize;
+
+use crate::business::change::Change;
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::New;
+use crate::domain::{Mail, MailId, MailStatus, Refusal, Right};
+use crate::error::EngineError;
+use crate::mail::NewMail;
+use crate::store::{Weight, keys};
+
+/// Sends a mail of the log again, as a new one that tells of the same.
+#[derive(Clone, Copy, Debug)]
+pub struct ResendMail {
+    /// Which.
+    pub id: MailId,
+}
+
+/// The mail that is sent in its place.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ResentView {
+    /// Its id.
+    pub id: MailId,
+}
+
+impl Change for ResendMail {
+    type Gives = New<ResentView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        const MAIL: Refusal = Refusal::NotFound("mail");
+        let mail = context.read::<Mail>(&keys::mail(context.business_id(), self.id))?;
+        let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
+        let refused = |why: &str| Err(Refusal::conflict(why, "mail_id", why).into());
+        if mail.status == MailStatus::Pending {
+            return refused("the mail is still to be sent");
+        }
+        if mail.kind.has_link() {
+            return refused("a mail with a link is not sent again: its link is minted for it alone");
+        }
+        if !context.sends_mail() {
+            return refused("no mail is sent: the service has no relay");
+        }
+        let Mail { business_id, person_id, kind, about, to, .. } = mail;
+        let new = NewMail { business_id, person_id, kind, about, to, due: None };
+        let id = context.mint();
+        Ok(Decision::created(&ResentView { id }).note("mail.resent", "mail", self.id).mail(id, new))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
+    }
+}

@@ -1,0 +1,234 @@
+//! What alerts cost bookings: `cargo bench --bench alerts`.
+//!
+//! An engine on the disk, 10,000 people in 1,000 businesses, and a relay that is dead. Bookings are measured with
+//! nothing in the outbox, and again while 100,000 mails wait there; in businesses without people, and in others whose
+//! ten people are each told of every booking.
+
+#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
+#![allow(clippy::print_stdout, reason = "what was measured is shown")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::messages::TakeMessage;
+use actors::business::{Answer, Change, Request};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, Address, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, MembershipPatch,
+    MessageDetails, MessageStatus, Phone, Role, ServiceId, Source, StaffId, Text, Timestamp, Urgency,
+    WeeklyBreaks, WeeklyHours,
+};
+use actors::mail::MailPorts;
+use actors::mail::letter::{Composer, Letter};
+use actors::people::Invitation;
+use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
+use actors::{BusinessHandle, Engine, NewBusiness};
+use chrono::TimeDelta;
+use tokio::task::JoinSet;
+
+const BUSINESSES: usize = 1_000;
+const PEOPLE: usize = 10;
+const MAILS: usize = 100_000;
+/// How many businesses are booked in, each by one client at a time.
+const BOOKED: usize = 64;
+const MEASURED: Duration = Duration::from_secs(10);
+
+/// A relay that nobody answers at.
+struct Dead;
+
+impl Mailer for Dead {
+    fn send<'a>(&'a self, _: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            Err(MailFailure::Relay("nobody answers".into()))
+        })
+    }
+}
+
+impl Composer for Dead {
+    fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String> {
+        Ok(letter.message_id.clone().into_bytes())
+    }
+
+    fn domain(&self) -> &str {
+        "mail.example.com"
+    }
+}
+
+/// A business that can be booked.
+#[derive(Clone)]
+struct Shop {
+    business: BusinessHandle,
+    service: ServiceId,
+    staff: StaffId,
+    booked: Arc<AtomicU64>,
+}
+
+fn by_operator() -> Request {
+    Request::by(Actor::Operator)
+}
+
+fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::new(text.to_owned()).unwrap()
+}
+
+fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
+    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    shown["id"].as_str().unwrap().parse().unwrap()
+}
+
+async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Answer {
+    business.change(by_operator(), change).await.unwrap()
+}
+
+async fn shop(engine: &Engine, number: usize, people: usize) -> Shop {
+    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
+    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
+    let new = NewBusiness {
+        name: text(&format!("Shop {number}")),
+        zone: chrono_tz::Europe::Paris,
+        locale: Locale::En,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: WeeklyHours::new(hours).unwrap(),
+        breaks: WeeklyBreaks::default(),
+        phone_region: "FR".into(),
+    };
+    let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+    let service = id_of(&done(&business, CreateService::lasting(text("Cut"), 30)).await);
+    let staff = id_of(&done(&business, CreateStaff::offering(text("Ada"), vec![service])).await);
+    for person in 0..people {
+        let email = Address::new(&format!("p{person}@s{number}.example.com")).unwrap();
+        let invitation = Invitation { email, name: None, locale: None, role: Role::Owner, staff_id: None };
+        let invited = engine.people().invite(&business, by_operator(), invitation).await.unwrap();
+        let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+        let who = (id_of(&invited.answer), active, None);
+        engine.people().patch_member(&business, by_operator(), who).await.unwrap();
+    }
+    Shop { business, service, staff, booked: Arc::default() }
+}
+
+async fn shops(engine: &Engine, count: usize, people: usize) -> Vec<Shop> {
+    let (mut all, mut pending) = (Vec::new(), JoinSet::new());
+    for number in 0..count {
+        let engine = engine.clone();
+        pending.spawn(async move { shop(&engine, number, people).await });
+        while pending.len() > 64 {
+            all.push(pending.join_next().await.unwrap().unwrap());
+        }
+    }
+    all.extend(pending.join_all().await);
+    all
+}
+
+impl Shop {
+    async fn book(&self, from: Timestamp) {
+        let number = self.booked.fetch_add(1, Ordering::Relaxed);
+        let phone = Phone::from_e164(format!("+3361234{:04}", number % 10_000)).unwrap();
+        let book = Book {
+            request: BookRequest {
+                service_id: self.service,
+                starts_at: from + TimeDelta::minutes(30 * i64::try_from(number).unwrap()),
+                staff_id: Some(self.staff),
+                source: Source::Api,
+                party: Party::Integration { allow_pending: false },
+            },
+            contact: BookingContact::Described(ContactDetails { phone: Some(phone), ..Default::default() }),
+        };
+        done(&self.business, book).await;
+    }
+
+    async fn message(&self) {
+        let details = MessageDetails {
+            call_id: None,
+            contact_id: None,
+            caller_name: None,
+            caller_phone: None,
+            body: text("Please ring back."),
+            urgency: Urgency::Normal,
+            staff_id: None,
+            status: MessageStatus::New,
+        };
+        done(&self.business, TakeMessage { details }).await;
+    }
+}
+
+/// Books for a while, and shows how that went.
+async fn measure(name: &str, shops: &[Shop]) {
+    let from = Timestamp::from_millis((shops[0].business.now().millis() / 3_600_000 + 48) * 3_600_000);
+    let until = Instant::now() + MEASURED;
+    let mut clients = JoinSet::new();
+    for shop in shops.iter().take(BOOKED) {
+        let shop = shop.clone();
+        clients.spawn(async move {
+            let mut took = Vec::new();
+            while Instant::now() < until {
+                let began = Instant::now();
+                shop.book(from).await;
+                took.push(began.elapsed());
+            }
+            took
+        });
+    }
+    let mut took: Vec<_> = clients.join_all().await.into_iter().flatten().collect();
+    took.sort_unstable();
+    let at = |part: usize| took[took.len() * part / 1_000].as_secs_f64() * 1_000.0;
+    let rate = took.len() as f64 / MEASURED.as_secs_f64();
+    println!("{name:<58} {rate:>7.0}/s  p50 {:>6.2} ms  p99 {:>6.2} ms", at(500), at(990));
+}
+
+/// The memory of the process, in MiB.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1_024
+}
+
+async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
+    let mut waiting = 0;
+    for shop in shops {
+        let log = engine.mail_log(shop.business.id(), None, usize::MAX).await.unwrap();
+        waiting += log.iter().filter(|mail| mail.next_attempt_at.is_some()).count();
+    }
+    waiting
+}
+
+#[tokio::main]
+async fn main() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let on_fatal = |error: &_| panic!("the store failed: {error}");
+    let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+    let relay = Arc::new(Dead);
+    engine.begin_mail(MailPorts {
+        mailer: Arc::clone(&relay) as _,
+        composer: relay as _,
+        recipients: engine.recipients(),
+    });
+    let alone = shops(&engine, BOOKED, 0).await;
+    let peopled = shops(&engine, BUSINESSES, PEOPLE).await;
+    println!("{} people in {BUSINESSES} businesses, {} MiB", BUSINESSES * PEOPLE, memory());
+    for round in 1..=2 {
+        measure(&format!("round {round}: nobody is told, nothing waits"), &alone).await;
+        measure(&format!("round {round}: ten are told of each booking, nothing waits"), &peopled).await;
+    }
+    let began = Instant::now();
+    let mut pending = JoinSet::new();
+    for number in 0..MAILS / PEOPLE {
+        let shop = peopled[number % BUSINESSES].clone();
+        pending.spawn(async move { shop.message().await });
+        while pending.len() > 256 {
+            pending.join_next().await.unwrap().unwrap();
+        }
+    }
+    pending.join_all().await;
+    println!("{MAILS} mails were written in {:.1} s, {} MiB", began.elapsed().as_secs_f64(), memory());
+    for round in 3..=4 {
+        measure(&format!("round {round}: nobody is told, {MAILS} mails wait"), &alone).await;
+        measure(&format!("round {round}: ten are told of each booking, {MAILS} mails wait"), &peopled).await;
+    }
+    println!("{} mails wait, {} MiB", waiting(&engine, &peopled).await, memory());
+    engine.close().await.unwrap();
+}
