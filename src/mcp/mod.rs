@@ -2,7 +2,7 @@
 //! holds an API key.
 //!
 //! ```text
-//! gate      those first, then the key and its rate, as before `/v1`
+//! gate      Host and Origin first (`crate::origins`), then the key and its rate, as before `/v1`
 //! message   one JSON-RPC message, read strictly; the arguments of a tool as they were written
 //! server    the protocol, by `rmcp`: which tools, resources and prompts there are for this key
 //! tools     the table of tools; one file per group holds what they do
