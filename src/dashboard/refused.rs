@@ -126,3 +126,66 @@ struct Page<'a> {
     /// Whether there is a page to go to.
     leads_on: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::Locale;
+    use actors::ports::Ports;
+    use actors::{Engine, EngineError};
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::dashboard::desk::Desk;
+    use crate::dashboard::words::words;
+    use crate::origins::Origins;
+
+    #[tokio::test]
+    async fn whatever_is_refused_is_a_page_in_the_persons_language() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
+        let desk = Arc::new(Desk::new(engine, None, Origins::new(None)));
+        let refusal = |refusal: Refusal| -> Refused { refusal.into() };
+        let all = || {
+            [
+                (Refused::CrossSite, 403),
+                (Refused::Suspended, 403),
+                (ApiError::ForeignOrigin("Host").into(), 403),
+                (refusal(Refusal::NotAllowed("your role may see this and not change it")), 403),
+                (Refused::not_found(), 404),
+                (EngineError::NotFound.into(), 404),
+                (ApiError::MethodNotAllowed("GET, HEAD").into(), 405),
+                (Refused::SentBefore, 409),
+                (refusal(Refusal::conflict("it is taken", "email", "is taken")), 409),
+                (Refused::LinkGone, 410),
+                (ApiError::BodyTooLarge(1).into(), 413),
+                (refusal(Refusal::invalid("name", "is too long")), 422),
+                (Refused::too_many(61), 429),
+                (EngineError::Failed.into(), 500),
+                (ApiError::Panicked.into(), 500),
+                (EngineError::Overloaded.into(), 503),
+                (EngineError::Stopping.into(), 503),
+                (Refused::NoPublicUrl, 503),
+            ]
+        };
+        for locale in Locale::ALL {
+            for (refused, status) in all() {
+                let view = View { words: words(*locale), theme: None, desk: Arc::clone(&desk) };
+                let response = refused.page(view, "the-id-of-the-request");
+                assert_eq!(response.status(), status, "{refused:?}");
+                let waits = response.headers().contains_key(header::RETRY_AFTER);
+                assert_eq!(waits, status == 429 || status == 503, "{refused:?}");
+                let body = response.into_body().collect().await.unwrap().to_bytes();
+                let body = String::from_utf8(body.to_vec()).unwrap();
+                assert!(body.contains(&format!("<html lang=\"{locale}\"")), "{refused:?}");
+                assert!(body.contains(&format!(">{status}<")), "{refused:?}");
+                assert_eq!(
+                    body.contains("the-id-of-the-request"),
+                    status >= 500 && !body.contains("PUBLIC_URL"),
+                    "{refused:?}"
+                );
+            }
+        }
+    }
+}
