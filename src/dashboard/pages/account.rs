@@ -15,6 +15,9 @@ use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 
+/// What the engine says of an email that another account has.
+const TAKEN: &str = "is taken";
+
 #[derive(Template)]
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
 struct Page {
@@ -136,8 +139,10 @@ pub(crate) async fn email(visit: Visit) -> Answered {
     match visit.people().change_email(&visit.token, address).await {
         Ok(Some(_)) => Ok(see_other("/dashboard/account?done=email-sent")),
         Ok(None) => Ok(see_other("/dashboard/account?done=email")),
-        Err(EngineError::Refused(Refusal::Conflict { .. })) => {
-            shown.email.problem = shown.view.t("email-taken");
+        Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
+            let said = details.first().map_or(TAKEN, |problem| problem.message.as_str());
+            let taken = said == TAKEN;
+            shown.email.problem = if taken { shown.view.t("email-taken") } else { shown.view.problem(said) };
             Ok(page(StatusCode::CONFLICT, &shown)?)
         }
         Err(error) => Err(error.into()),
