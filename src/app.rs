@@ -45,8 +45,10 @@ impl App {
         Self { router, metrics }
     }
 
-    async fn answer(self, request: Request) -> Response {
+    async fn answer(self, mut request: Request) -> Response {
         let id = request_id(request.headers());
+        // Pages tell it to people whom a fault of ours meets.
+        request.headers_mut().insert(X_REQUEST_ID, id.clone());
         // Only visible ASCII is ever taken.
         let text = id.to_str().unwrap_or_default();
         // An error's span, so that the id stands beside errors whatever the log's filter is.

@@ -19,9 +19,10 @@ use tokio::task::JoinHandle;
 use crate::api::KeyGate;
 use crate::app::App;
 use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
+use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
-use crate::mcp::Origins;
 use crate::metrics::{self, Metrics};
+use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, ServerError};
@@ -67,6 +68,7 @@ pub struct Service {
     pub admin: SocketAddr,
     /// The operator's token.
     pub admin_token: AdminToken,
+    public_url: Option<PublicUrl>,
     schemes: [&'static str; 2],
     certificates: Vec<Certificates>,
     watches: Vec<JoinHandle<()>>,
@@ -138,15 +140,14 @@ impl Service {
             proxies: settings.trusted_proxies.clone(),
             counters: Arc::clone(&metrics.connections),
         };
-        // Whose requests assistants may come with.
-        let origins = Origins::new(public_url);
         let rate_limit = settings.rate_limit_per_minute;
         let (public_app, admin_app) =
-            counted_apps(&engine, &admin_token, rate_limit, origins, stopping.clone(), metrics);
+            counted_apps(&engine, &admin_token, rate_limit, public_url.clone(), stopping.clone(), metrics);
         let service = Self {
             public: listens,
             admin: address(&admin, settings.admin_listen),
             admin_token,
+            public_url,
             schemes: [&tls, &admin_tls].map(|tls| if tls.is_some() { "https" } else { "http" }),
             certificates: [&tls, &admin_tls].into_iter().flatten().cloned().collect(),
             watches: [&tls, &admin_tls]
@@ -177,6 +178,11 @@ impl Service {
     /// The operator API's base address.
     pub fn admin_url(&self) -> String {
         format!("{}://{}/admin/v1", self.schemes[1], self.admin)
+    }
+
+    /// Where people find the dashboard; nowhere while it is not said where they reach the service.
+    pub fn dashboard_url(&self) -> Option<String> {
+        self.public_url.as_ref().map(|origin| format!("{origin}/dashboard"))
     }
 
     /// Reads the files of certificates again, of the listeners that have any; false when there are none.
@@ -236,7 +242,7 @@ pub fn apps(
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
     let metrics = Arc::new(Metrics::new(paths()));
-    counted_apps(engine, admin_token, rate_limit_per_minute, Origins::new(None), stopping, metrics)
+    counted_apps(engine, admin_token, rate_limit_per_minute, None, stopping, metrics)
 }
 
 /// The same, counting here.
@@ -244,14 +250,17 @@ fn counted_apps(
     engine: &Engine,
     admin_token: &AdminToken,
     rate_limit_per_minute: NonZeroU32,
-    origins: Origins,
+    public_url: Option<PublicUrl>,
     stopping: watch::Receiver<bool>,
     metrics: Arc<Metrics>,
 ) -> (App, App) {
     let keys = Arc::new(KeyGate::new(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics)));
+    let origins = Origins::new(public_url.clone());
+    let desk = Desk::new(engine.clone(), public_url, origins.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))
+        .merge(dashboard::router(desk))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router());
     let admin = admin::router(engine.clone(), admin_token.clone(), Arc::clone(&metrics))
@@ -274,9 +283,16 @@ pub fn routes() -> Vec<(Method, &'static str)> {
     public.chain(admin::table().into_iter().map(|row| (row.method, row.path))).collect()
 }
 
+/// Method, path and access of every route of the dashboard. Public for tests that try all of them.
+#[doc(hidden)]
+pub fn pages() -> Vec<(Method, &'static str, String)> {
+    dashboard::routes()
+}
+
 /// Every path that is served, as its table has it.
 fn paths() -> impl Iterator<Item = &'static str> {
-    routes().into_iter().map(|(_, path)| path).chain(["/healthz", "/openapi.json", "/metrics", mcp::PATH])
+    let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
+    routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths())
 }
 
 /// Serves in a task of its own; one that ends in a panic tells it.

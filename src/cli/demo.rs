@@ -21,11 +21,12 @@ use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus,
-    ContactDetails, Day, DayHours, Direction, Email, LocalTime, Locale, MembershipPatch, MessageDetails,
-    MessageStatus, PersonId, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId, Text, Urgency,
-    WeeklyBreaks, WeeklyHours,
+    ContactDetails, Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch,
+    MembershipStatus, MessageDetails, MessageStatus, PersonId, Phone, Role, Scopes, ServiceId, Source,
+    SpecialDays, StaffId, Text, Urgency, WeeklyBreaks, WeeklyHours,
 };
 use actors::people::Invitation;
+use actors::view::PersonView;
 use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,7 @@ pub fn demo(args: ServeArgs) -> ExitCode {
     exit(run(settings, async |service: &Service| {
         let sample = sample(service.engine(), &dir.join(DEMO_FILE)).await?;
         say(where_it_listens(service)).await?;
+        say(dashboard(service, &sample).await.map_err(failed)?).await?;
         say(guide(service, &sample, given.then_some(&dir)).await.map_err(failed)?).await
     }))
 }
@@ -277,6 +279,34 @@ async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec
     let days = |count: i64| today.checked_add_days(Days::new(count.unsigned_abs())).unwrap_or(today);
     let days = (days(1), days(AVAILABILITY_DAYS_MAX));
     business.availability(service, None, days, Terms::Integration).await
+}
+
+/// The lines that lead to the dashboard: where it is, and a fresh link that signs its first owner in; none while people
+/// reach the service nowhere.
+async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
+    let people = service.engine().people();
+    let Some(url) = service.dashboard_url() else { return Ok(String::new()) };
+    let mut out = format!("dashboard on {url}\n");
+    let business = service.engine().business(sample.business_id);
+    let (mut owner, mut after) = (None, None);
+    loop {
+        let page = people.of_business(&business, &PageRequest { limit: 100, after }).await?;
+        let owns = |one: &&PersonView| one.role == Role::Owner && one.status == MembershipStatus::Active;
+        owner = owner.or_else(|| page.items.iter().find(owns).map(|one| one.id));
+        after = page.next;
+        if owner.is_some() || after.is_none() {
+            break;
+        }
+    }
+    // The last owner may have gone; the operator's commands make another.
+    let Some(owner) = owner else { return Ok(out) };
+    let request = Request::by(Actor::Operator);
+    let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;
+    if let Some(url) = link.token.and_then(|token| people.link_url(&token)) {
+        let _ =
+            writeln!(out, "\nSign in to it as the owner of {NAME}, once and within ten minutes:\n\n  {url}");
+    }
+    Ok(out)
 }
 
 /// The lines to paste.

@@ -1,8 +1,8 @@
-//! Request bodies: JSON, within a size and a time; and what is read in pieces, however long it is.
+//! Request bodies: JSON and forms, within a size and a time; and what is read in pieces, however long it is.
 //!
 //! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
-//! [`BODY_TIME_MAX`] for its body, or than [`PIECE_TIME_MAX`] for the next piece of one that is read in pieces. A client that is too large or too slow loses its connection, since what it still
-//! sends is no request.
+//! [`BODY_TIME_MAX`] for its body, or than [`PIECE_TIME_MAX`] for the next piece of one that is read in pieces. A client
+//! that is too large or too slow loses its connection, since what it still sends is no request.
 
 use std::time::Duration;
 
@@ -47,11 +47,19 @@ pub enum BodyError {
 /// # Errors
 /// Why it was not read.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
+    read_as(JSON, headers, body).await
+}
+
+/// The same of a body of another media type.
+///
+/// # Errors
+/// Why it was not read.
+pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     // What is not there needs no type: clients without a body declare forms.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
     }
-    check_media_type(headers, JSON)?;
+    check_media_type(headers, media_type)?;
     // With Content-Length the size is known before the body is, and the client need not send it in vain.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {

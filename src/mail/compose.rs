@@ -12,7 +12,7 @@ use lettre::message::{Mailbox, MultiPart, SinglePart};
 
 use super::page::{Entry, Page};
 use super::settings::MailFrom;
-use super::words::plain;
+use crate::words::plain;
 
 /// How long a person's name may be in the head, in characters.
 const NAME_CHARS_MAX: usize = 100;

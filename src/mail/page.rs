@@ -4,7 +4,8 @@ use actors::domain::{AlertKind, AppointmentStatus, CallStatus};
 use actors::mail::letter::{Content, Letter, Link, Sender, Told, What};
 use chrono_tz::Tz;
 
-use super::words::{Value, Words, plain, plain_lines};
+use super::words::words;
+use crate::words::{Value, Words, plain, plain_lines};
 
 /// How many characters of what somebody wrote a mail shows.
 const WORDS_CHARS_MAX: usize = 2_000;
@@ -48,7 +49,7 @@ struct Maker<'a> {
 impl Page {
     /// What a mail shows, with links to this origin.
     pub(super) fn of(letter: &Letter, origin: &str) -> Self {
-        let words = Words::of(letter.to.locale);
+        let words = words(letter.to.locale);
         let maker = Maker { words, origin, business: letter.business.as_ref() };
         let mut page = match &letter.content {
             Content::Alert(told) => maker.alert(told),

@@ -7,8 +7,8 @@ use actors::Principal;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 
-use super::origins::Origins;
 use crate::api::{Access, KeyGate};
+use crate::origins::Origins;
 use crate::rest::context::{Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;

@@ -2,8 +2,7 @@
 //! holds an API key.
 //!
 //! ```text
-//! origins   whose Host and Origin are served
-//! gate      those first, then the key and its rate, as before `/v1`
+//! gate      Host and Origin first (`crate::origins`), then the key and its rate, as before `/v1`
 //! message   one JSON-RPC message, read strictly; the arguments of a tool as they were written
 //! params    what the protocol's methods take, so that what is malformed is told by its name
 //! server    the protocol, by `rmcp`: which tools, resources and prompts there are for this key
@@ -36,7 +35,6 @@ mod messages;
 mod moment;
 mod no_times;
 mod open_times;
-mod origins;
 mod params;
 mod prompts;
 mod refused;
@@ -48,5 +46,4 @@ mod tool;
 mod tools;
 mod values;
 
-pub(crate) use origins::Origins;
 pub(crate) use router::{PATH, router};

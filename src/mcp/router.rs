@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use super::gate::McpGate;
 use super::message::{Message, Unreadable};
-use super::origins::Origins;
 use super::server::Server;
 use crate::api::{Access, KeyGate};
 use crate::http::schemas::Schemas;
+use crate::origins::Origins;
 use crate::rest::context::{Context, Incoming};
 use crate::rest::error::ApiError;
 use crate::rest::input::{Business, Input, Part, Taken, read_body};

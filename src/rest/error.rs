@@ -235,7 +235,7 @@ impl ApiError {
     }
 
     /// What the client is told.
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(problems) => summary(problems),
@@ -289,7 +289,8 @@ impl ApiError {
         Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
     }
 
-    fn details(&self) -> &[Problem] {
+    /// What is wrong and where, if it can be said of places.
+    pub(crate) fn details(&self) -> &[Problem] {
         match self {
             Self::Refusal(Refusal::Invalid(problems)) => problems,
             Self::Refusal(Refusal::Conflict { details, .. }) => details,
@@ -359,12 +360,19 @@ struct Detail<'a> {
     message: &'a str,
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        if let Self::Internal(cause) = &self {
+impl ApiError {
+    /// Logs a fault of ours, for whoever answers it.
+    pub(crate) fn log(&self) {
+        if let Self::Internal(cause) = self {
             let cause: &(dyn Error + 'static) = cause.as_ref();
             tracing::error!(error = cause, "a request failed by a fault of ours");
         }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.log();
         // Serialising strings cannot fail; an empty body would still carry the status.
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
         let mut response =

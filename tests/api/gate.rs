@@ -165,7 +165,7 @@ async fn health_needs_no_key_and_is_on_the_public_listener_only() {
     let server = Server::open().await;
     let answer = server.root().get("/healthz").await;
     assert_eq!(answer.is(200).body, json!({ "status": "ok" }));
-    server.root().get("/").await.fails(404, "not_found");
+    server.root().get("/nowhere").await.fails(404, "not_found");
     server.root().get("/admin/v1/businesses").await.fails(404, "not_found");
     server.operator.get("/me").await.fails(404, "not_found");
 }

@@ -5,6 +5,7 @@
 mod alone;
 mod assistants;
 mod contacts;
+mod dashboard;
 mod day;
 mod door;
 mod mail;

@@ -6,11 +6,11 @@ use super::Engine;
 use super::recipients::Accounts;
 use crate::business::Request;
 use crate::business::commands::alerts::Unsubscribe as EndSubscription;
-use crate::domain::{Actor, BusinessId, Email, Locale, Mail, MailId, Refusal};
+use crate::domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Refusal};
 use crate::error::EngineError;
-use crate::mail::letter::Recipients;
+use crate::mail::letter::{Recipients, What};
 use crate::mail::unsubscribe::Unsubscribe;
-use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail};
+use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail, read_about};
 
 impl Engine {
     /// Mail is sent with these from now on. Until it was called nothing is written for the outbox, and what it holds
@@ -22,6 +22,16 @@ impl Engine {
     /// The accounts, for whoever asks who gets a mail.
     pub fn recipients(&self) -> Arc<dyn Recipients> {
         Arc::new(Accounts(Arc::downgrade(&self.shared)))
+    }
+
+    /// What an alert tells of, as it is now; `None` once that is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
+        let what = read_about(&self.shared.store, of, about)?;
+        self.shared.store.settled(of).await?;
+        Ok(what)
     }
 
     /// Whether mail is sent at all.

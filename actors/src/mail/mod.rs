@@ -43,4 +43,5 @@ pub use new::NewMail;
 pub(crate) use outside::Outbox;
 pub use outside::{MailFigures, MailPorts};
 pub(crate) use schedule::LOG_DAYS;
+pub(crate) use told::read as read_about;
 pub(crate) use write::write_mail;

@@ -79,7 +79,8 @@ fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, Sto
     told.collect()
 }
 
-fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
+/// The record that something happened to, as it is now; `None` once it is gone.
+pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled => {
             let endpoint = there::<WebhookEndpoint>(store, &keys::webhook(of, WebhookId::from(about.id)))?;

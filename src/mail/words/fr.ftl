@@ -1,35 +1,5 @@
 # Les mots des courriels en français.
 
-weekday = { $number ->
-    [1] lundi
-    [2] mardi
-    [3] mercredi
-    [4] jeudi
-    [5] vendredi
-    [6] samedi
-   *[7] dimanche
-}
-month = { $number ->
-    [1] janvier
-    [2] février
-    [3] mars
-    [4] avril
-    [5] mai
-    [6] juin
-    [7] juillet
-    [8] août
-    [9] septembre
-    [10] octobre
-    [11] novembre
-   *[12] décembre
-}
-day = { $number ->
-    [1] 1er
-   *[other] { $number }
-}
-moment = { $weekday } { $day } { $month } { $year } à { $time }
-short-moment = { $weekday } { $day } { $month } à { $time }
-
 somebody = quelqu’un
 label-when = Quand :
 label-who = Qui :

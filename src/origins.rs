@@ -3,10 +3,16 @@
 //! A page that a person has open may send requests to an address of its own that leads here (DNS rebinding). Its
 //! `Host`, and its `Origin` where a browser says one, are then neither of the service's. What always holds: a request
 //! is let in only if each of the two that it bears is good; a program that says no `Origin` is no page.
+//!
+//! A page of somebody else may also send a person's browser here with a form. Whether it did is told by
+//! `Sec-Fetch-Site`, and by `Origin` where a browser says no such thing.
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::config::PublicUrl;
+
+/// Where a request comes from, as browsers tell it (Fetch Metadata).
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The origins that are good.
 #[derive(Clone, Debug)]
@@ -22,7 +28,7 @@ impl Origins {
     }
 
     /// The header that is not good, if one is not.
-    pub(super) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
+    pub(crate) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
         // A request of HTTP/1.0 may have no Host; no browser speaks it.
         let host = headers.get(header::HOST);
         if host.is_some_and(|host| !self.is_good_host(host)) {
@@ -30,6 +36,30 @@ impl Origins {
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         (!origins.all(|origin| self.is_good_origin(origin))).then_some("Origin")
+    }
+
+    /// Whether the `Host` is the service's or of loopback, or there is none.
+    pub(crate) fn knows_host(&self, headers: &HeaderMap) -> bool {
+        headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
+    }
+
+    /// Whether a form was sent here by a page that is not the service's own. Whoever says neither of both headers is no
+    /// browser of today, and holds no cookie that was not given to it.
+    pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
+        if headers.contains_key(SEC_FETCH_SITE) {
+            let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+            return !sites.all(|site| site == "same-origin" || site == "none");
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        !origins.all(|origin| self.is_own_origin(origin, headers.get(header::HOST)))
+    }
+
+    /// Whether an origin is the public one, or that of the loopback address the request was sent to.
+    fn is_own_origin(&self, origin: &HeaderValue, host: Option<&HeaderValue>) -> bool {
+        let Some(origin) = origin.to_str().ok().and_then(PublicUrl::parse) else { return false };
+        let host = host.and_then(|host| host.to_str().ok());
+        let host = host.and_then(|host| PublicUrl::parse(&format!("http://{host}")));
+        self.public.as_ref() == Some(&origin) || (origin.is_loopback() && host.as_ref() == Some(&origin))
     }
 
     fn is_good_host(&self, host: &HeaderValue) -> bool {
@@ -100,5 +130,39 @@ mod tests {
     fn without_a_public_origin_nothing_else_is() {
         assert_eq!(refused(None, "book.example.com", None), Some("Host"));
         assert_eq!(refused(None, "localhost", Some("https://book.example.com")), Some("Origin"));
+    }
+
+    #[test]
+    fn a_form_of_another_page_is_cross_site() {
+        let is_cross_site = |public: &str, given: &[(&str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in given {
+                headers.append(name.parse::<HeaderName>().unwrap(), value.parse().unwrap());
+            }
+            Origins::new(PublicUrl::parse(public)).is_cross_site(&headers)
+        };
+        let public = "https://book.example.com";
+        for good in [
+            &[("sec-fetch-site", "same-origin")][..],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "https://book.example.com")],
+            &[("host", "localhost:8080"), ("origin", "http://localhost:8080")],
+            &[],
+        ] {
+            assert!(!is_cross_site(public, good), "{good:?}");
+        }
+        for bad in [
+            &[("sec-fetch-site", "cross-site")][..],
+            &[("sec-fetch-site", "same-site"), ("origin", "https://book.example.com")],
+            &[("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")],
+            &[("origin", "null")],
+            &[("origin", "http://book.example.com")],
+            &[("origin", "https://evil.example"), ("host", "book.example.com")],
+            &[("origin", "https://book.example.com"), ("origin", "https://evil.example")],
+            &[("host", "localhost:8080"), ("origin", "http://localhost:3000")],
+            &[("host", "evil.example"), ("origin", "http://evil.example")],
+        ] {
+            assert!(is_cross_site(public, bad), "{bad:?}");
+        }
     }
 }

@@ -1,0 +1,240 @@
+//! A request as handlers get it: of anybody, of somebody who is signed in, of a member of a business.
+
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use actors::BusinessHandle;
+use actors::domain::{Business, BusinessId, Locale, Membership};
+use actors::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::Response;
+
+use super::cookies::Cookie;
+use super::desk::Desk;
+use super::drafts::{Draft, Why};
+use super::form::Form;
+use super::language::accepted;
+use super::refused::Refused;
+use super::view::{View, see_other};
+use super::words::words;
+use crate::server::{ClientAddr, network};
+
+/// A request of anybody.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) desk: Arc<Desk>,
+    pub(super) head: Arc<Parts>,
+    /// The path's parameters, percent-decoded.
+    pub(super) params: Arc<[(String, String)]>,
+    /// What was sent with POST.
+    pub(super) form: Form,
+    /// What stands behind the `?`.
+    pub(super) query: Form,
+    pub(super) locale: Locale,
+}
+
+/// A request of somebody who has a session.
+pub(super) struct Visit {
+    asked: Asked,
+    pub(super) token: Token,
+    pub(super) signed_in: SignedIn,
+    /// The businesses that they belong to, or are asked to.
+    pub(super) belongs: Vec<Belongs>,
+}
+
+/// A request of a member of a business.
+pub(super) struct Member {
+    visit: Visit,
+    pub(super) business: BusinessHandle,
+    pub(super) profile: Business,
+    pub(super) membership: Membership,
+    /// How many of their alerts they have not read, as far as they are counted.
+    pub(super) unread: usize,
+}
+
+impl Deref for Visit {
+    type Target = Asked;
+
+    fn deref(&self) -> &Asked {
+        &self.asked
+    }
+}
+
+impl Deref for Member {
+    type Target = Visit;
+
+    fn deref(&self) -> &Visit {
+        &self.visit
+    }
+}
+
+impl Asked {
+    /// A request with this form.
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        head: Arc<Parts>,
+        params: Arc<[(String, String)]>,
+        form: Form,
+    ) -> Self {
+        let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
+        let locale = locale(&desk, &head, &query);
+        Self { desk, head, params, form, query, locale }
+    }
+
+    pub(super) fn people(&self) -> People {
+        self.desk.engine.people()
+    }
+
+    /// What pages show with.
+    pub(super) fn view(&self) -> View {
+        view(&self.desk, &self.head, self.locale)
+    }
+
+    /// The path that was asked for.
+    pub(super) fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// A parameter of the path, if it reads as what it is to be.
+    pub(super) fn param<T: FromStr>(&self, name: &str) -> Option<T> {
+        let (_, text) = self.params.iter().find(|(param, _)| param == name)?;
+        text.parse().ok()
+    }
+
+    /// The token in the path.
+    pub(super) fn link_token(&self) -> Option<Token> {
+        self.param::<String>("token").and_then(|text| Token::parse(&text))
+    }
+
+    /// The token of the session that the browser says it has.
+    pub(super) fn session_token(&self) -> Option<Token> {
+        Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Session)?)
+    }
+
+    /// The address that asks.
+    fn address(&self) -> IpAddr {
+        self.head.extensions.get::<ClientAddr>().map_or(IpAddr::from([0; 4]), |client| client.0)
+    }
+
+    /// The address that limits are counted of.
+    pub(super) fn network(&self) -> IpAddr {
+        network(self.address())
+    }
+
+    /// From where somebody signs in.
+    pub(super) fn comes_from(&self) -> SignInFrom {
+        let browser = self.head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+        SignInFrom::new(self.address(), self.network(), browser.unwrap_or_default())
+    }
+
+    /// Who the browser's session is of, if it is one and lets in.
+    pub(super) async fn signed_in(&self) -> Result<Option<(Token, SignedIn)>, Refused> {
+        let Some(token) = self.session_token() else { return Ok(None) };
+        Ok(self.people().session(&token).await?.map(|signed_in| (token, signed_in)))
+    }
+
+    /// The request as one of somebody who is signed in.
+    pub(super) async fn of(self, token: Token, signed_in: SignedIn) -> Result<Visit, Refused> {
+        let belongs = self.people().belongs(signed_in.person.id).await?;
+        let asked = Self { locale: signed_in.person.locale, ..self };
+        Ok(Visit { asked, token, signed_in, belongs })
+    }
+
+    /// An answer that begins a session; the one that the browser had before ends.
+    pub(super) async fn begin_session(&self, token: &Token, path: &str) -> Result<Response, Refused> {
+        if let Some(before) = self.session_token().filter(|before| before != token) {
+            self.people().sign_out(&before).await?;
+        }
+        let mut response = see_other(path);
+        let headers = response.headers_mut();
+        headers.append(header::SET_COOKIE, self.desk.cookies.set(Cookie::Session, &token.reveal()));
+        if let Some(signed_in) = self.people().session(token).await? {
+            // Whoever signs out is spoken to as before.
+            let language = self.desk.cookies.set(Cookie::Language, signed_in.person.locale.as_str());
+            headers.append(header::SET_COOKIE, language);
+        }
+        Ok(response)
+    }
+
+    /// Keeps the form that was sent for the page that shows it; the answer leads there, past signing in where nobody is.
+    pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
+        let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
+        let mut response = see_other(&to);
+        let draft =
+            Draft { page: page.to_owned(), action: self.path().to_owned(), form: self.form.keepable(), why };
+        if let Some(token) = self.desk.token()
+            && self.desk.drafts.keep(token.clone(), self.network(), draft)
+        {
+            let cookie = self.desk.cookies.set(Cookie::Draft, &token.reveal());
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    /// The form that was kept for this page.
+    pub(super) fn kept_form(&self) -> Option<Draft> {
+        let token = Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Draft)?)?;
+        self.desk.drafts.take(&token, self.path())
+    }
+}
+
+impl Visit {
+    /// The request as one of a member of the business in its path; not found where they are none.
+    pub(super) async fn member(self) -> Result<Member, Refused> {
+        let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
+        let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
+        let membership = belongs.ok_or_else(Refused::not_found)?.membership.clone();
+        let business = self.desk.engine.business(id);
+        let profile = business.business().await?;
+        let unread = business.unread_alerts(self.signed_in.person.id).await?;
+        Ok(Member { visit: self, business, profile, membership, unread })
+    }
+
+    /// The businesses that they come into.
+    pub(super) fn active(&self) -> impl Iterator<Item = &Belongs> {
+        self.belongs.iter().filter(|one| one.membership.is_active())
+    }
+
+    /// Makes sure that the password was given lately: in the form, where it was not. What is wrong otherwise, to be
+    /// shown beside the field.
+    pub(super) async fn freshen(&self) -> Result<Option<String>, Refused> {
+        if self.signed_in.fresh {
+            return Ok(None);
+        }
+        let given = self.form.get("current_password");
+        if given.is_empty() {
+            return Ok(Some(self.view().t("password-first")));
+        }
+        match self.people().give_password(&self.token, given, self.network()).await? {
+            SignIn::Known | SignIn::In(_) => Ok(None),
+            SignIn::Wrong => Ok(Some(self.view().t("password-wrong"))),
+            SignIn::TooMany(left) => Err(Refused::too_many(left.as_secs())),
+        }
+    }
+}
+
+/// What pages show with for whoever asks so.
+pub(super) fn view(desk: &Arc<Desk>, head: &Parts, locale: Locale) -> View {
+    let theme = desk.cookies.get(&head.headers, Cookie::Theme);
+    let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
+    View { words: words(locale), theme, desk: Arc::clone(desk) }
+}
+
+/// The language of whoever is not known: the one that was chosen just now or before, else the browser's.
+pub(super) fn locale(desk: &Desk, head: &Parts, query: &Form) -> Locale {
+    let before = desk.cookies.get(&head.headers, Cookie::Language);
+    let chosen = query.find("lang").and_then(Locale::from_word);
+    chosen.or_else(|| before.and_then(Locale::from_word)).unwrap_or_else(|| {
+        let accept = head.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        accepted(accept.unwrap_or_default())
+    })
+}
+
+/// Where to sign in, to go on to this path.
+pub(super) fn sign_in_path(next: &str) -> String {
+    let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    format!("/dashboard/sign-in?next={next}")
+}

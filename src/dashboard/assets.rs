@@ -1,0 +1,137 @@
+//! The stylesheet, the scripts and the mark of the pages, in the program itself.
+//!
+//! What always holds: the path of an asset tells the content of all of them, so an answer may be kept for good; the
+//! scripts name each other beside themselves, so the content stands in the folder.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::LazyLock;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
+
+/// Kept by browsers for a year, and never asked for again meanwhile.
+const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// How many characters of the digest stand in the path.
+const DIGEST_CHARS: usize = 16;
+
+#[derive(RustEmbed)]
+#[folder = "src/dashboard/assets/"]
+struct Files;
+
+/// All assets, as they are sent.
+struct Assets {
+    /// The folder that they are in, with the digest of all of them.
+    base: String,
+    files: BTreeMap<String, Asset>,
+}
+
+struct Asset {
+    media_type: &'static str,
+    plain: Bytes,
+    gzip: Bytes,
+}
+
+static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
+    let mut digest = Sha256::new();
+    let mut files = BTreeMap::new();
+    let mut names: Vec<_> = Files::iter().collect();
+    names.sort();
+    for name in names {
+        let Some(file) = Files::get(&name) else { continue };
+        let plain = Bytes::from(file.data.into_owned());
+        digest.update(name.as_bytes());
+        digest.update((plain.len() as u64).to_be_bytes());
+        digest.update(&plain);
+        let asset = Asset { media_type: media_type(&name), gzip: gzip(&plain), plain };
+        files.insert(name.into_owned(), asset);
+    }
+    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Assets { base: format!("/dashboard/assets/{}", &digest[..DIGEST_CHARS]), files }
+});
+
+/// Where the assets are, without a slash at the end.
+pub(super) fn base() -> &'static str {
+    &ASSETS.base
+}
+
+/// The asset of a name, if the digest is that of the assets there are.
+pub(super) fn asset(digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
+    let assets = &*ASSETS;
+    let asset = assets.files.get(name).filter(|_| assets.base.ends_with(&format!("/{digest}")))?;
+    let takes_gzip = headers.get_all(header::ACCEPT_ENCODING).iter().any(|value| {
+        let codings = value.to_str().unwrap_or_default().split(',');
+        codings
+            .map(|coding| coding.split(';').next().unwrap_or_default().trim())
+            .any(|coding| coding == "gzip")
+    });
+    let head = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(asset.media_type)),
+        (header::CACHE_CONTROL, FOREVER),
+        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
+    ];
+    if !takes_gzip {
+        return Some((StatusCode::OK, head, asset.plain.clone()).into_response());
+    }
+    let coding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+    Some((StatusCode::OK, head, coding, asset.gzip.clone()).into_response())
+}
+
+fn media_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, kind)| kind) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+fn gzip(plain: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory cannot fail.
+    let _ = encoder.write_all(plain);
+    encoder.finish().unwrap_or_default().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least that a first visit loads with the stylesheet, in bytes as they are sent.
+    const FIRST_LOAD_BYTES_MAX: usize = 40 * 1024;
+
+    #[test]
+    fn every_asset_is_small_and_of_a_known_kind() {
+        let sent: usize = ASSETS.files.values().map(|asset| asset.gzip.len()).sum();
+        assert!(sent < FIRST_LOAD_BYTES_MAX, "{sent} bytes");
+        for (name, asset) in &ASSETS.files {
+            assert!(!asset.media_type.starts_with("application"), "{name}");
+            assert!(!asset.plain.is_empty() && !asset.gzip.is_empty(), "{name}");
+        }
+        for name in ["receptionist.css", "receptionist.js", "mark.svg"] {
+            assert!(ASSETS.files.contains_key(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_asset_is_had_by_the_digest_of_now_and_by_no_other() {
+        let (digest, none) = (base().rsplit('/').next().unwrap(), HeaderMap::new());
+        let sent = asset(digest, "receptionist.css", &none).unwrap();
+        assert_eq!(sent.headers()[header::CACHE_CONTROL], FOREVER);
+        assert!(!sent.headers().contains_key(header::CONTENT_ENCODING));
+        let mut takes_gzip = HeaderMap::new();
+        takes_gzip.insert(header::ACCEPT_ENCODING, "br, gzip;q=0.9".parse().unwrap());
+        let sent = asset(digest, "receptionist.css", &takes_gzip).unwrap();
+        assert_eq!(sent.headers()[header::CONTENT_ENCODING], "gzip");
+        for (digest, name) in
+            [("0123456789abcdef", "receptionist.css"), (digest, "none.css"), ("", "mark.svg")]
+        {
+            assert!(asset(digest, name, &none).is_none(), "{digest} {name}");
+        }
+    }
+}

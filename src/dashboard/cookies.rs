@@ -1,0 +1,99 @@
+//! The cookies of the dashboard.
+//!
+//! What always holds: what lets somebody in is read by no script, sent by no other site's form, and bound to this host
+//! where the origin is https (`__Host-`, RFC 6265bis §4.1.3.2). The rest are choices of looks.
+
+use axum::http::{HeaderMap, HeaderValue, header};
+
+/// How long a session's cookie is kept by the browser, in seconds: as long as a session may last. When it ends is the
+/// engine's to say.
+const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
+/// How long a choice of looks is kept, in seconds.
+const CHOICE_SECONDS: u32 = 365 * 24 * 60 * 60;
+
+/// A cookie that the dashboard sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cookie {
+    /// The token of a session.
+    Session,
+    /// Leads to a form that is kept.
+    Draft,
+    /// The language of whoever is not signed in.
+    Language,
+    /// Light or dark, where that was chosen; the script that switches writes it too.
+    Theme,
+}
+
+/// How cookies are named and marked on this origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cookies {
+    /// Whether the origin is https.
+    pub(super) secure: bool,
+}
+
+impl Cookies {
+    fn name(self, cookie: Cookie) -> &'static str {
+        match (cookie, self.secure) {
+            (Cookie::Session, true) => "__Host-receptionist",
+            (Cookie::Session, false) => "receptionist",
+            (Cookie::Draft, true) => "__Host-receptionist-form",
+            (Cookie::Draft, false) => "receptionist-form",
+            (Cookie::Language, _) => "language",
+            (Cookie::Theme, _) => "theme",
+        }
+    }
+
+    /// The value of a cookie in a request.
+    pub(super) fn get(self, headers: &HeaderMap, cookie: Cookie) -> Option<&str> {
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.name(cookie)).map(|(_, value)| value).next()
+    }
+
+    /// The header that sets a cookie; an empty value takes it away.
+    pub(super) fn set(self, cookie: Cookie, value: &str) -> HeaderValue {
+        let name = self.name(cookie);
+        let lasts = match cookie {
+            _ if value.is_empty() => 0,
+            Cookie::Session | Cookie::Draft => SESSION_SECONDS,
+            Cookie::Language | Cookie::Theme => CHOICE_SECONDS,
+        };
+        let marks = match (cookie, self.secure) {
+            (Cookie::Session | Cookie::Draft, true) => "Path=/; Secure; HttpOnly",
+            (Cookie::Session | Cookie::Draft, false) => "Path=/; HttpOnly",
+            (Cookie::Language | Cookie::Theme, true) => "Path=/dashboard; Secure",
+            (Cookie::Language | Cookie::Theme, false) => "Path=/dashboard",
+        };
+        let text = format!("{name}={value}; {marks}; SameSite=Lax; Max-Age={lasts}");
+        // Values are tokens and words of ours.
+        HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_bound_to_the_host_where_the_origin_is_https() {
+        let set = |secure| Cookies { secure }.set(Cookie::Session, "abc");
+        assert_eq!(
+            set(true),
+            "__Host-receptionist=abc; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=2592000"
+        );
+        assert_eq!(set(false), "receptionist=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000");
+        let gone = Cookies { secure: true }.set(Cookie::Session, "");
+        assert!(gone.to_str().unwrap().ends_with("Max-Age=0"), "{gone:?}");
+    }
+
+    #[test]
+    fn the_cookie_of_the_name_counts_and_no_other() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::COOKIE, "x=1; receptionist-form=f".parse().unwrap());
+        headers.append(header::COOKIE, "__Host-receptionist=a;receptionist=b".parse().unwrap());
+        assert_eq!(Cookies { secure: true }.get(&headers, Cookie::Session), Some("a"));
+        assert_eq!(Cookies { secure: false }.get(&headers, Cookie::Session), Some("b"));
+        assert_eq!(Cookies { secure: false }.get(&headers, Cookie::Draft), Some("f"));
+        assert_eq!(Cookies { secure: true }.get(&headers, Cookie::Draft), None);
+    }
+}

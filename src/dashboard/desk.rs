@@ -1,0 +1,47 @@
+//! What all pages share.
+
+use actors::Engine;
+use actors::people::Token;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+
+use super::cookies::Cookies;
+use super::drafts::Drafts;
+use super::form::FormId;
+use super::once::Once;
+use crate::config::PublicUrl;
+use crate::http::cursor::Cursors;
+use crate::origins::Origins;
+
+/// What all pages share.
+pub(crate) struct Desk {
+    pub(super) engine: Engine,
+    /// Where people reach the service; nowhere until that is known.
+    pub(super) public: Option<PublicUrl>,
+    pub(super) origins: Origins,
+    pub(super) cookies: Cookies,
+    pub(super) cursors: Cursors,
+    pub(super) once: Once,
+    pub(super) drafts: Drafts,
+}
+
+impl Desk {
+    /// The dashboard of an engine, at this origin.
+    pub(crate) fn new(engine: Engine, public: Option<PublicUrl>, origins: Origins) -> Self {
+        let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
+        let once = Once::new(engine.now().millis());
+        let cursors = Cursors::new(engine.secret());
+        Self { engine, public, origins, cookies, cursors, once, drafts: Drafts::default() }
+    }
+
+    /// A new form's one-use id.
+    pub(super) fn form_id(&self) -> FormId {
+        FormId::new(self.engine.ports(), self.engine.now().millis())
+    }
+
+    /// A new token that leads to something kept here.
+    pub(super) fn token(&self) -> Option<Token> {
+        let random: [u8; 32] = self.engine.ports().random_bytes();
+        Token::parse(&BASE64_URL_SAFE_NO_PAD.encode(random))
+    }
+}

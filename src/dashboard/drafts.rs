@@ -1,0 +1,138 @@
+//! Forms that could not be taken, kept for the page that they come from: somebody's session had ended, or the form was
+//! too old. The page shows them filled in, and nobody sends them but the person.
+//!
+//! What always holds: passwords are not kept; a form is given back once, to the browser that sent it; there are never
+//! more than a bound, of all and of one address.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use actors::people::Token;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+use super::form::Form;
+
+/// How long a form is kept.
+const KEPT: Duration = Duration::from_secs(30 * 60);
+/// How many are kept, and of one address (IPv6: of one network); of one more the oldest goes.
+const DRAFTS_MAX: usize = 1_024;
+const OF_AN_ADDRESS_MAX: usize = 16;
+/// How many bytes of a form are kept; a longer one is not.
+const BYTES_MAX: usize = 16 * 1024;
+
+/// Why a form was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Whoever sent it was not signed in any more.
+    SignedOut,
+    /// It was too old to tell whether it had acted.
+    Stale,
+}
+
+/// A form that was kept.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// The page that shows it.
+    pub(super) page: String,
+    /// Where it was sent to.
+    pub(super) action: String,
+    /// What stood in it.
+    pub(super) form: Form,
+    /// Why it was not taken.
+    pub(super) why: Why,
+}
+
+struct Kept {
+    token: Token,
+    network: IpAddr,
+    at: Instant,
+    draft: Draft,
+}
+
+/// The forms that are kept, oldest first.
+#[derive(Default)]
+pub(super) struct Drafts {
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+impl Drafts {
+    /// Keeps a form under this token; false where it is too long for that.
+    pub(super) fn keep(&self, token: Token, network: IpAddr, draft: Draft) -> bool {
+        if draft.form.bytes() > BYTES_MAX {
+            return false;
+        }
+        let mut kept = self.kept.lock();
+        forget(&mut kept);
+        if kept.iter().filter(|one| one.network == network).count() >= OF_AN_ADDRESS_MAX
+            && let Some(oldest) = kept.iter().position(|one| one.network == network)
+        {
+            kept.remove(oldest);
+        }
+        if kept.len() >= DRAFTS_MAX {
+            kept.pop_front();
+        }
+        kept.push_back(Kept { token, network, at: Instant::now(), draft });
+        true
+    }
+
+    /// The form of a token, if it is this page's; it is kept no longer.
+    pub(super) fn take(&self, token: &Token, page: &str) -> Option<Draft> {
+        let mut kept = self.kept.lock();
+        forget(&mut kept);
+        let at = kept.iter().position(|one| one.token == *token && one.draft.page == page)?;
+        kept.remove(at).map(|one| one.draft)
+    }
+}
+
+fn forget(kept: &mut VecDeque<Kept>) {
+    while kept.front().is_some_and(|one| one.at.elapsed() >= KEPT) {
+        kept.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(number: u8) -> Token {
+        let text = format!("{}A", (b'A' + number) as char).repeat(21);
+        Token::parse(&format!("{text}A")).unwrap()
+    }
+
+    fn draft(text: &str) -> Draft {
+        let form = Form::parse(format!("name={text}").as_bytes());
+        Draft { page: "/p".into(), action: "/p/q".into(), form, why: Why::SignedOut }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_form_is_given_back_once_to_its_page_within_half_an_hour() {
+        let (drafts, network) = (Drafts::default(), IpAddr::from([192, 0, 2, 1]));
+        assert!(drafts.keep(token(1), network, draft("Ada")));
+        assert!(drafts.take(&token(2), "/p").is_none(), "another's");
+        assert!(drafts.take(&token(1), "/other").is_none(), "of another page");
+        assert_eq!(drafts.take(&token(1), "/p").unwrap().form.get("name"), "Ada");
+        assert!(drafts.take(&token(1), "/p").is_none(), "once");
+        assert!(drafts.keep(token(1), network, draft("Ada")));
+        tokio::time::advance(KEPT).await;
+        assert!(drafts.take(&token(1), "/p").is_none(), "too late");
+        assert!(!drafts.keep(token(1), network, draft(&"x".repeat(BYTES_MAX))), "too long");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_keeps_more_than_a_bound() {
+        let drafts = Drafts::default();
+        let network = |number: usize| IpAddr::from(u32::try_from(number).unwrap().to_be_bytes());
+        assert!(drafts.keep(token(1), network(0), draft("mine")));
+        for number in 0..2 * DRAFTS_MAX {
+            drafts.keep(token(2), network(1 + number % 4), draft("theirs"));
+        }
+        assert_eq!(drafts.kept.lock().len(), 1 + 4 * OF_AN_ADDRESS_MAX);
+        assert!(drafts.take(&token(1), "/p").is_some(), "who keeps much pushes out their own");
+        for number in 0..2 * DRAFTS_MAX {
+            drafts.keep(token(2), network(number), draft("theirs"));
+        }
+        assert_eq!(drafts.kept.lock().len(), DRAFTS_MAX);
+    }
+}

@@ -1,0 +1,115 @@
+//! A form as it was sent.
+
+use actors::ports::Ports;
+use axum::body::Body;
+use axum::http::HeaderMap;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use url::form_urlencoded;
+
+use crate::http::body::{self, BodyError};
+
+/// The media type of forms.
+const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
+/// The field that holds a form's one-use id.
+pub(super) const ID: &str = "form";
+
+/// The fields of a form, decoded, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    fields: Vec<(String, String)>,
+}
+
+/// A form's one-use id: when it was made, and chance. It is no secret from whoever was sent the form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FormId {
+    /// Unix time in milliseconds.
+    pub(super) made: i64,
+    chance: [u8; 16],
+}
+
+impl Form {
+    /// Reads the form of a request.
+    pub(super) async fn read(headers: &HeaderMap, body: Body) -> Result<Self, BodyError> {
+        body::read_as(MEDIA_TYPE, headers, body).await.map(|bytes| Self::parse(&bytes))
+    }
+
+    /// Reads what stands behind the `?` of an address, or in a body.
+    pub(super) fn parse(bytes: &[u8]) -> Self {
+        Self { fields: form_urlencoded::parse(bytes).into_owned().collect() }
+    }
+
+    /// A field, empty where there is none.
+    pub(super) fn get(&self, name: &str) -> &str {
+        self.find(name).unwrap_or_default()
+    }
+
+    /// A field, if it was sent.
+    pub(super) fn find(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The form's id, if it is one.
+    pub(super) fn id(&self) -> Option<FormId> {
+        FormId::parse(self.get(ID))
+    }
+
+    /// What may be kept of it for later: neither passwords nor the id.
+    pub(super) fn keepable(&self) -> Self {
+        let kept = self.fields.iter().filter(|(name, _)| name != ID && !name.contains("password"));
+        Self { fields: kept.cloned().collect() }
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.fields.iter().map(|(name, value)| name.len() + value.len()).sum()
+    }
+}
+
+impl FormId {
+    /// A new one.
+    pub(super) fn new(ports: &Ports, made: i64) -> Self {
+        Self { made, chance: ports.random_bytes() }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let bytes: [u8; 24] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+        let (made, chance) = bytes.split_first_chunk::<8>()?;
+        Some(Self { made: i64::from_be_bytes(*made), chance: chance.try_into().ok()? })
+    }
+
+    /// As it stands in a form.
+    pub(super) fn text(&self) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(self.bytes())
+    }
+
+    /// All of it.
+    pub(super) fn bytes(&self) -> [u8; 24] {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&self.made.to_be_bytes());
+        bytes[8..].copy_from_slice(&self.chance);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_decoded_and_passwords_are_not_kept() {
+        let form = Form::parse(b"name=Zo%C3%A9+B&password=x&new_password=y&form=z&name=again&empty=");
+        assert_eq!((form.get("name"), form.get("empty"), form.get("none")), ("Zoé B", "", ""));
+        assert_eq!((form.find("empty"), form.find("none")), (Some(""), None));
+        assert_eq!(form.keepable(), Form::parse(b"name=Zo%C3%A9+B&name=again&empty="));
+    }
+
+    #[test]
+    fn an_id_reads_back_and_anything_else_is_none() {
+        let id = FormId { made: 1_772_431_200_000, chance: [7; 16] };
+        assert_eq!(FormId::parse(&id.text()), Some(id));
+        for bad in ["", "x", &id.text()[1..], &format!("{}A", id.text())] {
+            assert_eq!(FormId::parse(bad), None, "{bad}");
+        }
+    }
+}

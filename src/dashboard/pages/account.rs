@@ -1,0 +1,150 @@
+//! A person's own account: name, language, looks, email, and the way to another password.
+
+use actors::EngineError;
+use actors::domain::{Address, Locale, Refusal, Text};
+use askama::Template;
+use axum::http::{StatusCode, header};
+
+use crate::dashboard::asked::Visit;
+use crate::dashboard::cookies::Cookie;
+use crate::dashboard::drafts::{Draft, Why};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::Field;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+
+/// What the engine says of an email that another account has.
+const TAKEN: &str = "is taken";
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    /// What was done; empty for nothing.
+    done: String,
+    /// That a form came back; empty where none did.
+    kept: String,
+    name: Field,
+    locale: String,
+    look: String,
+    mails: bool,
+    email: Field,
+    /// The password, where it was given too long ago for a new email.
+    current: Option<Field>,
+    sessions: usize,
+}
+
+impl Page {
+    /// The page with what the account says.
+    async fn new(visit: &Visit) -> Result<Self, Refused> {
+        let (view, person) = (visit.view(), &visit.signed_in.person);
+        let now = visit.desk.engine.now();
+        let current =
+            Field::new("current_password", "password", "current-password", view.t("current-password"));
+        let name = Field::new("name", "text", "name", view.t("name")).optional();
+        Ok(Self {
+            frame: visit.own_frame().await?,
+            done: match visit.query.get("done") {
+                "saved" => view.t("saved"),
+                "email" => view.t("email-changed"),
+                "email-sent" => view.t("email-sent"),
+                "password" => view.t("password-set"),
+                _ => String::new(),
+            },
+            kept: String::new(),
+            name: name.holding(&person.name),
+            locale: person.locale.to_string(),
+            look: view.theme.unwrap_or("device").to_owned(),
+            mails: visit.people().sends_mail(),
+            email: Field::new("email", "email", "email", view.t("email")).holding(&person.email),
+            current: (!visit.signed_in.fresh).then(|| current.hint(view.t("password-first-hint"))),
+            sessions: person.sessions.iter().filter(|session| session.is_good(now)).count(),
+            view,
+        })
+    }
+
+    /// The same with what stood in a form that was sent to this path.
+    fn filled(mut self, action: &str, form: &Form) -> Self {
+        if action.ends_with("/email") {
+            self.email = self.email.holding(form.get("email"));
+            return self;
+        }
+        self.name = self.name.holding(form.get("name"));
+        for (field, name) in [(&mut self.locale, "locale"), (&mut self.look, "look")] {
+            if let Some(chosen) = form.find(name) {
+                chosen.clone_into(field);
+            }
+        }
+        self
+    }
+}
+
+/// The page, with a form that came back.
+pub(crate) async fn show(visit: Visit) -> Answered {
+    let mut shown = Page::new(&visit).await?;
+    if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
+        shown.kept = shown.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        shown = shown.filled(&action, &form);
+    }
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// Changes name, language and looks.
+pub(crate) async fn sent(visit: Visit) -> Answered {
+    let form = &visit.form;
+    let name = Text::<0, 200>::new(form.get("name").trim().to_owned());
+    let locale = Locale::from_word(form.get("locale")).unwrap_or(visit.signed_in.person.locale);
+    let name = match name {
+        Ok(name) => name,
+        Err(problem) => {
+            let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
+            shown.name.problem = shown.view.problem(&problem.to_string());
+            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        }
+    };
+    visit.people().change_own(visit.signed_in.person.id, Some(name), Some(locale)).await?;
+    let mut response = see_other("/dashboard/account?done=saved");
+    let theme = match form.get("look") {
+        theme @ ("light" | "dark") => theme,
+        _ => "",
+    };
+    let cookies = visit.desk.cookies;
+    let chosen = [cookies.set(Cookie::Theme, theme), cookies.set(Cookie::Language, locale.as_str())];
+    response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
+    Ok(response)
+}
+
+/// Asks for another email: it counts once a link mailed to it was used, at once where no mail is sent.
+pub(crate) async fn email(visit: Visit) -> Answered {
+    let given = visit.form.get("email").trim();
+    let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
+    let refuse = |mut shown: Page, problem: &str| {
+        shown.email.problem = shown.view.t(problem);
+        Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?)
+    };
+    let Ok(address) = Address::new(given) else {
+        return refuse(shown, if given.is_empty() { "required" } else { "not-an-email" });
+    };
+    if address.as_str() == visit.signed_in.person.email {
+        return refuse(shown, "email-same");
+    }
+    if let Some(problem) = visit.freshen().await? {
+        shown.current = shown.current.map(|field| field.problem(Some(problem)));
+        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+    }
+    shown.current = None;
+    match visit.people().change_email(&visit.token, address).await {
+        Ok(Some(_)) => Ok(see_other("/dashboard/account?done=email-sent")),
+        Ok(None) => Ok(see_other("/dashboard/account?done=email")),
+        Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
+            let said = details.first().map_or(TAKEN, |problem| problem.message.as_str());
+            let taken = said == TAKEN;
+            shown.email.problem = if taken { shown.view.t("email-taken") } else { shown.view.problem(said) };
+            Ok(page(StatusCode::CONFLICT, &shown)?)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,150 @@
+//! A person's alerts of a business, newest first, with what they have not read marked.
+//!
+//! An alert holds no words of what it tells of: those are read here, as they are by now.
+
+use actors::business::PageRequest;
+use actors::business::commands::alerts::ReadAlerts;
+use actors::domain::{Actor, Alert};
+use actors::mail::letter::What;
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::{NaiveDate, Timelike};
+use chrono_tz::Tz;
+
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::cursor::Binding;
+use crate::words::{Value, capitalised, plain_lines};
+
+/// How many alerts are on a page.
+const SHOWN: usize = 50;
+/// How many characters of a message are shown.
+const QUOTE_CHARS_MAX: usize = 300;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/alerts.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    base: String,
+    sub: String,
+    /// Whether there is anything to mark as read.
+    unread: bool,
+    mails: bool,
+    days: Vec<Day>,
+    /// The page of what is older, if there is any.
+    older: Option<String>,
+}
+
+struct Day {
+    label: String,
+    alerts: Vec<Row>,
+}
+
+struct Row {
+    number: u64,
+    /// As programs read it.
+    at: String,
+    time: String,
+    title: String,
+    detail: String,
+    /// What somebody said; empty for nothing.
+    quote: String,
+    new: bool,
+}
+
+fn base(member: &Member) -> String {
+    format!("/dashboard/b/{}/alerts", member.business.id())
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, person) = (member.view(), member.signed_in.person.id);
+    let (cursors, id) = (&member.desk.cursors, member.business.id());
+    let binding = Binding::list("alerts").with(id.to_string().as_bytes()).with(person.to_string().as_bytes());
+    // A cursor that is none of ours is the beginning.
+    let after = member.query.find("after").and_then(|text| cursors.open(&binding, text).ok());
+    let found = member.business.alerts(person, &PageRequest { limit: SHOWN, after }).await?;
+    let mut days: Vec<(NaiveDate, Vec<Row>)> = Vec::new();
+    for alert in &found.items {
+        let day = alert.about.at.utc().with_timezone(&member.profile.zone).date_naive();
+        let what = member.desk.engine.told(id, &alert.about).await?;
+        let row = row(&view, alert, what, member.profile.zone);
+        match days.last_mut().filter(|(last, _)| *last == day) {
+            Some((_, rows)) => rows.push(row),
+            None => days.push((day, vec![row])),
+        }
+    }
+    let days =
+        days.into_iter().map(|(day, alerts)| Day { label: capitalised(&view.words.date(day)), alerts });
+    let base = base(&member);
+    let shown = Page {
+        frame: member.frame("alerts"),
+        sub: view.count("alerts-sub", member.unread as u64),
+        unread: member.unread > 0,
+        mails: member.people().sends_mail(),
+        days: days.collect(),
+        older: found.next.map(|next| format!("{base}?after={}", cursors.seal(&binding, &next))),
+        base,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(view: &View, alert: &Alert, what: Option<What>, zone: Tz) -> Row {
+    let local = alert.about.at.utc().with_timezone(&zone);
+    let (detail, quote) = told(view, what, zone);
+    Row {
+        number: alert.number,
+        at: alert.about.at.to_string(),
+        time: format!("{:02}:{:02}", local.hour(), local.minute()),
+        title: view.t(&format!("told-{}", alert.about.kind)),
+        detail,
+        quote,
+        new: alert.read_at.is_none(),
+    }
+}
+
+/// What is told of it, and what somebody said.
+fn told(view: &View, what: Option<What>, zone: Tz) -> (String, String) {
+    let who = |name: Option<String>| name.unwrap_or_else(|| view.t("somebody"));
+    match what {
+        None => (view.t("told-gone"), String::new()),
+        Some(What::Appointment { contact, service, staff, starts_at, .. }) => {
+            let (who, when) = (who(contact), view.words.short_moment(starts_at, zone));
+            let values = [
+                ("who", who.as_str()),
+                ("service", service.as_deref().unwrap_or("–")),
+                ("staff", staff.as_deref().unwrap_or("–")),
+                ("when", &when),
+            ];
+            let values = values.map(|(name, text)| (name, Value::Text(text)));
+            (view.words.say("told-appointment", &values), String::new())
+        }
+        Some(What::Message { caller, phone, body, .. }) => {
+            (who(caller.or(phone)), plain_lines(&body, QUOTE_CHARS_MAX))
+        }
+        Some(What::Call { caller, .. }) => (who(caller), String::new()),
+        Some(What::Webhook { url, .. }) => (url, String::new()),
+    }
+}
+
+/// Marks all as read.
+pub(crate) async fn read_all(member: Member) -> Answered {
+    read(&member, None).await
+}
+
+/// Marks one as read.
+pub(crate) async fn read_one(member: Member) -> Answered {
+    let number = member.param("number").ok_or_else(Refused::not_found)?;
+    read(&member, Some(number)).await
+}
+
+async fn read(member: &Member, number: Option<u64>) -> Answered {
+    let by = Actor::Person(member.signed_in.person.id);
+    member.business.change(actors::business::Request::by(by), ReadAlerts { number }).await?;
+    Ok(see_other(&base(member)))
+}

@@ -1,0 +1,101 @@
+//! A link that was mailed, or handed over by the operator.
+//!
+//! What always holds: opening it changes nothing, for mail scanners open links; only the button uses it up.
+
+use actors::EngineError;
+use actors::domain::{LinkKind, Refusal};
+use actors::people::{LinkSeen, Token};
+use askama::Template;
+use axum::http::StatusCode;
+
+use crate::dashboard::asked::{Asked, sign_in_path};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::words::words;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/enter.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    path: String,
+    title: String,
+    text: String,
+    button: String,
+    until: String,
+}
+
+/// What the link is for, and the button.
+pub(crate) async fn show(asked: Asked) -> Answered {
+    let token = asked.link_token().ok_or(Refused::LinkGone)?;
+    let LinkSeen { person, kind } = asked.people().open_link(&token).await.map_err(gone)?;
+    let view = View { words: words(person.locale), ..asked.view() };
+    let link = person.link.as_ref();
+    let of = link.and_then(|link| link.business_id);
+    let belongs = asked.people().belongs(person.id).await?;
+    let business = belongs.into_iter().find(|one| Some(one.business_id) == of);
+    let (title, text) = match (kind, &business) {
+        (LinkKind::Invitation, Some(business)) => (
+            view.with("enter-invitation-title", "business", &business.business_name),
+            view.with(&format!("enter-invitation-{}", business.membership.role), "email", &person.email),
+        ),
+        (LinkKind::Invitation, None) => {
+            (view.t("enter-account-title"), view.with("enter-account-text", "email", &person.email))
+        }
+        (LinkKind::Reset, _) => {
+            (view.t("enter-reset-title"), view.with("enter-reset-text", "email", &person.email))
+        }
+        (LinkKind::Enter, _) => {
+            (view.t("enter-enter-title"), view.with("enter-enter-text", "email", &person.email))
+        }
+        (LinkKind::Email, _) => {
+            let new = link.and_then(|link| link.email.as_deref()).unwrap_or_default();
+            (view.t("enter-email-title"), view.with("enter-email-text", "email", new))
+        }
+    };
+    let lasts = match kind {
+        LinkKind::Invitation => "enter-until-days",
+        LinkKind::Reset | LinkKind::Email => "enter-until-hour",
+        LinkKind::Enter => "enter-until-minutes",
+    };
+    let shown = Page {
+        button: view.t(if kind == LinkKind::Enter { "sign-in" } else { "go-on" }),
+        until: view.t(lasts),
+        path: asked.path().to_owned(),
+        title,
+        text,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// Uses the link up.
+pub(crate) async fn sent(asked: Asked) -> Answered {
+    let token = asked.link_token().ok_or(Refused::LinkGone)?;
+    if asked.people().open_link(&token).await.map_err(gone)?.kind == LinkKind::Email {
+        return prove_email(&asked, &token).await;
+    }
+    let opened = asked.people().use_link(&token, asked.comes_from().client).await.map_err(gone)?;
+    let session = opened.session.ok_or(Refused::LinkGone)?;
+    let next = if opened.kind == LinkKind::Enter { "/dashboard" } else { "/dashboard/password" };
+    asked.begin_session(&session, next).await
+}
+
+/// Proves a new address, which whoever asked for it does, signed in.
+async fn prove_email(asked: &Asked, token: &Token) -> Answered {
+    match asked.people().prove_email(token, asked.session_token().as_ref()).await {
+        Ok(_) => Ok(see_other("/dashboard/account?done=email")),
+        // Whoever is signed in as somebody else is told so.
+        Err(EngineError::Refused(Refusal::NotAllowed(_))) if asked.signed_in().await?.is_none() => {
+            Ok(see_other(&sign_in_path(asked.path())))
+        }
+        Err(error) => Err(gone(error)),
+    }
+}
+
+fn gone(error: EngineError) -> Refused {
+    match error {
+        EngineError::Refused(Refusal::Expired) | EngineError::NotFound => Refused::LinkGone,
+        error => error.into(),
+    }
+}

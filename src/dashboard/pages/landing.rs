@@ -1,0 +1,81 @@
+//! Where somebody comes to who has signed in: the business that they belong to, the choice where there are several, what
+//! they are asked to join; and that there is none.
+
+use actors::domain::{BusinessId, MembershipStatus};
+use actors::people::Belongs;
+use askama::Template;
+use axum::http::StatusCode;
+
+use crate::dashboard::asked::Visit;
+use crate::dashboard::parts::initials;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/landing.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    email: String,
+    hello: String,
+    businesses: Vec<Row>,
+    offers: Vec<Row>,
+}
+
+struct Row {
+    id: BusinessId,
+    name: String,
+    initials: String,
+    role: String,
+}
+
+/// The business, or the choice.
+pub(crate) async fn show(visit: Visit) -> Answered {
+    let offered = |one: &&Belongs| one.membership.status == MembershipStatus::Invited;
+    let mut active = visit.active();
+    if let (Some(one), None) = (active.next(), active.next())
+        && !visit.belongs.iter().any(|one| offered(&one))
+    {
+        return Ok(see_other(&format!("/dashboard/b/{}/today", one.business_id)));
+    }
+    let view = visit.view();
+    let row = |one: &Belongs| Row {
+        id: one.business_id,
+        initials: initials(&one.business_name),
+        name: one.business_name.clone(),
+        role: view.t(&format!("role-{}", one.membership.role)),
+    };
+    let person = &visit.signed_in.person;
+    let hello = if person.name.trim().is_empty() {
+        view.t("hello-nobody")
+    } else {
+        view.with("hello", "name", &person.name)
+    };
+    let shown = Page {
+        email: person.email.clone(),
+        hello,
+        businesses: visit.active().map(row).collect(),
+        offers: visit.belongs.iter().filter(offered).map(row).collect(),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// Accepts a membership that is offered.
+pub(crate) async fn accept(visit: Visit) -> Answered {
+    let id: BusinessId = visit.param("business_id").ok_or_else(Refused::not_found)?;
+    // Of what is not theirs they learn nothing.
+    if !visit
+        .belongs
+        .iter()
+        .any(|one| one.business_id == id && one.membership.status != MembershipStatus::Disabled)
+    {
+        return Err(Refused::not_found());
+    }
+    let business = visit.desk.engine.business(id);
+    if business.business().await?.suspended {
+        return Err(Refused::Suspended);
+    }
+    visit.people().accept(&business, visit.signed_in.person.id).await?;
+    Ok(see_other(&format!("/dashboard/b/{id}/today")))
+}

@@ -1,0 +1,82 @@
+//! Choosing a password: the only page, beside signing out, of a session that a link to it has begun.
+
+use actors::EngineError;
+use actors::domain::Refusal;
+use askama::Template;
+use axum::http::StatusCode;
+
+use crate::dashboard::asked::Visit;
+use crate::dashboard::parts::Field;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/password.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    email: String,
+    /// Whether it is the session of a link.
+    restricted: bool,
+    /// Whether there is no password to give, and the link that began the session was used too long ago to set one.
+    needs_link: bool,
+    /// The present password, where it was given too long ago.
+    current: Option<Field>,
+    password: Field,
+    again: Field,
+}
+
+impl Page {
+    fn new(visit: &Visit) -> Self {
+        let view = visit.view();
+        let restricted = visit.signed_in.session.restricted;
+        let asks = !restricted && !visit.signed_in.fresh;
+        let current =
+            Field::new("current_password", "password", "current-password", view.t("current-password"));
+        let password = Field::new("password", "password", "new-password", view.t("new-password"));
+        Self {
+            email: visit.signed_in.person.email.clone(),
+            restricted,
+            needs_link: asks && visit.signed_in.person.password.is_none(),
+            current: asks.then(|| current.hint(view.t("password-first-hint"))),
+            password: password.hint(view.t("new-password-hint")),
+            again: Field::new("password_again", "password", "new-password", view.t("password-again")),
+            view,
+        }
+    }
+}
+
+/// The form.
+pub(crate) async fn show(visit: Visit) -> Answered {
+    Ok(page(StatusCode::OK, &Page::new(&visit))?)
+}
+
+/// Sets the password; every other session ends, and this one goes on.
+pub(crate) async fn sent(visit: Visit) -> Answered {
+    let mut shown = Page::new(&visit);
+    let (given, again) = (visit.form.get("password"), visit.form.get("password_again"));
+    if given != again {
+        shown.again.problem = shown.view.t("password-differs");
+        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+    }
+    if !shown.restricted
+        && let Some(problem) = visit.freshen().await?
+    {
+        shown.current = shown.current.map(|field| field.problem(Some(problem)));
+        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+    }
+    let token = match visit.people().set_password(&visit.token, given).await {
+        Ok(token) => token,
+        Err(EngineError::Refused(Refusal::Invalid(problems))) => {
+            let said = problems.first().map_or("", |problem| problem.message.as_str());
+            shown.password.problem = shown.view.problem(said);
+            // What was given for the present one is right, and need not be given again.
+            shown.current = None;
+            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+        }
+        Err(EngineError::Refused(Refusal::Expired)) => return Err(Refused::LinkGone),
+        Err(error) => return Err(error.into()),
+    };
+    let next = if shown.restricted { "/dashboard" } else { "/dashboard/account?done=password" };
+    visit.begin_session(&token, next).await
+}

@@ -1,0 +1,113 @@
+//! Where a person is signed in, and ending that.
+
+use actors::domain::{Session, SessionId};
+use askama::Template;
+use axum::http::StatusCode;
+use chrono_tz::Tz;
+
+use crate::dashboard::asked::Visit;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::words::Value;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/sessions.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    done: String,
+    zone: String,
+    sessions: Vec<Row>,
+}
+
+struct Row {
+    id: SessionId,
+    /// The browser and the system, as far as they say.
+    browser: String,
+    detail: String,
+    /// Whether it is the one that asks.
+    own: bool,
+}
+
+/// The sessions, the one that asks first.
+pub(crate) async fn show(visit: Visit) -> Answered {
+    let (view, zone) = (visit.view(), zone(&visit).await?);
+    let now = visit.desk.engine.now();
+    let own = visit.signed_in.session.id;
+    let mut sessions: Vec<&Session> =
+        visit.signed_in.person.sessions.iter().filter(|session| session.is_good(now)).collect();
+    sessions.sort_by_key(|session| (session.id != own, std::cmp::Reverse(session.last_used_at)));
+    let shown = Page {
+        frame: visit.own_frame().await?,
+        done: if visit.query.get("done") == "ended" { view.t("sessions-ended") } else { String::new() },
+        zone: zone.name().to_owned(),
+        sessions: sessions.into_iter().map(|session| row(&view, zone, session, own)).collect(),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(view: &View, zone: Tz, session: &Session, own: SessionId) -> Row {
+    let since = view.words.short_moment(session.created_at, zone);
+    let used = view.words.short_moment(session.last_used_at, zone);
+    let address = session.client.address.as_deref().unwrap_or("–");
+    let values = [("address", address), ("since", &since), ("used", &used)];
+    let values = values.map(|(name, text)| (name, Value::Text(text)));
+    let detail = view.words.say(if session.id == own { "session-own" } else { "session-other" }, &values);
+    Row { id: session.id, browser: browser(view, &session.client.user_agent), detail, own: session.id == own }
+}
+
+/// The zone that times are shown in: that of the business they come into, or of the first of them.
+async fn zone(visit: &Visit) -> Result<Tz, Refused> {
+    match visit.active().next() {
+        Some(one) => Ok(visit.desk.engine.business(one.business_id).business().await?.zone),
+        None => Ok(Tz::UTC),
+    }
+}
+
+/// What a browser calls itself, as people know it: what it does not tell, or nobody knows, is not guessed.
+fn browser(view: &View, user_agent: &str) -> String {
+    // The first that is in the text: most name others beside themselves.
+    const BROWSERS: [(&str, &str); 6] = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("FxiOS/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
+    const SYSTEMS: [(&str, &str); 6] = [
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Android", "Android"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("Linux", "Linux"),
+    ];
+    let find = |of: &[(&str, &'static str)]| {
+        of.iter().find(|(sign, _)| user_agent.contains(sign)).map(|(_, name)| *name)
+    };
+    match (find(&BROWSERS), find(&SYSTEMS)) {
+        (Some(browser), Some(system)) => {
+            let values = [("browser", Value::Text(browser)), ("system", Value::Text(system))];
+            view.words.say("browser-on", &values)
+        }
+        (Some(known), None) | (None, Some(known)) => known.to_owned(),
+        (None, None) => view.t("browser-unknown"),
+    }
+}
+
+/// Ends all but the one that asks.
+pub(crate) async fn end_others(visit: Visit) -> Answered {
+    visit.people().end_sessions(&visit.token, None).await?;
+    Ok(see_other("/dashboard/account/sessions?done=ended"))
+}
+
+/// Ends one.
+pub(crate) async fn end(visit: Visit) -> Answered {
+    let id: SessionId = visit.param("session_id").ok_or_else(Refused::not_found)?;
+    visit.people().end_sessions(&visit.token, Some(id)).await?;
+    Ok(see_other("/dashboard/account/sessions?done=ended"))
+}

@@ -1,0 +1,152 @@
+//! Signing in with email and password, and signing out.
+//!
+//! What always holds: where somebody goes on to is a path of the dashboard; an unknown email and a wrong password are
+//! answered the same.
+
+use actors::people::SignIn;
+use askama::Template;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use url::Url;
+
+use crate::dashboard::asked::Asked;
+use crate::dashboard::cookies::Cookie;
+use crate::dashboard::parts::Field;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+
+/// Where whoever has signed in goes when nothing else was asked for.
+const HOME: &str = "/dashboard";
+/// How long the path may be that somebody goes on to, in bytes.
+const NEXT_BYTES_MAX: usize = 2_000;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/sign_in.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    next: String,
+    /// What was done before; empty for nothing.
+    done: String,
+    /// Whether email and password did not go together.
+    wrong: bool,
+    email: Field,
+    password: Field,
+    /// The same page in the other language.
+    other: String,
+}
+
+impl Page {
+    fn new(asked: &Asked, next: &str) -> Self {
+        let view = asked.view();
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("lang", &view.t("other-language"))
+            .append_pair("next", next)
+            .finish();
+        Self {
+            done: match asked.query.get("done") {
+                "password" => view.t("password-set"),
+                _ => String::new(),
+            },
+            email: Field::new("email", "email", "username", view.t("email")),
+            password: Field::new("password", "password", "current-password", view.t("password")),
+            other: format!("/dashboard/sign-in?{query}"),
+            next: next.to_owned(),
+            wrong: false,
+            view,
+        }
+    }
+}
+
+/// The form; whoever is signed in goes on.
+pub(crate) async fn show(asked: Asked) -> Answered {
+    let next = next(asked.query.get("next"));
+    if asked.signed_in().await?.is_some() {
+        return Ok(see_other(&next));
+    }
+    Ok(page(StatusCode::OK, &Page::new(&asked, &next))?)
+}
+
+/// Begins a session.
+pub(crate) async fn sent(asked: Asked) -> Answered {
+    let next = next(asked.form.get("next"));
+    let (email, password) = (asked.form.get("email").trim(), asked.form.get("password"));
+    let mut shown = Page::new(&asked, &next);
+    shown.email = shown.email.holding(email);
+    if email.is_empty() || password.is_empty() {
+        let required = |empty: bool| empty.then(|| shown.view.t("required"));
+        let (no_email, no_password) = (required(email.is_empty()), required(password.is_empty()));
+        shown.email = shown.email.problem(no_email);
+        shown.password = shown.password.problem(no_password);
+        return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
+    }
+    match asked.people().sign_in(email, password, asked.comes_from()).await? {
+        SignIn::In(token) => asked.begin_session(&token, &next).await,
+        SignIn::TooMany(left) => Err(Refused::too_many(left.as_secs())),
+        SignIn::Wrong | SignIn::Known => {
+            shown.wrong = true;
+            Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?)
+        }
+    }
+}
+
+/// Ends the browser's session, if it has one.
+pub(crate) async fn sign_out(asked: Asked) -> Answered {
+    if let Some(token) = asked.session_token() {
+        asked.people().sign_out(&token).await?;
+    }
+    let mut response: Response = see_other("/dashboard/sign-in");
+    response.headers_mut().append(header::SET_COOKIE, asked.desk.cookies.set(Cookie::Session, ""));
+    Ok(response)
+}
+
+/// A path of the dashboard to go on to, as a browser would understand it; anything else is the dashboard itself.
+fn next(asked: &str) -> String {
+    const ORIGIN: &str = "http://dashboard.invalid";
+    let origin = || Url::parse(ORIGIN).ok();
+    let within = |url: &Url| {
+        let path = url.path();
+        Some(url.origin()) == origin().map(|origin| origin.origin())
+            && (path == HOME || path.starts_with("/dashboard/"))
+            && !path.starts_with("/dashboard/sign-")
+    };
+    let url = origin().and_then(|origin| origin.join(asked).ok());
+    let url = url.filter(|url| asked.starts_with('/') && asked.len() <= NEXT_BYTES_MAX && within(url));
+    let Some(url) = url else { return HOME.into() };
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_goes_on_within_the_dashboard_and_nowhere_else() {
+        for good in ["/dashboard", "/dashboard/account?a=b&c", "/dashboard/b/x/today"] {
+            assert_eq!(next(good), good);
+        }
+        let long = format!("/dashboard/{}", "x".repeat(NEXT_BYTES_MAX));
+        for bad in [
+            "",
+            "/",
+            "/v1/me",
+            "//evil.example/dashboard/",
+            "/\\evil.example/dashboard/",
+            "https://evil.example/dashboard/",
+            "javascript:alert(1)//dashboard/",
+            "dashboard/account",
+            "/dashboard/../v1",
+            "/dashboard/%2e%2e/v1",
+            "/dashboards",
+            "/dashboard/sign-in?next=/dashboard/sign-in",
+            "/dashboard/sign-out",
+            &long,
+        ] {
+            assert_eq!(next(bad), HOME, "{bad}");
+        }
+        assert_eq!(next("/dashboard/a\r\nSet-Cookie: x"), "/dashboard/aSet-Cookie:%20x");
+    }
+}

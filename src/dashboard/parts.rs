@@ -1,0 +1,141 @@
+//! The small pieces of pages that are more than markup: fields with what is wrong beside them, and icons. The markup of
+//! all pieces stands in `parts.html`.
+
+/// A field of a form.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Field {
+    /// Its id and its name.
+    pub(super) id: &'static str,
+    pub(super) label: String,
+    /// `text`, `email` or `password`.
+    pub(super) kind: &'static str,
+    pub(super) value: String,
+    /// What to know before; empty for nothing.
+    pub(super) hint: String,
+    /// What is wrong with what was sent; empty for nothing.
+    pub(super) problem: String,
+    /// What browsers may fill in.
+    pub(super) autocomplete: &'static str,
+    pub(super) required: bool,
+}
+
+impl Field {
+    /// A field that has to be filled in.
+    pub(super) fn new(
+        id: &'static str,
+        kind: &'static str,
+        autocomplete: &'static str,
+        label: String,
+    ) -> Self {
+        Self { id, kind, label, autocomplete, required: true, ..Self::default() }
+    }
+
+    /// The same with what stands in it.
+    pub(super) fn holding(self, value: &str) -> Self {
+        Self { value: value.to_owned(), ..self }
+    }
+
+    /// The same with what to know before.
+    pub(super) fn hint(self, hint: String) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// The same with what is wrong, if anything is.
+    pub(super) fn problem(self, problem: Option<String>) -> Self {
+        Self { problem: problem.unwrap_or_default(), ..self }
+    }
+
+    /// The same, which may stay empty.
+    pub(super) fn optional(self) -> Self {
+        Self { required: false, ..self }
+    }
+
+    /// The ids of what describes it, for screen readers.
+    pub(super) fn described_by(&self) -> String {
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.id));
+        let problem = (!self.problem.is_empty()).then(|| format!("{}-problem", self.id));
+        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The two letters that stand for a name where there is no picture.
+pub(super) fn initials(name: &str) -> String {
+    let words: Vec<_> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let firsts = match words[..] {
+        [] => return "·".into(),
+        [one] => one.chars().take(2).collect::<String>(),
+        [first, .., last] => first.chars().take(1).chain(last.chars().take(1)).collect(),
+    };
+    firsts.to_uppercase().chars().take(2).collect()
+}
+
+macro_rules! icons {
+    ($($name:literal: $paths:literal,)*) => {
+        /// An icon of our own, as SVG; the name is one of this list.
+        pub(super) fn icon(name: &str) -> &'static str {
+            match name {
+                $($name => concat!("<svg class=\"i\" viewBox=\"0 0 20 20\" aria-hidden=\"true\">", $paths, "</svg>"),)*
+                _ => "",
+            }
+        }
+    };
+}
+
+icons! {
+    "desk": r#"<path d="M3 16.5h14M4.5 14a5.5 5.5 0 0 1 11 0zM10 8.5V6.5M8.5 6h3"/>"#,
+    "calendar": r#"<rect x="3" y="4.5" width="14" height="12.5" rx="2"/><path d="M3 8.5h14M7 2.5v3.5M13 2.5v3.5"/>"#,
+    "message": r#"<path d="M4 4h12a1.5 1.5 0 0 1 1.5 1.5v7A1.5 1.5 0 0 1 16 14H9l-4 3v-3H4a1.5 1.5 0 0 1-1.5-1.5v-7A1.5 1.5 0 0 1 4 4z"/>"#,
+    "phone": r#"<path d="M4 3h3l1.3 3.7L6.6 8.1a9.5 9.5 0 0 0 5.3 5.3l1.4-1.7L17 13v3a1.5 1.5 0 0 1-1.6 1.5A13.5 13.5 0 0 1 2.5 4.6 1.5 1.5 0 0 1 4 3z"/>"#,
+    "person": r#"<circle cx="10" cy="6.5" r="3.2"/><path d="M3.5 17a6.5 6.5 0 0 1 13 0"/>"#,
+    "people": r#"<circle cx="7.5" cy="7" r="2.8"/><path d="M2 16.5a5.5 5.5 0 0 1 11 0M12.5 4.5a2.8 2.8 0 0 1 0 5M15 12.3a5.5 5.5 0 0 1 3 4.2"/>"#,
+    "book": r#"<path d="M10 5.5C8.5 4 6 3.5 3 3.5v12c3 0 5.5.5 7 2 1.5-1.5 4-2 7-2v-12c-3 0-5.5.5-7 2zM10 5.5v12"/>"#,
+    "gear": r#"<path d="M3 6h8M15 6h2M3 14h2M9 14h8"/><circle cx="13" cy="6" r="2"/><circle cx="7" cy="14" r="2"/>"#,
+    "bell": r#"<path d="M5 13.5V9a5 5 0 0 1 10 0v4.5l1.5 1.5h-13zM8.5 17.5h3"/>"#,
+    "plus": r#"<path d="M10 4v12M4 10h12"/>"#,
+    "left": r#"<path d="M12 4.5 6.5 10l5.5 5.5"/>"#,
+    "right": r#"<path d="M8 4.5 13.5 10 8 15.5"/>"#,
+    "down": r#"<path d="M5 8l5 5 5-5"/>"#,
+    "check": r#"<path d="M4 10.5l4 4 8-9"/>"#,
+    "copy": r#"<rect x="7" y="7" width="10" height="10" rx="2"/><path d="M13 7V5a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v6a2 2 0 0 0 2 2h2"/>"#,
+    "search": r#"<circle cx="9" cy="9" r="5.5"/><path d="M13.2 13.2 17 17"/>"#,
+    "menu": r#"<path d="M3 6h14M3 10h14M3 14h14"/>"#,
+    "out": r#"<path d="M8 3H5a1.5 1.5 0 0 0-1.5 1.5v11A1.5 1.5 0 0 0 5 17h3M12.5 6l4 4-4 4M8 10h8"/>"#,
+    "key": r#"<circle cx="6.5" cy="13.5" r="3.5"/><path d="M9 11l7.5-7.5M13 7l2.5 2.5"/>"#,
+    "hook": r#"<path d="M7 12a3 3 0 1 0 3 3V9.5M10 9.5a3 3 0 1 0-3-3M10 9.5 13.5 14"/>"#,
+    "clock": r#"<circle cx="10" cy="10" r="7"/><path d="M10 6v4l2.8 1.8"/>"#,
+    "mail": r#"<rect x="2.5" y="4.5" width="15" height="11" rx="1.5"/><path d="M3 6l7 5 7-5"/>"#,
+    "print": r#"<path d="M6 7V3h8v4M6 14H3.5V8.5A1.5 1.5 0 0 1 5 7h10a1.5 1.5 0 0 1 1.5 1.5V14H14"/><path d="M6 12h8v5H6z"/>"#,
+    "trash": r#"<path d="M3.5 5.5h13M8 5.5V3.5h4v2M5.5 5.5l.7 11h7.6l.7-11"/>"#,
+    "scissors": r#"<circle cx="5" cy="5.5" r="2.2"/><circle cx="5" cy="14.5" r="2.2"/><path d="M6.8 6.8 17 15M6.8 13.2 17 5"/>"#,
+    "play": r#"<path d="M6 4l9 6-9 6z"/>"#,
+    "missed": r#"<path d="M4 5l6 5.5L16 5M4 5v4M4 5h4M3 15c4-3 10-3 14 0"/>"#,
+    "moon": r#"<path d="M16.5 12A7 7 0 0 1 8 3.5a7 7 0 1 0 8.5 8.5z"/>"#,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_letters_stand_for_a_name() {
+        for (name, letters) in [
+            ("Camille Laurent", "CL"),
+            ("Jean-François de la Tour", "JT"),
+            ("Zoé", "ZO"),
+            ("", "·"),
+            ("<b>", "B"),
+            ("林 小明", "林小"),
+            ("ßa", "SS"),
+        ] {
+            assert_eq!(initials(name), letters, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_described_by_what_there_is() {
+        let field = Field::new("email", "email", "email", "Email".into());
+        assert_eq!(field.described_by(), "");
+        let field = field.hint("h".into()).problem(Some("p".into()));
+        assert_eq!(field.described_by(), "email-hint email-problem");
+    }
+}

@@ -1,0 +1,191 @@
+//! Why somebody is not shown the page they asked for, as a page. Faults map to a status where those of the APIs do.
+
+use actors::domain::Refusal;
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::view::{View, page};
+use crate::config::variables;
+use crate::rest::error::ApiError;
+
+/// Why there is no page, or not the one that was asked for.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// For a reason that the APIs have too.
+    Fault(ApiError),
+    /// Nobody has said yet where people reach the service.
+    NoPublicUrl,
+    /// The form came from another site's page.
+    CrossSite,
+    /// The business is suspended, so it is only looked at.
+    Suspended,
+    /// The form has acted before, so long ago that its answer is not kept.
+    SentBefore,
+    /// The link was used, or has expired.
+    LinkGone,
+}
+
+impl<E: Into<ApiError>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl Refused {
+    /// It is not there, or not to be seen.
+    pub(super) fn not_found() -> Self {
+        Refusal::NotFound("page").into()
+    }
+
+    /// Too many tries came from an address: they may go on after so many seconds.
+    pub(super) fn too_many(seconds: u64) -> Self {
+        Self::Fault(ApiError::RateLimited { retry_after: seconds.max(1) })
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            // A form that is refused where nothing of it can be shown beside a field.
+            Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Fault(fault) => fault.status().0,
+            Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
+            Self::CrossSite | Self::Suspended => StatusCode::FORBIDDEN,
+            Self::SentBefore => StatusCode::CONFLICT,
+            Self::LinkGone => StatusCode::GONE,
+        }
+    }
+
+    /// What happened, in the page's words.
+    fn told(&self, view: &View, status: StatusCode) -> String {
+        match self {
+            Self::NoPublicUrl => view.with("no-public-url", "setting", variables::PUBLIC_URL),
+            Self::CrossSite => view.t("cross-site"),
+            Self::Suspended => view.t("suspended"),
+            Self::SentBefore => view.t("sent-before"),
+            Self::Fault(ApiError::RateLimited { retry_after }) => {
+                view.count("error-429-text", retry_after.div_ceil(60))
+            }
+            Self::Fault(ApiError::ForeignOrigin(_)) => {
+                view.with("foreign-host", "setting", variables::PUBLIC_URL)
+            }
+            Self::Fault(ApiError::Refusal(Refusal::NotAllowed(reason))) => view.problem(reason),
+            Self::Fault(fault @ ApiError::Refusal(Refusal::Conflict { .. } | Refusal::Invalid(_))) => {
+                view.problem(&fault.message())
+            }
+            _ => view.t(&format!("error-{}-text", known(status))),
+        }
+    }
+
+    /// The page; `id` is that of the request, which the log names too.
+    pub(super) fn page(&self, view: View, id: &str) -> Response {
+        let status = self.status();
+        let known = known(status);
+        let shown = Page {
+            title: view.t(&format!("error-{known}-title")),
+            text: self.told(&view, status),
+            reference: if status.is_server_error() && !matches!(self, Self::NoPublicUrl) { id } else { "" },
+            forgotten: matches!(self, Self::LinkGone),
+            leads_on: !matches!(self, Self::NoPublicUrl),
+            status: status.as_u16(),
+            view,
+        };
+        if let Self::Fault(fault) = self {
+            fault.log();
+        }
+        let mut response = page(status, &shown).unwrap_or_else(IntoResponse::into_response);
+        let header = match self {
+            Self::Fault(fault) => fault.header(),
+            Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
+            _ => None,
+        };
+        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)));
+        response
+    }
+}
+
+/// The statuses that have words of their own; any other is told as the nearest of them.
+fn known(status: StatusCode) -> u16 {
+    match status.as_u16() {
+        known @ (403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503) => known,
+        405 => 404,
+        other if other >= 500 => 500,
+        _ => 422,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/refused.html", config = "src/askama.toml")]
+struct Page<'a> {
+    view: View,
+    status: u16,
+    title: String,
+    text: String,
+    reference: &'a str,
+    /// Whether a new link can be asked for.
+    forgotten: bool,
+    /// Whether there is a page to go to.
+    leads_on: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::Locale;
+    use actors::ports::Ports;
+    use actors::{Engine, EngineError};
+    use http_body_util::BodyExt;
+
+    use super::*;
+    use crate::dashboard::desk::Desk;
+    use crate::dashboard::words::words;
+    use crate::origins::Origins;
+
+    #[tokio::test]
+    async fn whatever_is_refused_is_a_page_in_the_persons_language() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
+        let desk = Arc::new(Desk::new(engine, None, Origins::new(None)));
+        let refusal = |refusal: Refusal| -> Refused { refusal.into() };
+        let all = || {
+            [
+                (Refused::CrossSite, 403),
+                (Refused::Suspended, 403),
+                (ApiError::ForeignOrigin("Host").into(), 403),
+                (refusal(Refusal::NotAllowed("your role may see this and not change it")), 403),
+                (Refused::not_found(), 404),
+                (EngineError::NotFound.into(), 404),
+                (ApiError::MethodNotAllowed("GET, HEAD").into(), 405),
+                (Refused::SentBefore, 409),
+                (refusal(Refusal::conflict("it is taken", "email", "is taken")), 409),
+                (Refused::LinkGone, 410),
+                (ApiError::BodyTooLarge(1).into(), 413),
+                (refusal(Refusal::invalid("name", "is too long")), 422),
+                (Refused::too_many(61), 429),
+                (EngineError::Failed.into(), 500),
+                (ApiError::Panicked.into(), 500),
+                (EngineError::Overloaded.into(), 503),
+                (EngineError::Stopping.into(), 503),
+                (Refused::NoPublicUrl, 503),
+            ]
+        };
+        for locale in Locale::ALL {
+            for (refused, status) in all() {
+                let view = View { words: words(*locale), theme: None, desk: Arc::clone(&desk) };
+                let response = refused.page(view, "the-id-of-the-request");
+                assert_eq!(response.status(), status, "{refused:?}");
+                let waits = response.headers().contains_key(header::RETRY_AFTER);
+                assert_eq!(waits, status == 429 || status == 503, "{refused:?}");
+                let body = response.into_body().collect().await.unwrap().to_bytes();
+                let body = String::from_utf8(body.to_vec()).unwrap();
+                assert!(body.contains(&format!("<html lang=\"{locale}\"")), "{refused:?}");
+                assert!(body.contains(&format!(">{status}<")), "{refused:?}");
+                assert_eq!(
+                    body.contains("the-id-of-the-request"),
+                    status >= 500 && !body.contains("PUBLIC_URL"),
+                    "{refused:?}"
+                );
+            }
+        }
+    }
+}

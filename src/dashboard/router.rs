@@ -1,0 +1,274 @@
+//! From a request to a page.
+//!
+//! What always holds: nothing is done for a request with a Host that is not the service's, nor for a form that another
+//! site sent; of a page that needs somebody nothing runs before it is known who asks; every answer bears the same
+//! headers, and a panic is a page too.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::Access;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use axum::routing::any;
+use sha2::{Digest, Sha256};
+use tracing::Instrument;
+
+use super::asked::{Asked, Visit, locale, sign_in_path, view};
+use super::assets;
+use super::cookies::Cookie;
+use super::desk::Desk;
+use super::drafts::Why;
+use super::form::{Form, FormId};
+use super::once::{Acting, Key, Turn};
+use super::refused::Refused;
+use super::route::{Handle, Route, Sending};
+use super::table::{ASSETS, REST, ROOTS, table};
+use super::view::see_other;
+use crate::http::request_id::X_REQUEST_ID;
+use crate::rest::error::ApiError;
+use crate::rest::noted::Noted;
+use crate::rest::panics::caught;
+
+/// What a page may load and do: nothing that is not of this origin, and neither script nor style of its own.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+/// For a year browsers come by https alone.
+const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// The router of the dashboard.
+pub(crate) fn router(desk: Desk) -> Router {
+    let desk = Arc::new(desk);
+    let mut paths: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
+    for row in table() {
+        paths.entry(row.path).or_default().push(row);
+    }
+    let pages: Arc<[&'static str]> = paths
+        .iter()
+        .filter(|(_, rows)| rows.iter().any(|row| row.method == Method::GET))
+        .map(|(path, _)| *path)
+        .collect();
+    for path in ROOTS.into_iter().chain([ASSETS, REST]) {
+        paths.insert(path, Vec::new());
+    }
+    paths.into_iter().fold(Router::new(), |router, (path, rows)| {
+        let place = Arc::new(Place { path, rows, pages: Arc::clone(&pages), desk: Arc::clone(&desk) });
+        router.route(path, any(move |request| serve(Arc::clone(&place), request)))
+    })
+}
+
+/// One path, with what stands behind it.
+struct Place {
+    path: &'static str,
+    rows: Vec<Route>,
+    /// The paths that have a page to see.
+    pages: Arc<[&'static str]>,
+    desk: Arc<Desk>,
+}
+
+impl Place {
+    /// The methods of the path as `Allow` lists them.
+    fn allow(&self) -> &'static str {
+        if self.rows.iter().any(|row| row.method == Method::POST) { "GET, HEAD, POST" } else { "GET, HEAD" }
+    }
+
+    /// The nearest page at or above the path that was asked for: the one that shows the form that was sent there.
+    fn page_of(&self, path: &str) -> String {
+        let (mut template, mut page) = (self.path, path);
+        while !self.pages.contains(&template) {
+            let (Some((above, _)), Some((page_above, _))) =
+                (template.rsplit_once('/'), page.rsplit_once('/'))
+            else {
+                return "/dashboard".into();
+            };
+            (template, page) = (above, page_above);
+        }
+        page.to_owned()
+    }
+}
+
+async fn serve(place: Arc<Place>, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let params = RawPathParams::from_request_parts(&mut parts, &()).await;
+    let params = params.iter().flatten().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let (head, desk) = (Arc::new(parts), &place.desk);
+    let answered = caught(async {
+        let answer = Box::pin(answer(&place, Arc::clone(&head), params, body)).await;
+        Ok::<_, ApiError>(answer)
+    });
+    let answered = answered.await.unwrap_or_else(|fault| Err(fault.into()));
+    let mut response = answered.unwrap_or_else(|refused| {
+        let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
+        refused.page(view(desk, &head, locale(desk, &head, &query)), id(&head.headers))
+    });
+    seal(&mut response, desk.cookies.secure);
+    response.extensions_mut().get_or_insert_default::<Noted>().route = Some(place.path);
+    response
+}
+
+/// The id of the request, as the log and its answer have it.
+fn id(headers: &HeaderMap) -> &str {
+    headers.get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default()
+}
+
+/// The headers of every answer.
+fn seal(response: &mut Response, secure: bool) {
+    let headers = response.headers_mut();
+    let fixed: [(HeaderName, HeaderValue); 3] = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
+    ];
+    headers.extend(fixed);
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if secure {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
+    }
+}
+
+async fn answer(
+    place: &Arc<Place>,
+    head: Arc<axum::http::request::Parts>,
+    params: Arc<[(String, String)]>,
+    body: Body,
+) -> Result<Response, Refused> {
+    let desk = &place.desk;
+    let reads = matches!(head.method, Method::GET | Method::HEAD);
+    if reads && ROOTS.contains(&place.path) {
+        return Ok(see_other("/dashboard"));
+    }
+    if reads && place.path == ASSETS {
+        let of = |name: &str| params.iter().find(|(param, _)| param == name).map_or("", |(_, of)| of);
+        let found = assets::asset(of("digest"), of("name"), &head.headers);
+        return found.ok_or_else(Refused::not_found);
+    }
+    if desk.public.is_none() {
+        return Err(Refused::NoPublicUrl);
+    }
+    if !desk.origins.knows_host(&head.headers) {
+        return Err(ApiError::ForeignOrigin("Host").into());
+    }
+    if place.rows.is_empty() {
+        return Err(Refused::not_found());
+    }
+    let method = if reads { Method::GET } else { head.method.clone() };
+    let at = place.rows.iter().position(|row| row.method == method);
+    if reads && at.is_none() {
+        // The address of a form that was refused, asked for anew.
+        return Ok(see_other(&place.page_of(head.uri.path())));
+    }
+    let at = at.ok_or(ApiError::MethodNotAllowed(place.allow()))?;
+    let row = &place.rows[at];
+    if reads {
+        let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
+        let chosen = asked.query.find("lang").is_some_and(|lang| lang == asked.locale.as_str());
+        let language = chosen.then(|| desk.cookies.set(Cookie::Language, asked.locale.as_str()));
+        let mut response = admitted(place, row, asked, false).await?;
+        response.headers_mut().extend(language.map(|value| (header::SET_COOKIE, value)));
+        return Ok(response);
+    }
+    if row.sending != Sending::FromAnywhere && desk.origins.is_cross_site(&head.headers) {
+        return Err(Refused::CrossSite);
+    }
+    let form = Form::read(&head.headers, body).await.map_err(ApiError::from)?;
+    let asked = Asked::new(Arc::clone(desk), head, params, form);
+    post(place, at, asked).await
+}
+
+/// Has a form act, once.
+async fn post(place: &Arc<Place>, at: usize, asked: Asked) -> Result<Response, Refused> {
+    let (desk, row) = (&place.desk, &place.rows[at]);
+    let once = row.sending == Sending::Once;
+    let known = asked.form.id().map(|id| (key(&asked, &id), id));
+    let turn = known.map(|(key, id)| desk.once.turn(key, &id, desk.engine.now().millis()));
+    let acting = match turn {
+        Some(Turn::Acted(again)) => {
+            return again.answer().await.ok_or_else(|| ApiError::Unavailable.into());
+        }
+        Some(Turn::Forgotten) if once => return Err(Refused::SentBefore),
+        Some(Turn::Act(acting)) => Some(acting),
+        Some(Turn::Forgotten | Turn::Stale) | None => None,
+    };
+    if let Some((acting, (key, _))) = acting.zip(known) {
+        // It goes on though the browser goes away: whoever sends the form again waits for what comes of it.
+        let place = Arc::clone(place);
+        let acts = async move { act(&place, at, asked, acting, key).await };
+        return tokio::spawn(acts.in_current_span()).await.map_err(|error| ApiError::internal(error).into());
+    }
+    admitted(place, row, asked, once).await
+}
+
+/// The answer to a form that acts, for whoever sends it again, too. What was refused has done nothing, and may be sent
+/// again.
+async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -> Response {
+    let (view, head) = (asked.view(), Arc::clone(&asked.head));
+    let answer =
+        caught(async { Ok::<_, ApiError>(admitted(place, &place.rows[at], asked, false).await) }).await;
+    let answer = answer.unwrap_or_else(|fault| Err(fault.into()));
+    let answer = answer.unwrap_or_else(|refused| refused.page(view, id(&head.headers)));
+    let status = answer.status();
+    if status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE || leads_to_sign_in(&answer) {
+        place.desk.once.take_back(&key);
+    }
+    acting.answered(answer).await
+}
+
+/// Whether the form was not looked at because nobody is signed in.
+fn leads_to_sign_in(answer: &Response) -> bool {
+    let location = answer.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+    location.is_some_and(|to| to.starts_with("/dashboard/sign-in?next="))
+}
+
+/// Which form of whom.
+fn key(asked: &Asked, id: &FormId) -> Key {
+    let session = asked.session_token().map(|token| token.reveal()).unwrap_or_default();
+    Sha256::new().chain_update(session).chain_update(asked.path()).chain_update(id.bytes()).finalize().into()
+}
+
+/// Has the row answer whoever may come to it. A form that is `stale` goes back to its page.
+async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Result<Response, Refused> {
+    let posts = row.method == Method::POST;
+    if let Handle::Anybody(handler) = &row.handle {
+        return handler(asked).await;
+    }
+    let Some((token, signed_in)) = asked.signed_in().await? else {
+        if posts {
+            return Ok(asked.keep_form(&place.page_of(asked.path()), Why::SignedOut));
+        }
+        let next = asked.head.uri.path_and_query().map_or("/dashboard", |next| next.as_str());
+        return Ok(see_other(&sign_in_path(next)));
+    };
+    if signed_in.session.restricted && !matches!(row.handle, Handle::Restricted(_)) {
+        return Ok(see_other("/dashboard/password"));
+    }
+    let visit = asked.of(token, signed_in).await?;
+    if stale {
+        return Ok(visit.keep_form(&place.page_of(visit.path()), Why::Stale));
+    }
+    match &row.handle {
+        Handle::Anybody(handler) => handler((*visit).clone()).await,
+        Handle::Restricted(handler) | Handle::Person(handler) => handler(visit).await,
+        Handle::Member(right, handler) => {
+            let member = Visit::member(visit).await?;
+            match member.membership.role.access(*right) {
+                Access::Hidden => return Err(Refused::not_found()),
+                Access::Read if posts => {
+                    return Err(actors::domain::Refusal::NotAllowed(
+                        "your role may see this and not change it",
+                    )
+                    .into());
+                }
+                Access::Read | Access::Change => {}
+            }
+            if posts && member.profile.suspended {
+                return Err(Refused::Suspended);
+            }
+            handler(member).await
+        }
+    }
+}

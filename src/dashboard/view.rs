@@ -1,0 +1,81 @@
+//! What every page shows with: words, looks, and the ids of its forms.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::assets;
+use super::desk::Desk;
+use super::parts;
+use super::words::problem;
+use crate::rest::error::ApiError;
+use crate::words::{Value, Words};
+
+/// What every page shows with.
+#[derive(Clone)]
+pub(super) struct View {
+    pub(super) words: &'static Words,
+    /// `light` or `dark`, where that was chosen.
+    pub(super) theme: Option<&'static str>,
+    pub(super) desk: Arc<Desk>,
+}
+
+impl View {
+    /// The page's language, as HTML names it.
+    pub(super) fn lang(&self) -> &'static str {
+        self.words.locale.as_str()
+    }
+
+    /// Where the stylesheet and the scripts are.
+    pub(super) fn assets(&self) -> &'static str {
+        assets::base()
+    }
+
+    /// Words.
+    pub(super) fn t(&self, id: &str) -> String {
+        self.words.say(id, &[])
+    }
+
+    /// Words with a text in them.
+    pub(super) fn with(&self, id: &str, name: &str, text: &str) -> String {
+        self.words.say(id, &[(name, Value::Text(text))])
+    }
+
+    /// Words about a number.
+    pub(super) fn count(&self, id: &str, count: u64) -> String {
+        self.words.say(id, &[("count", Value::Count(count))])
+    }
+
+    /// What the engine says is wrong, in the page's language.
+    pub(super) fn problem(&self, said: &str) -> String {
+        problem(self.words, said)
+    }
+
+    /// An icon, as markup of ours.
+    pub(super) fn icon(&self, name: &str) -> &'static str {
+        parts::icon(name)
+    }
+
+    /// A new form's one-use id.
+    pub(super) fn form_id(&self) -> String {
+        self.desk.form_id().text()
+    }
+}
+
+/// A page.
+///
+/// # Errors
+/// When the template fails, which is a fault of ours.
+pub(super) fn page(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
+    let html = template.render().map_err(ApiError::internal)?;
+    let kind = HeaderValue::from_static("text/html; charset=utf-8");
+    Ok((status, [(header::CONTENT_TYPE, kind)], html).into_response())
+}
+
+/// Leads to another page, which is asked for with GET.
+pub(super) fn see_other(path: &str) -> Response {
+    let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/dashboard"));
+    (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
+}

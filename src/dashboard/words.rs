@@ -1,0 +1,44 @@
+//! The words of the pages.
+
+use std::sync::LazyLock;
+
+use actors::domain::Locale;
+
+use crate::words::{Words, capitalised};
+
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("words/en.ftl")));
+static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("words/fr.ftl")));
+
+/// Those of a language.
+pub(super) fn words(locale: Locale) -> &'static Words {
+    match locale {
+        Locale::En => &ENGLISH,
+        Locale::Fr => &FRENCH,
+    }
+}
+
+/// What the engine says is wrong, in this language: it says so in English, sentence by sentence, and a sentence that the
+/// catalogue does not have stays as it is.
+pub(super) fn problem(words: &Words, said: &str) -> String {
+    let (first, rest) = said.split_once(": ").unwrap_or((said, ""));
+    let known = |sentence: &str| words.find(&says(sentence), &[]).unwrap_or_else(|| sentence.to_owned());
+    let mut all = known(first);
+    for sentence in rest.split_inclusive(". ").map(str::trim).filter(|sentence| !sentence.is_empty()) {
+        if !all.ends_with('.') {
+            all.push('.');
+        }
+        all.push(' ');
+        all.push_str(&known(sentence));
+    }
+    let all = capitalised(&all);
+    if all.ends_with('.') { all } else { format!("{all}.") }
+}
+
+/// The id of what a sentence of the engine is in the catalogues.
+fn says(sentence: &str) -> String {
+    let words = sentence.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    format!("says-{}", words.collect::<Vec<_>>().join("-").to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! Forms act once, and none is lost.
+
+use serde_json::{Value, json};
+
+use crate::harness::{PASSWORD, Server};
+
+const ACCOUNT: &str = "/dashboard/account";
+
+async fn names(server: &Server) -> Vec<Value> {
+    let log = server.operator("GET", "/audit", Value::Null).await;
+    let entries = log.as_array().unwrap().iter();
+    entries.filter(|entry| entry["action"] == "person.changed").cloned().collect()
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_twice_acts_once() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let page = browser.get(ACCOUNT).await;
+    browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
+    // The button again, with something else in the field: the form has acted, and is answered as before.
+    browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.leads_to("/dashboard/account?done=saved");
+    assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "First");
+    let (mut one, mut other) = (browser.clone(), browser.clone());
+    let page = browser.get(ACCOUNT).await;
+    let at_once = tokio::join!(
+        one.submit(&page, ACCOUNT, &[("name", "Third")]),
+        other.submit(&page, ACCOUNT, &[("name", "Third")])
+    );
+    at_once.0.leads_to("/dashboard/account?done=saved");
+    at_once.1.leads_to("/dashboard/account?done=saved");
+    assert_eq!(names(&server).await.len(), 2, "First and Third");
+}
+
+#[tokio::test]
+async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_mended() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let page = browser.get(ACCOUNT).await;
+    let long = "x".repeat(201);
+    let (mut one, mut other) = (browser.clone(), browser.clone());
+    let fields = [("name", long.as_str())];
+    let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
+    assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
+    // Back to the page as it was, and mended.
+    browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
+    assert_eq!(names(&server).await.len(), 1);
+}
+
+#[tokio::test]
+async fn one_persons_form_is_no_other_persons() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let bob = server.person(&salon, "bob@example.com", "owner").await;
+    let mut adas = server.signed_in(&salon, &ada).await;
+    let mut bobs = server.signed_in(&salon, &bob).await;
+    let page = adas.get(ACCOUNT).await;
+    adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
+    bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.is(303);
+    assert_eq!(bobs.get(ACCOUNT).await.field(ACCOUNT, "name"), "Bob", "it acted for him");
+    assert_eq!(adas.get(ACCOUNT).await.field(ACCOUNT, "name"), "Ada");
+}
+
+#[tokio::test]
+async fn a_form_that_was_sent_while_signed_out_comes_back_filled_in_and_is_sent_by_nobody() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.with_password(&salon, &ada, PASSWORD).await;
+    let page = browser.get(ACCOUNT).await;
+    server.clock.advance(7 * 24 * 60 * 60);
+    let led = browser.submit(&page, ACCOUNT, &[("name", "Ada Lovelace"), ("locale", "fr")]).await;
+    let led = led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Faccount");
+    let page = browser.get(led.header("location")).await;
+    let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
+    browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to(ACCOUNT);
+    let page = browser.get(ACCOUNT).await.is(200).says("You were signed out when you sent this");
+    assert_eq!(page.field(ACCOUNT, "name"), "Ada Lovelace");
+    assert_eq!(page.field(ACCOUNT, "locale"), "fr");
+    assert!(names(&server).await.is_empty(), "nothing was changed");
+    assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "", "once");
+    browser.submit(&page, ACCOUNT, &[]).await.is(303);
+    assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "Ada Lovelace");
+}
+
+#[tokio::test]
+async fn a_form_that_is_kept_is_shown_to_its_browser_alone_without_passwords() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.browser();
+    let fields = [("email", "eve@example.com"), ("current_password", "a secret of mine")];
+    browser.post("/dashboard/account/email", &fields).await.is(303);
+    let mut signed_in = server.signed_in(&salon, &ada).await;
+    assert_eq!(signed_in.get(ACCOUNT).await.field("/dashboard/account/email", "email"), "ada@example.com");
+    signed_in.cookies.extend(browser.cookies);
+    let page = signed_in.get(ACCOUNT).await;
+    assert_eq!(page.field("/dashboard/account/email", "email"), "eve@example.com");
+    assert!(!page.body.contains("a secret of mine"));
+}
+
+#[tokio::test]
+async fn a_form_of_which_nobody_knows_whether_it_acted_comes_back() {
+    let mut server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let page = browser.get(ACCOUNT).await;
+    server.clock.advance(1);
+    server.restart().await;
+    browser = {
+        let mut again = server.browser();
+        again.cookies = browser.cookies;
+        again
+    };
+    browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to(ACCOUNT);
+    let page = browser.get(ACCOUNT).await.says("This form was open for so long");
+    assert_eq!(page.field(ACCOUNT, "name"), "Ada");
+    browser.submit(&page, ACCOUNT, &[]).await.leads_to("/dashboard/account?done=saved");
+    let page = browser.get(ACCOUNT).await;
+    server.clock.advance(24 * 60 * 60 + 1);
+    browser.submit(&page, ACCOUNT, &[("name", "Late")]).await.leads_to(ACCOUNT);
+    browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
+    browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
+    assert_eq!(names(&server).await.len(), 1);
+    // A form that is harmless twice is taken all the same.
+    browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
+}
+
+#[tokio::test]
+async fn what_is_no_form_is_refused() {
+    let server = Server::open().await;
+    let mut browser = server.browser();
+    let huge = format!("email={}", "x".repeat(256 * 1024));
+    browser.ask("POST", "/dashboard/sign-in", &[], huge).await.is(413);
+    let page = browser.ask(
+        "POST",
+        "/dashboard/sign-in",
+        &[("content-type", "application/json")],
+        json!({}).to_string(),
+    );
+    page.await.is(415);
+    // Bytes that are no UTF-8 are read as what stands for them.
+    browser.ask("POST", "/dashboard/sign-in", &[], "email=%FF&password=%00".into()).await.is(422);
+}

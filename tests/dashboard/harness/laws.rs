@@ -1,0 +1,72 @@
+//! What holds of every answer of the dashboard.
+
+use super::Page;
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Checks an answer.
+pub(super) fn check(page: &Page) {
+    let what = &page.what;
+    assert_eq!(page.header("content-security-policy"), POLICY, "{what}");
+    assert_eq!(page.header("x-content-type-options"), "nosniff", "{what}");
+    assert_eq!(page.header("referrer-policy"), "same-origin", "{what}");
+    assert!(!page.header("x-request-id").is_empty(), "{what}");
+    let is_asset = what.contains("/dashboard/assets/") && page.status == 200;
+    assert_eq!(page.header("cache-control") == "no-store", !is_asset, "{what}");
+    if page.status == 303 {
+        assert!(page.header("location").starts_with('/'), "{what}");
+        return;
+    }
+    if is_asset || page.body.is_empty() {
+        return;
+    }
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8", "{what}");
+    assert!(page.body.starts_with("<!doctype html>"), "{what}");
+    check_markup(page);
+}
+
+fn check_markup(page: &Page) {
+    let what = &page.what;
+    let (mut ids, mut described) = (Vec::new(), Vec::new());
+    for tag in page.tags() {
+        assert!(
+            !["style", "iframe", "object", "embed", "base"].contains(&tag.name.as_str()),
+            "{what}: {tag:?}"
+        );
+        if tag.name == "script" {
+            assert!(
+                tag.get("src").is_some_and(|src| src.starts_with("/dashboard/assets/")),
+                "{what}: {tag:?}"
+            );
+        }
+        for (name, value) in &tag.attributes {
+            assert!(name != "style" && !name.starts_with("on"), "{what}: {tag:?}");
+            if ["href", "src", "action"].contains(&name.as_str()) {
+                assert!(value.starts_with('/') || value.starts_with('#'), "{what}: {tag:?}");
+            }
+            match name.as_str() {
+                "id" => ids.push(value.clone()),
+                "aria-describedby" => described.extend(value.split(' ').map(str::to_owned)),
+                _ => {}
+            }
+        }
+        if tag.name == "html" {
+            assert!(matches!(tag.get("lang"), Some("en" | "fr")), "{what}: {tag:?}");
+        }
+    }
+    let count = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "{what}: an id stands there twice");
+    for id in described {
+        assert!(ids.contains(&id), "{what}: there is no {id}");
+    }
+    let headings = page.tags().iter().filter(|tag| tag.name == "h1").count();
+    assert_eq!(headings, 1, "{what}: one heading");
+    for form in page.forms() {
+        assert_eq!(form.method, "post", "{what}");
+        let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 32);
+        assert!(has_id, "{what}: a form without its one-use id: {form:?}");
+    }
+}

@@ -1,0 +1,211 @@
+//! The real service in this process with a clock that stands still until a test moves it, and browsers.
+//!
+//! Every page that a browser is shown is held against the laws of all pages (`laws`), whatever the test is about.
+
+mod browser;
+#[path = "../../api/harness/clock.rs"]
+#[allow(dead_code, reason = "another binary needs the rest")]
+mod clock;
+mod laws;
+mod page;
+mod relay;
+
+use std::sync::Arc;
+
+use actors::Limits;
+use actors::people::Hashing;
+use actors::ports::Ports;
+use actors::store::DiskReserve;
+use actors::upgrade::Upgrades;
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use receptionist::config::{AdminToken, PublicUrl, Settings};
+use receptionist::mail::MailSettings;
+use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
+use receptionist::service::Service;
+use receptionist::telemetry::{LogFormat, LogSettings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) use browser::Browser;
+pub(crate) use clock::TestClock;
+pub(crate) use page::Page;
+pub(crate) use relay::relay;
+
+/// The operator's token of every test.
+const TOKEN: &str = "for-operators-only";
+
+/// A password that is taken.
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
+
+/// A running service.
+pub(crate) struct Server {
+    service: Option<Service>,
+    settings: Settings,
+    pub(crate) clock: TestClock,
+    _dir: TempDir,
+}
+
+/// Somebody whom the operator added.
+pub(crate) struct Person {
+    pub(crate) id: String,
+    /// The link that came with it.
+    pub(crate) link: String,
+}
+
+impl Server {
+    /// A service that people reach where it listens.
+    pub(crate) async fn open() -> Self {
+        Self::open_with(None, None).await
+    }
+
+    /// A service at this public origin, which sends mail by these settings.
+    pub(crate) async fn open_with(public_url: Option<&str>, mail: Option<MailSettings>) -> Self {
+        Self::listening("127.0.0.1:0", public_url, mail).await
+    }
+
+    /// The same, listening there.
+    pub(crate) async fn listening(
+        listen: &str,
+        public_url: Option<&str>,
+        mail: Option<MailSettings>,
+    ) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            listen: listen.parse().unwrap(),
+            admin_listen: "127.0.0.1:0".parse().unwrap(),
+            public_url: public_url.map(|url| PublicUrl::parse(url).unwrap()),
+            data_dir: dir.path().join("data"),
+            admin_token: Some(AdminToken::new(TOKEN).unwrap()),
+            rate_limit_per_minute: 1_000_000.try_into().unwrap(),
+            connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
+            trusted_proxies: TrustedProxies::default(),
+            disk_reserve: DiskReserve::Usual,
+            upgrades: Upgrades::Allowed,
+            tls: None,
+            admin_tls: None,
+            mail,
+            log: LogSettings::new("off", LogFormat::Text).unwrap(),
+        };
+        let clock = TestClock::default();
+        let service = start(&settings, &clock).await;
+        Self { service: Some(service), settings, clock, _dir: dir }
+    }
+
+    /// Ends the service and starts it again on the same directory and port.
+    pub(crate) async fn restart(&mut self) {
+        self.settings.listen = self.service().public;
+        self.service.take().unwrap().stop().await.unwrap();
+        self.service = Some(start(&self.settings, &self.clock).await);
+    }
+
+    fn service(&self) -> &Service {
+        self.service.as_ref().unwrap()
+    }
+
+    /// The engine behind it.
+    pub(crate) fn engine(&self) -> &actors::Engine {
+        self.service().engine()
+    }
+
+    /// The origin at which browsers reach it.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.service().public)
+    }
+
+    /// A browser without any cookies.
+    pub(crate) fn browser(&self) -> Browser {
+        Browser::new(self.service().public)
+    }
+
+    /// What the operator API answers; it must be a success.
+    pub(crate) async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
+        let uri = format!("http://{}/admin/v1{path}", self.service().admin);
+        let body = if body.is_null() { Bytes::new() } else { body.to_string().into() };
+        let request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header("authorization", format!("Bearer {TOKEN}"))
+            .header("content-type", "application/json")
+            .body(Full::new(body));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        let answer = client.request(request.unwrap()).await.unwrap();
+        let status = answer.status();
+        let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(status.is_success(), "{method} {path}: {status} {text}");
+        let mut value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        match value.get_mut("data") {
+            Some(data) => data.take(),
+            None => value,
+        }
+    }
+
+    /// A business of this name, in Paris; its id.
+    pub(crate) async fn business(&self, name: &str) -> String {
+        let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+        let hours: Vec<_> =
+            days.iter().map(|day| json!({ "day": day, "open": "09:00", "close": "18:00" })).collect();
+        let business = json!({ "name": name, "timezone": "Europe/Paris", "hours": hours });
+        text(&self.operator("POST", "/businesses", business).await, "id")
+    }
+
+    /// Somebody of the business, who comes in.
+    pub(crate) async fn person(&self, business: &str, email: &str, role: &str) -> Person {
+        let person = self.invited(business, email, role).await;
+        let path = format!("/businesses/{business}/people/{}", person.id);
+        self.operator("PATCH", &path, json!({ "status": "active" })).await;
+        person
+    }
+
+    /// Somebody who is offered to be of the business.
+    pub(crate) async fn invited(&self, business: &str, email: &str, role: &str) -> Person {
+        let body = json!({ "email": email, "role": role });
+        let person = self.operator("POST", &format!("/businesses/{business}/people"), body).await;
+        let link = person["link"].as_str().unwrap_or_default().to_owned();
+        Person { id: text(&person, "id"), link }
+    }
+
+    /// A fresh link for somebody, as a path.
+    pub(crate) async fn link(&self, business: &str, person: &Person, kind: &str) -> String {
+        let path = format!("/businesses/{business}/people/{}/link", person.id);
+        let link = text(&self.operator("POST", &path, json!({ "kind": kind })).await, "link");
+        let at = link.find("/dashboard/").unwrap();
+        link[at..].to_owned()
+    }
+
+    /// A browser in which somebody has signed in by a link of the operator's.
+    pub(crate) async fn signed_in(&self, business: &str, person: &Person) -> Browser {
+        let link = self.link(business, person, "enter").await;
+        let mut browser = self.browser();
+        let page = browser.get(&link).await.is(200);
+        browser.submit(&page, &link, &[]).await.leads_to("/dashboard");
+        browser
+    }
+
+    /// A browser in which somebody has just chosen this password.
+    pub(crate) async fn with_password(&self, business: &str, person: &Person, password: &str) -> Browser {
+        let link = self.link(business, person, "reset").await;
+        let mut browser = self.browser();
+        let page = browser.get(&link).await;
+        browser.submit(&page, &link, &[]).await.leads_to("/dashboard/password");
+        let page = browser.get("/dashboard/password").await;
+        let fields = [("password", password), ("password_again", password)];
+        browser.submit(&page, "/dashboard/password", &fields).await.leads_to("/dashboard");
+        browser
+    }
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
+}
+
+async fn start(settings: &Settings, clock: &TestClock) -> Service {
+    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system().unwrap() };
+    let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
+    let on_fatal = |error: &_| panic!("the store failed: {error}");
+    Service::start_within(settings, ports, limits, on_fatal).await.unwrap()
+}

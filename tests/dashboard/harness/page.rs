@@ -1,0 +1,171 @@
+//! A page as it was answered, and what stands in its markup.
+
+use hyper::HeaderMap;
+
+/// An answer.
+pub(crate) struct Page {
+    /// What was asked for.
+    pub(crate) what: String,
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+/// A form of a page.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) action: String,
+    pub(crate) method: String,
+    /// The fields that would be sent, in their order.
+    pub(crate) fields: Vec<(String, String)>,
+}
+
+/// A tag: its name, `/` before it where it ends an element, and its attributes with their values.
+#[derive(Clone, Debug)]
+pub(crate) struct Tag {
+    pub(crate) name: String,
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+impl Tag {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Page {
+    pub(super) fn new(what: String, status: u16, headers: HeaderMap, body: String) -> Self {
+        Self { what, status, headers, body }
+    }
+
+    /// Checks the status.
+    #[track_caller]
+    pub(crate) fn is(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}: {:?} {}", self.what, self.headers.get("location"), self.text());
+        self
+    }
+
+    /// Checks that it leads there.
+    #[track_caller]
+    pub(crate) fn leads_to(self, path: &str) -> Self {
+        let page = self.is(303);
+        assert_eq!(page.header("location"), path, "{}", page.what);
+        page
+    }
+
+    /// Checks that a text stands in it, as people read it.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(self.text().contains(text), "{}: no {text:?} in {}", self.what, self.text());
+        self
+    }
+
+    /// A header, empty where there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Every tag in its order.
+    pub(crate) fn tags(&self) -> Vec<Tag> {
+        let mut tags = Vec::new();
+        let mut rest = self.body.as_str();
+        while let Some(at) = rest.find('<') {
+            rest = &rest[at + 1..];
+            let (tag, end) = read_tag(rest);
+            tags.push(tag);
+            rest = &rest[end..];
+        }
+        tags
+    }
+
+    /// Its text as people read it, one space between words.
+    pub(crate) fn text(&self) -> String {
+        let (mut text, mut rest) = (String::new(), self.body.as_str());
+        while let Some(at) = rest.find('<') {
+            text.push_str(&rest[..at]);
+            text.push(' ');
+            rest = &rest[at + 1..];
+            rest = &rest[read_tag(rest).1..];
+        }
+        text.push_str(rest);
+        unescaped(&text)
+            .split([' ', '\n', '\r', '\t'])
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Every form.
+    pub(crate) fn forms(&self) -> Vec<Form> {
+        let mut forms: Vec<Form> = Vec::new();
+        let mut open = false;
+        for tag in self.tags() {
+            let of = |name: &str| tag.get(name).unwrap_or_default().to_owned();
+            match tag.name.as_str() {
+                "form" => {
+                    forms.push(Form { action: of("action"), method: of("method"), fields: Vec::new() });
+                    open = true;
+                }
+                "/form" => open = false,
+                "input" if open && tag.get("name").is_some() => {
+                    let unchecked = of("type") == "radio" && tag.get("checked").is_none();
+                    if let Some(form) = forms.last_mut().filter(|_| !unchecked) {
+                        form.fields.push((of("name"), of("value")));
+                    }
+                }
+                _ => {}
+            }
+        }
+        forms
+    }
+
+    /// The form that goes to this path.
+    #[track_caller]
+    pub(crate) fn form(&self, action: &str) -> Form {
+        let form = self.forms().into_iter().find(|form| form.action == action);
+        form.unwrap_or_else(|| panic!("{} has no form for {action}: {}", self.what, self.body))
+    }
+
+    /// What stands in a field of a form.
+    pub(crate) fn field(&self, action: &str, name: &str) -> String {
+        let form = self.form(action);
+        let field = form.fields.iter().find(|(field, _)| field == name);
+        field.unwrap_or_else(|| panic!("{action} has no {name}")).1.clone()
+    }
+}
+
+/// The tag that begins here, and where it ends.
+fn read_tag(text: &str) -> (Tag, usize) {
+    let name_end = text.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(text.len());
+    let mut tag = Tag { name: text[..name_end].to_owned(), attributes: Vec::new() };
+    let mut at = name_end;
+    loop {
+        let rest = &text[at..];
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        if trimmed.is_empty() {
+            return (tag, text.len());
+        }
+        if trimmed.starts_with('>') {
+            return (tag, at + 1);
+        }
+        let end = trimmed.find(|c: char| c.is_whitespace() || "=>".contains(c)).unwrap_or(trimmed.len());
+        let name = trimmed[..end.max(1)].to_owned();
+        at += end.max(1);
+        let mut value = String::new();
+        if let Some(quoted) = text[at..].strip_prefix("=\"") {
+            let length = quoted.find('"').expect("a value ends");
+            value = unescaped(&quoted[..length]);
+            at += length + 3;
+        } else {
+            assert!(!text[at..].starts_with('='), "a value without quotes: {}", &text[..60.min(text.len())]);
+        }
+        tag.attributes.push((name, value));
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    let pairs =
+        [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&"), ("&amp;", "&")];
+    pairs.into_iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}

@@ -1,0 +1,72 @@
+//! Where one comes to, what one is asked to join, and a business that is only looked at.
+
+use serde_json::json;
+
+use crate::harness::Server;
+
+#[tokio::test]
+async fn a_membership_that_is_offered_is_accepted_by_its_person() {
+    let server = Server::open().await;
+    let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    server.invited(&barber, "ada@example.com", "admin").await;
+    let today = format!("/dashboard/b/{barber}/today");
+    browser.get(&today).await.is(404);
+    let page = browser.get("/dashboard").await.is(200).says("Barbier invites you").says("As: Admin");
+    browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.leads_to(&today);
+    let page = browser.get(&today).await.is(200).says("Barbier");
+    assert!(page.body.contains(&format!("/dashboard/b/{salon}/today")), "a way to the other one");
+}
+
+#[tokio::test]
+async fn a_suspended_business_is_looked_at_and_not_changed() {
+    let server = Server::open().await;
+    let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    server.invited(&barber, "ada@example.com", "owner").await;
+    let page = browser.get("/dashboard").await;
+    for business in [&salon, &barber] {
+        server.operator("PATCH", &format!("/businesses/{business}"), json!({ "suspended": true })).await;
+    }
+    browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("This business is suspended");
+    browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(403).says("suspended");
+    // What is refused may be sent again, and then it counts.
+    server.operator("PATCH", &format!("/businesses/{barber}"), json!({ "suspended": false })).await;
+    browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
+}
+
+#[tokio::test]
+async fn today_shows_the_appointments_of_the_day_in_the_order_of_time() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "member").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let today = format!("/dashboard/b/{salon}/today");
+    browser.get(&today).await.is(200).says("Monday 2 March").says("No appointments today");
+    let base = format!("/businesses/{salon}");
+    let cut = json!({ "name": "Cut", "duration_minutes": 30 });
+    let cut = server.operator("POST", &format!("{base}/services"), cut).await;
+    let anna = json!({ "name": "Anna", "service_ids": [cut["id"]] });
+    server.operator("POST", &format!("{base}/staff"), anna).await;
+    for (name, phone, starts_at) in [
+        ("Late", "+33612345671", "2026-03-02T14:00:00Z"),
+        ("Early", "+33612345672", "2026-03-02T09:00:00Z"),
+        ("Tomorrow", "+33612345673", "2026-03-03T09:00:00Z"),
+        ("Gone", "+33612345674", "2026-03-02T10:00:00Z"),
+    ] {
+        let contact = json!({ "name": name, "phone": phone });
+        let booking = json!({ "service_id": cut["id"], "starts_at": starts_at, "contact": contact });
+        let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
+        if name == "Gone" {
+            let path = format!("{base}/appointments/{}/cancel", booked["id"].as_str().unwrap());
+            server.operator("POST", &path, serde_json::Value::Null).await;
+        }
+    }
+    let page =
+        browser.get(&today).await.says("2 appointments").says("10:00 Early Cut with Anna, until 10:30");
+    let text = page.text();
+    assert!(text.find("Early").unwrap() < text.find("15:00 Late").unwrap(), "{text}");
+    assert!(!text.contains("Tomorrow") && !text.contains("Gone"), "{text}");
+}

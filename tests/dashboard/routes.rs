@@ -1,0 +1,145 @@
+//! Every route as everybody: one table, which fails when a route is missing from it.
+
+use std::collections::BTreeSet;
+
+use receptionist::service;
+use uuid::Uuid;
+
+use crate::harness::{Browser, Page, Server};
+
+/// What stands for being led to sign in.
+const SIGN_IN: u16 = 401;
+
+/// What everybody is answered: method, path, and the status for owner, admin, member, the owner of another business, and
+/// whoever is not signed in. Tokens and ids that are no business's are made up, and forms are sent empty.
+#[rustfmt::skip]
+const EXPECTED: [(&str, &str, [u16; 5]); 23] = [
+    ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
+    ("POST", "/dashboard/sign-in", [422, 422, 422, 422, 422]),
+    ("POST", "/dashboard/sign-out", [303, 303, 303, 303, 303]),
+    ("GET", "/dashboard/forgotten", [200, 200, 200, 200, 200]),
+    ("POST", "/dashboard/forgotten", [422, 422, 422, 422, 422]),
+    ("GET", "/dashboard/enter/{token}", [410, 410, 410, 410, 410]),
+    ("POST", "/dashboard/enter/{token}", [410, 410, 410, 410, 410]),
+    ("GET", "/dashboard/unsubscribe/{token}", [410, 410, 410, 410, 410]),
+    ("POST", "/dashboard/unsubscribe/{token}", [410, 410, 410, 410, 410]),
+    ("GET", "/dashboard/password", [200, 200, 200, 200, SIGN_IN]),
+    ("POST", "/dashboard/password", [422, 422, 422, 422, SIGN_IN]),
+    ("GET", "/dashboard", [303, 303, 303, 303, SIGN_IN]),
+    ("POST", "/dashboard/accept/{business_id}", [303, 303, 303, 404, SIGN_IN]),
+    ("GET", "/dashboard/account", [200, 200, 200, 200, SIGN_IN]),
+    ("POST", "/dashboard/account", [303, 303, 303, 303, SIGN_IN]),
+    ("POST", "/dashboard/account/email", [422, 422, 422, 422, SIGN_IN]),
+    ("GET", "/dashboard/account/sessions", [200, 200, 200, 200, SIGN_IN]),
+    ("POST", "/dashboard/account/sessions", [303, 303, 303, 303, SIGN_IN]),
+    ("POST", "/dashboard/account/sessions/{session_id}/end", [404, 404, 404, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/today", [200, 200, 200, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/alerts", [200, 200, 200, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/alerts", [303, 303, 303, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/alerts/{number}/read", [404, 404, 404, 404, SIGN_IN]),
+];
+
+/// Who comes by without a session, of the five.
+const SIGNED_OUT: usize = 4;
+
+/// The salon with its people and another business, and a browser of each of the five.
+pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
+    let salon = server.business("Salon Zoé").await;
+    let other = server.business("Barbier").await;
+    let mut browsers = Vec::new();
+    for (business, email, role) in [
+        (&salon, "owner@example.com", "owner"),
+        (&salon, "admin@example.com", "admin"),
+        (&salon, "member@example.com", "member"),
+        (&other, "other@example.com", "owner"),
+    ] {
+        let person = server.person(business, email, role).await;
+        browsers.push(server.signed_in(business, &person).await);
+    }
+    browsers.push(server.browser());
+    (salon, browsers.try_into().unwrap_or_else(|_| panic!("five of them")))
+}
+
+fn address(path: &str, salon: &str) -> String {
+    let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
+    path.replace("{number}", "9").replace("{session_id}", &Uuid::from_u128(1).to_string())
+}
+
+fn status(page: &Page) -> u16 {
+    if page.header("location").starts_with("/dashboard/sign-in?next=") { SIGN_IN } else { page.status }
+}
+
+/// A form's one-use id, of whichever form.
+async fn form_id(server: &Server) -> String {
+    server.browser().get("/dashboard/sign-in").await.field("/dashboard/sign-in", "form")
+}
+
+#[tokio::test]
+async fn every_route_answers_everybody_as_the_table_says() {
+    let table: BTreeSet<_> =
+        service::pages().into_iter().map(|(method, path, _)| (method.to_string(), path.to_owned())).collect();
+    let expected: BTreeSet<_> =
+        EXPECTED.iter().map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(table, expected, "every route stands in the table of this test");
+    let server = Server::open().await;
+    let (salon, browsers) = everybody(&server).await;
+    for (method, path, statuses) in EXPECTED {
+        let address = address(path, &salon);
+        for (who, expected) in statuses.into_iter().enumerate() {
+            let mut browser = browsers[who].clone();
+            let page = if method == "GET" {
+                browser.get(&address).await
+            } else if path == "/dashboard/sign-out" && who != SIGNED_OUT {
+                continue; // it would end what the rest of the table goes by
+            } else {
+                browser.post(&address, &[("form", &form_id(&server).await)]).await
+            };
+            assert_eq!(status(&page), expected, "{method} {path} as {who}: {}", page.text());
+            if method == "GET" {
+                let head = browser.ask("HEAD", &address, &[], String::new()).await;
+                assert_eq!((status(&head), head.body.as_str()), (expected, ""), "HEAD {path} as {who}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_is_refused_on_every_route_but_one_click() {
+    let server = Server::open().await;
+    let (salon, [mut owner, ..]) = everybody(&server).await;
+    for (method, path, _) in EXPECTED.iter().filter(|(method, ..)| *method == "POST") {
+        for foreign in [
+            [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")],
+            [("sec-fetch-site", "same-site"), ("accept", "*/*")],
+            [("origin", "https://evil.example"), ("accept", "*/*")],
+            [("origin", "null"), ("accept", "*/*")],
+        ] {
+            let id = form_id(&server).await;
+            let page = owner.post_from(&address(path, &salon), &[("form", &id)], &foreign).await;
+            if path.contains("unsubscribe") {
+                page.is(410);
+            } else {
+                page.is(403).says("the form came from another site");
+            }
+            assert!(owner.get("/dashboard/account").await.status == 200, "{method} {path} did nothing");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_no_page_has_is_refused_and_a_form_alone_leads_to_its_page() {
+    let server = Server::open().await;
+    let (salon, [mut owner, ..]) = everybody(&server).await;
+    for method in ["PUT", "PATCH", "DELETE"] {
+        let page = owner.ask(method, "/dashboard/account", &[], String::new()).await.is(405);
+        assert_eq!(page.header("allow"), "GET, HEAD, POST");
+    }
+    owner.get("/dashboard/account/email").await.leads_to("/dashboard/account");
+    owner.get("/dashboard/account/sessions/x/end").await.leads_to("/dashboard/account/sessions");
+    owner.get(&format!("/dashboard/accept/{salon}")).await.leads_to("/dashboard");
+    owner.get("/").await.leads_to("/dashboard");
+    owner.get("/dashboard/").await.leads_to("/dashboard");
+    for nowhere in ["/dashboard/nowhere", "/dashboard/b/x/today", "/dashboard/b", "/dashboard/%ff"] {
+        owner.get(nowhere).await.is(404);
+    }
+}

@@ -1,0 +1,59 @@
+//! Text from outside is shown as text.
+
+use serde_json::json;
+
+use crate::harness::Server;
+
+#[tokio::test]
+async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
+    let server = Server::open().await;
+    for name in [
+        "<script>alert(1)</script><b>x",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "javascript:alert(1)",
+        "\u{202e}desrever \u{2066}isolated",
+        "שלום עולם",
+        "{{ 7 * 7 }} { $count } &lt;b&gt;",
+        &"W".repeat(200),
+    ] {
+        let salon = server.business(name).await;
+        let email = format!("{}@example.com", salon.replace('-', ""));
+        let ada = server.person(&salon, &email, "owner").await;
+        let mut browser = server.signed_in(&salon, &ada).await;
+        let page = browser.get("/dashboard/account").await;
+        browser.submit(&page, "/dashboard/account", &[("name", name)]).await.is(303);
+        let base = format!("/businesses/{salon}");
+        let service = json!({ "name": name, "duration_minutes": 30 });
+        let service = server.operator("POST", &format!("{base}/services"), service).await;
+        let staff = json!({ "name": name, "service_ids": [service["id"]] });
+        server.operator("POST", &format!("{base}/staff"), staff).await;
+        let booking = json!({
+            "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "name": name, "phone": "+33612345678" }
+        });
+        server.operator("POST", &format!("{base}/appointments"), booking).await;
+        let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;
+        server.invited(&other, &email, "admin").await;
+        // The laws that every page is held against find markup that is not ours.
+        for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
+            let page = browser.get(path).await.is(200);
+            let tags = page.tags();
+            assert!(
+                !tags.iter().any(|tag| ["img", "script>", "b>x"].contains(&tag.name.as_str())),
+                "{path} {name}"
+            );
+            if path.ends_with("today") {
+                // As people read it, whole and as it was written.
+                let shown: String = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(page.body.contains("<span class=\"name strong\"><bdi>"), "{path}");
+                assert!(
+                    page.text().contains(&shown) || name.contains("&lt;"),
+                    "{path}: {name} in {}",
+                    page.text()
+                );
+            }
+        }
+        let link = server.link(&salon, &ada, "reset").await;
+        server.browser().get(&link).await.is(200);
+    }
+}
