@@ -7,18 +7,27 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use chrono::{Datelike, Days, NaiveDate, TimeDelta};
+use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 
+use super::taker::{HoursPlace, Kept, OwnHours, Taker};
 use super::{
-    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid, Problem,
-    Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp,
+    AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, Calendar, Laid, Problem, Refusal, Service,
+    ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timestamp, Wanted,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
 /// outside is a malformed request.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
+
+/// The instants of those years.
+fn bookable_years() -> Range<Timestamp> {
+    let begins =
+        |year| NaiveDate::from_ymd_opt(year, 1, 1).map(|date| date.and_time(NaiveTime::MIN).and_utc().into());
+    let (first, last) = (*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+    begins(first).unwrap_or(Timestamp::MIN)..begins(last + 1).unwrap_or(Timestamp::MAX)
+}
 
 /// How many calendar days one listing may span, both ends counted.
 pub const AVAILABILITY_DAYS_MAX: i64 = 7;
@@ -93,32 +102,6 @@ pub struct SlotRequest {
     pub terms: Terms,
 }
 
-/// How many hours of staff members are looked through for the same ones: mostly many have the same.
-const SAME_HOURS_MAX: usize = 16;
-
-/// The hours of some staff members, laid out in real time once somebody asks for them.
-struct SharedHours<'a> {
-    hours: &'a StaffHours,
-    laid: OnceCell<Spans>,
-}
-
-/// Those who offer the service.
-struct Takers<'a> {
-    all: Vec<Taker<'a>>,
-    hours: Vec<SharedHours<'a>>,
-}
-
-/// Someone who offers the service.
-struct Taker<'a> {
-    id: StaffId,
-    /// The place of their own hours among those of all, if they have some.
-    hours: Option<usize>,
-    /// When they are away.
-    away: Option<&'a Spans>,
-    /// When they are busy.
-    busy: BusyOf<'a>,
-}
-
 /// From when to when a service can be booked by whom its terms bind.
 struct Ahead {
     /// It must be later than this.
@@ -147,21 +130,35 @@ impl<'a> Schedule<'a> {
         if terms == Terms::Integration && self.business.booking_mode == BookingMode::Off {
             return Ok(Vec::new());
         }
-        let takers = self.takers(service, staff);
-        if takers.all.is_empty() {
-            return Ok(Vec::new());
-        }
         let laid = self.calendar().lay(first..=last, duration);
         let ahead = self.ahead(booked, terms);
-        let slot = |start| {
-            let request = SlotRequest { service, staff, start, duration, buffers, except: None, terms };
-            let free = |taker: &Taker<'_>| takers.look(taker, &laid, &request).is_ok();
-            let bookable = BOOKABLE_YEARS.contains(&start.utc().year())
-                && ahead.check(&laid, start).is_ok()
-                && takers.all.iter().any(free);
-            bookable.then(|| Slot { starts_at: start, ends_at: start + duration })
-        };
-        Ok(laid.starts(duration).into_iter().filter_map(slot).collect())
+        let mut starts = laid.starts(duration);
+        let years = bookable_years();
+        starts.retain(|start| years.contains(start) && ahead.check(&laid, *start).is_ok());
+        let wanted = Wanted::new(duration, terms.heeded(buffers));
+        // One staff member after the other, each with the times that nobody before them can take.
+        let (mut hours, mut left) = (OwnHours::of(&laid), starts.clone());
+        for member in self.takers(service, staff) {
+            if left.is_empty() {
+                break;
+            }
+            let own = hours.place_of(member);
+            if own.is_some_and(|own| hours.are_done_with(own)) {
+                continue;
+            }
+            let mut taker = self.taker(member, own, &hours);
+            let mut hopeless = Timestamp::MIN;
+            left.retain(|start| {
+                *start < hopeless
+                    || taker.look(*start, &wanted).map_err(|kept| hopeless = kept.until).is_err()
+            });
+            if let Some(own) = own.filter(|_| taker.was_never_there()) {
+                hours.be_done_with(own);
+            }
+        }
+        let mut left = left.into_iter().peekable();
+        starts.retain(|start| left.next_if_eq(start).is_none());
+        Ok(starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect())
     }
 
     /// Who takes the time: the one asked for, else of those who are free the one with the fewest minutes of active
@@ -171,7 +168,7 @@ impl<'a> Schedule<'a> {
     /// The first reason, in the order of [`SlotReason::Past`], the calendar's, the service's, the staff's. Of several
     /// staff members it is that of whoever comes nearest to taking it.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
-        let SlotRequest { service, staff, start, duration, terms, .. } = *request;
+        let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
             return Err(SlotReason::Past);
         }
@@ -182,17 +179,19 @@ impl<'a> Schedule<'a> {
             return Err(SlotReason::ServiceInactive);
         };
         self.ahead(booked, terms).check(&laid, start)?;
-        let takers = self.takers(service, staff);
-        if takers.all.is_empty() {
+        let mut takers = self.takers(service, staff).peekable();
+        if takers.peek().is_none() {
             let named = staff.is_some();
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
+        let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
         let day = calendar.day_bounds(laid.local_date(start));
-        let (mut free, mut nearest) = (Vec::new(), SlotReason::StaffOff);
-        for taker in &takers.all {
-            match takers.look(taker, &laid, request) {
-                Ok(()) => free.push(taker.id),
-                Err(reason) if nearness(reason) > nearness(nearest) => nearest = reason,
+        let (mut hours, mut free, mut nearest) = (OwnHours::of(&laid), Vec::new(), SlotReason::StaffOff);
+        for member in takers {
+            let own = hours.place_of(member);
+            match self.taker(member, own, &hours).look(start, &wanted) {
+                Ok(()) => free.push(member.id),
+                Err(Kept { reason, .. }) if nearness(reason) > nearness(nearest) => nearest = reason,
                 Err(_) => {}
             }
         }
@@ -295,58 +294,24 @@ impl<'a> Schedule<'a> {
     }
 
     /// The active staff members who offer the service, or only the one asked for, in the order of their ids.
-    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> Takers<'a> {
+    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = &'a StaffMember> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
-        let mut takers = Takers { all: Vec::new(), hours: Vec::new() };
-        for member in named.into_iter().chain(anyone).filter(|member| member.offers(service)) {
-            let hours = member.hours.as_ref().map(|hours| takers.place_of(hours));
-            let (away, busy) = (self.blocked.spans(member.id), self.busy.of(member.id));
-            takers.all.push(Taker { id: member.id, hours, away, busy });
-        }
-        takers
+        named.into_iter().chain(anyone).filter(move |member| member.offers(service))
+    }
+
+    fn taker<'b>(&self, member: &StaffMember, own: Option<HoursPlace>, hours: &'b OwnHours<'_>) -> Taker<'b>
+    where
+        'a: 'b,
+    {
+        Taker::new(member.id, own.map(|own| (hours, own)), self.blocked, self.busy)
     }
 }
 
-impl<'a> Takers<'a> {
-    /// The place of these hours, which many may have.
-    fn place_of(&mut self, hours: &'a StaffHours) -> usize {
-        let first = self.hours.len().saturating_sub(SAME_HOURS_MAX);
-        let known = self.hours[first..].iter().position(|shared| shared.hours == hours);
-        known.map_or_else(
-            || {
-                self.hours.push(SharedHours { hours, laid: OnceCell::new() });
-                self.hours.len() - 1
-            },
-            |place| first + place,
-        )
-    }
-
-    /// Whether all of a time lies within the own hours of a staff member, if they have some.
-    fn are_there(&self, taker: &Taker<'_>, laid: &Laid, (start, end): (Timestamp, Timestamp)) -> bool {
-        taker.hours.is_none_or(|place| {
-            let SharedHours { hours, laid: shared } = &self.hours[place];
-            shared.get_or_init(|| laid.staff_hours(hours)).cover(start, end)
-        })
-    }
-
-    /// Whether a staff member is there and free for all of a time on the dates of the calendar.
-    fn look(&self, taker: &Taker<'_>, laid: &Laid, request: &SlotRequest) -> Result<(), SlotReason> {
-        let SlotRequest { start, duration, buffers, except, terms, .. } = *request;
-        let end = start + duration;
-        // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
-        let (from, to) = (start - buffers.before(), end + buffers.after());
-        let away = taker.away.filter(|away| away.meet(from, to));
-        if !self.are_there(taker, laid, (start, end)) || away.is_some_and(|away| away.meet(start, end)) {
-            return Err(SlotReason::StaffOff);
-        }
-        let heeds_buffers = terms != Terms::Team { ignore_buffers: true };
-        match taker.busy.clash((start, end), buffers, except) {
-            Some(Clash::Appointment) => Err(SlotReason::Taken),
-            Some(Clash::Buffer) if heeds_buffers => Err(SlotReason::Buffer),
-            _ if heeds_buffers && away.is_some() => Err(SlotReason::Buffer),
-            _ => Ok(()),
-        }
+impl Terms {
+    /// What is kept free around an appointment, where that binds.
+    fn heeded(self, buffers: Buffers) -> Option<Buffers> {
+        (self != Self::Team { ignore_buffers: true }).then_some(buffers)
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 use chrono::{Datelike, Days, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 
-use super::spans::Spans;
+use super::spans::{Along, Spans};
 use super::wall::{Stretch, Wall};
 use super::{
     Business, Day, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks, WeeklyHours,
@@ -53,6 +53,12 @@ struct Window {
     stretch: Stretch,
     /// The wall clock from which the steps are counted.
     base: NaiveDateTime,
+}
+
+/// When it is open and when there are breaks, asked about one time after the other.
+struct OpenAlong<'a> {
+    open: Along<'a>,
+    breaks: Along<'a>,
 }
 
 /// From when to when a local date of a zone lasts.
@@ -120,10 +126,10 @@ impl<'a> Calendar<'a> {
 impl Laid {
     /// Every start time, for a service this long, that falls on one of the dates; sorted, each instant once.
     pub fn starts(&self, duration: TimeDelta) -> Vec<Timestamp> {
-        let mut starts = Vec::new();
+        let (mut starts, mut along) = (Vec::new(), self.along());
         for window in &self.windows {
             let fits = |&(wall, start): &(NaiveDateTime, Timestamp)| {
-                self.fit(window, (wall, start), duration).is_ok()
+                self.fit(&mut along, window, (wall, start), duration).is_ok()
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
@@ -140,9 +146,9 @@ impl Laid {
     /// then [`SlotReason::Break`]; then [`SlotReason::OffGrid`] when it begins between two steps.
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
-        let mut reason = SlotReason::OutsideHours;
+        let (mut reason, mut along) = (SlotReason::OutsideHours, self.along());
         for window in &self.windows {
-            match self.fit(window, (wall, start), duration) {
+            match self.fit(&mut along, window, (wall, start), duration) {
                 Ok(()) => return Ok(()),
                 Err(SlotReason::OutsideHours) => {}
                 // Another window that holds the instant may have it on its grid.
@@ -174,9 +180,15 @@ impl Laid {
         self.wall.local(at).date()
     }
 
+    /// For looking at one time after the other.
+    fn along(&self) -> OpenAlong<'_> {
+        OpenAlong { open: self.open.along(), breaks: self.breaks.along() }
+    }
+
     /// The one predicate: whether the instant, at which the wall clock shows this time, is a start time of this window.
     fn fit(
         &self,
+        along: &mut OpenAlong<'_>,
         window: &Window,
         (wall, start): (NaiveDateTime, Timestamp),
         duration: TimeDelta,
@@ -184,10 +196,10 @@ impl Laid {
         let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
         // It may go on through windows that begin before the last one ends.
-        if !(opens..closes).contains(&start) || !self.open.cover(start, end) {
+        if !(opens..closes).contains(&start) || along.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
-        if self.breaks.meet(start, end) {
+        if along.breaks.meet(start, end).is_some() {
             return Err(SlotReason::Break);
         }
         let elapsed = wall - window.base;
