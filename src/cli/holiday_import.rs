@@ -54,12 +54,12 @@ pub(super) async fn import(
     business: &Record,
     now: DateTime<Utc>,
 ) -> Result<Closed, HolidayError> {
-    let text = calendar(&import.file)
+    let octets = calendar(&import.file)
         .map_err(|source| HolidayError::Read { file: one_line(&import.file), source })?;
     // The service knows no zone that is none.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let today = now.with_timezone(&zone.unwrap_or(Tz::UTC)).date_naive();
-    let found = holidays(&text, today).map_err(HolidayError::Bad)?;
+    let found = holidays(&octets, today).map_err(HolidayError::Bad)?;
     let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
     let there = special_days(client, &days).await?;
     close(client, &days, found, &there, import.dry_run).await
@@ -107,12 +107,12 @@ async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, W
     Ok(walked.list.data.iter().filter_map(date).collect())
 }
 
-fn calendar(file: &str) -> io::Result<String> {
-    let mut text = String::new();
+fn calendar(file: &str) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
     let read = match file {
-        "-" => io::stdin().lock().take(CALENDAR_BYTES_MAX + 1).read_to_string(&mut text)?,
-        file => File::open(file)?.take(CALENDAR_BYTES_MAX + 1).read_to_string(&mut text)?,
+        "-" => io::stdin().lock().take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
+        file => File::open(file)?.take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
     };
     let too_long = u64::try_from(read).unwrap_or(u64::MAX) > CALENDAR_BYTES_MAX;
-    if too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+    if too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(octets) }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
-use icalendar::parser::{Component, Property, read_calendar_simple, unfold};
+use icalendar::parser::{Component, Property, read_calendar_simple};
 
 use super::record::one_line;
 
@@ -25,9 +25,11 @@ pub(super) type Holidays = BTreeMap<NaiveDate, String>;
 ///
 /// # Errors
 /// A line for everything that is not understood.
-pub(super) fn holidays(text: &str, today: NaiveDate) -> Result<Holidays, Vec<String>> {
-    let unfolded = unfold(text.trim_start_matches('\u{feff}'));
-    let roots = read_calendar_simple(&unfolded).unwrap_or_default();
+pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
+    let Ok(text) = String::from_utf8(unfolded(calendar)) else {
+        return Err(vec!["is no text in UTF-8".into()]);
+    };
+    let roots = read_calendar_simple(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     if roots.is_empty() || roots.iter().any(|root| root.name != "VCALENDAR") {
         return Err(vec!["is no iCalendar file: it must begin with BEGIN:VCALENDAR".into()]);
     }
@@ -54,6 +56,23 @@ pub(super) fn holidays(text: &str, today: NaiveDate) -> Result<Holidays, Vec<Str
     } else {
         Err(problems)
     }
+}
+
+/// The lines as they were before they were folded. That is done to octets, so a fold may lie within a character.
+fn unfolded(calendar: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::with_capacity(calendar.len());
+    for (nth, line) in calendar.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match line.first() {
+            Some(b' ' | b'\t') if nth > 0 => lines.extend_from_slice(&line[1..]),
+            _ if nth > 0 => {
+                lines.extend_from_slice(b"\r\n");
+                lines.extend_from_slice(line);
+            }
+            _ => lines.extend_from_slice(line),
+        }
+    }
+    lines
 }
 
 /// What an event is called.
@@ -169,7 +188,8 @@ mod tests {
     }
 
     fn read(events: &[&str]) -> Vec<(String, String)> {
-        let found = holidays(&calendar(events), day("2026-03-02")).unwrap_or_else(|e| panic!("{e:?}"));
+        let found =
+            holidays(calendar(events).as_bytes(), day("2026-03-02")).unwrap_or_else(|e| panic!("{e:?}"));
         found.into_iter().map(|(date, note)| (date.to_string(), note)).collect()
     }
 
@@ -233,12 +253,33 @@ mod tests {
             "SUMMARY:None",
             "SUMMARY:Good\r\nDTSTART;VALUE=DATE:20260501",
         ];
-        let problems = holidays(&calendar(&events), day("2026-03-02")).unwrap_err();
+        let problems = holidays(calendar(&events).as_bytes(), day("2026-03-02")).unwrap_err();
         let told: Vec<&str> = problems.iter().filter_map(|one| one.split('"').nth(1)).collect();
         assert_eq!(told, ["Meeting", "Weekly", "Easter", "Not", "Long", "Back", "Hours", "None"]);
         for text in ["", "hello", "date,name\n2026-05-01,May", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT"] {
-            assert!(holidays(text, day("2026-03-02")).is_err(), "{text}");
+            assert!(holidays(text.as_bytes(), day("2026-03-02")).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_is_read_as_others_write_it() {
+        let whole = "\u{feff}BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-CALNAME:Jours fériés\r\n\
+            BEGIN:VTIMEZONE\r\nTZID:Europe/Paris\r\nBEGIN:STANDARD\r\nDTSTART:19961027T030000\r\n\
+            RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n\
+            DTSTART;VALUE=DATE:20260501\r\nSUMMARY;LANGUAGE=fr:Fête du travail, journée entière\r\n\
+            BEGIN:VALARM\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+        let expected: Holidays = [(day("2026-05-01"), "Fête du travail, journée entière".into())].into();
+        let read = |file: &[u8]| holidays(file, day("2026-03-02"));
+        assert_eq!(read(whole.as_bytes()), Ok(expected.clone()));
+        assert_eq!(read(whole.replace("\r\n", "\n").as_bytes()), Ok(expected.clone()));
+        // Folded behind every so many octets, within words and characters.
+        for (octets, fold) in [(75, "\r\n "), (7, "\r\n\t"), (3, "\n ")] {
+            let fold = |line: &str| line.as_bytes().chunks(octets).collect::<Vec<_>>().join(fold.as_bytes());
+            let lines: Vec<Vec<u8>> = whole.split("\r\n").map(fold).collect();
+            assert_eq!(read(&lines.join(&b"\r\n"[..])), Ok(expected.clone()), "{octets}");
+        }
+        let latin_1: Vec<u8> = whole.chars().skip(1).map(|letter| letter as u8).collect();
+        assert_eq!(read(&latin_1), Err(vec!["is no text in UTF-8".into()]));
     }
 
     #[test]
