@@ -213,22 +213,51 @@ fn availability(criterion: &mut Criterion) {
 /// A week of half hours with everything that a diary can say, beside the same week without any of it: with nothing booked
 /// yet, and with the same appointments.
 fn diary(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("availability of a week");
     let week = (first_day(), first_day() + TimeDelta::days(6));
+    let mut group = criterion.benchmark_group("availability of a week");
     for staff in STAFF {
         let free = || World::new(staff, 0);
-        for (name, world) in [
-            ("hours alone", free()),
-            ("whole diary", free().with_diary()),
-            ("hours alone, with appointments", free().with_appointments(Buffers::default())),
-            ("whole diary, with appointments", free().with_diary().with_appointments(diary_buffers())),
+        let booked = |world: World, buffers| world.with_appointments(buffers);
+        for (name, plain, whole) in [
+            ("nothing booked", free(), free().with_diary()),
+            (
+                "with appointments",
+                booked(free(), Buffers::default()),
+                booked(free().with_diary(), diary_buffers()),
+            ),
         ] {
-            group.bench_function(BenchmarkId::new(name, format!("{staff} staff")), |bencher| {
-                bencher.iter(|| world.slots(black_box(id(2)), week));
-            });
+            for (what, world) in [("hours alone", &plain), ("whole diary", &whole)] {
+                group.bench_function(
+                    BenchmarkId::new(format!("{what}, {name}"), format!("{staff} staff")),
+                    |bencher| bencher.iter(|| world.slots(black_box(id(2)), week)),
+                );
+            }
+            print_ratio(
+                &format!("{staff} staff, {name}"),
+                [&plain, &whole].map(|world| move || world.slots(id(2), week)),
+            );
         }
     }
     group.finish();
+}
+
+/// How many rounds the ratio of two things is measured in, and how often each is done in a round.
+const ROUNDS: usize = 201;
+const TIMES: u32 = 20;
+
+/// Prints how many times as long the second thing takes as the first: both in turns, so that whatever else the machine
+/// does meets both alike.
+#[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
+fn print_ratio<T>(name: &str, both: [impl Fn() -> T; 2]) {
+    let time = |what: &dyn Fn() -> T| {
+        let begun = std::time::Instant::now();
+        (0..TIMES).for_each(|_| _ = black_box(what()));
+        begun.elapsed().as_secs_f64()
+    };
+    let [first, second] = &both;
+    let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("whole diary against hours alone, {name}: {:.2} times as long", ratios[ROUNDS / 2]);
 }
 
 fn decision(criterion: &mut Criterion) {

@@ -227,7 +227,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     let margin = MARGIN_DAYS * DAY_MINUTES;
     (zone_and_date(), 0_u64..7).prop_flat_map(move |((zone, first), more)| {
         let around = (more as i64 + 1) * DAY_MINUTES;
-        let staff = vec(member(), 0..=4);
+        let staff = (vec(member(), 0..=4), prop::bool::weighted(0.3));
         let starts = || margin - DAY_MINUTES..margin + around + DAY_MINUTES;
         let bookings = vec((0_usize..4, starts(), 5_i64..=600, some_buffers()), 0..40);
         let off = vec((0_usize..4, starts(), prop_oneof![5_i64..=120, 5_i64..=2_880]), 0..6);
@@ -247,7 +247,10 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
         (when, what, who, now, vec(probe, 40)).prop_map(move |(when, what, who, now, probes)| {
             let (hours, special, breaks) = when;
             let (duration, (buffers, min_notice, max_advance, terms)) = what;
-            let (staff, asked, bookings, off) = who;
+            let ((mut staff, have_same_hours), asked, bookings, off) = who;
+            if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
+                others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
+            }
             // Only someone who offers the service can be asked for; the rest is refused before any time is looked
             // at.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();

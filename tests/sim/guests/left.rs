@@ -6,7 +6,7 @@ use actors::domain::{BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
 use actors::store::keys::{self, installation_kind, kind};
 use actors::store::{Order, Record, Store, Tombstone};
 
-use super::people::{Gone, Guest, phone, words};
+use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
 impl Sim {

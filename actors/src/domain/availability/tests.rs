@@ -282,6 +282,21 @@ fn a_staff_member_takes_what_lies_in_their_own_hours_and_outside_their_time_off(
 }
 
 #[test]
+fn staff_members_with_the_same_hours_are_each_looked_at() {
+    let mut world = World::new();
+    for number in [1, 2] {
+        world.staff(number).hours = Some(mondays(&[("09:00", "11:00")]));
+    }
+    world.book(1, "09:00", "10:00");
+    assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00"]);
+    world.book(2, "10:00", "11:00");
+    assert_eq!(world.listed(CUT, None), ["09:00", "10:00"]);
+    // Who comes first is there at no time that is left, and somebody with other hours is.
+    world.staff(1).hours = Some(mondays(&[("14:00", "15:00")]));
+    assert_eq!(world.listed(CUT, None), ["09:00"]);
+}
+
+#[test]
 fn the_reason_is_that_of_whoever_comes_nearest_to_taking_it() {
     let mut world = World::new();
     world.block(1, "09:00", "12:00");
