@@ -234,7 +234,7 @@ fn diary(criterion: &mut Criterion) {
             }
             print_ratio(
                 &format!("{staff} staff, {name}"),
-                [&plain, &whole].map(|world| move || world.slots(id(2), week)),
+                &[&plain, &whole].map(|world| move || world.slots(id(2), week)),
             );
         }
     }
@@ -248,13 +248,13 @@ const TIMES: u32 = 20;
 /// Prints how many times as long the second thing takes as the first: both in turns, so that whatever else the machine
 /// does meets both alike.
 #[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
-fn print_ratio<T>(name: &str, both: [impl Fn() -> T; 2]) {
+fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {
         let begun = std::time::Instant::now();
         (0..TIMES).for_each(|_| _ = black_box(what()));
         begun.elapsed().as_secs_f64()
     };
-    let [first, second] = &both;
+    let [first, second] = both;
     let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
     ratios.sort_by(f64::total_cmp);
     println!("whole diary against hours alone, {name}: {:.2} times as long", ratios[ROUNDS / 2]);
