@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
 
+use crate::mail::{MailFrom, MailSettings, Relay};
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
@@ -40,8 +41,8 @@ pub struct ServeArgs {
     /// Operator listener; port 0 picks one [default: 127.0.0.1:8081]
     #[arg(long, env = variables::ADMIN_LISTEN, value_name = "ADDR")]
     pub admin_listen: Option<OsString>,
-    /// The origin at which people and programs reach the service: scheme, host and port [default: http://LISTEN, or https
-    /// with TLS]
+    /// The origin at which people and programs reach the service, https off the loopback; links begin with it [default:
+    /// that of the public listener, where it is on the loopback or speaks HTTPS]
     #[arg(long, env = variables::PUBLIC_URL, value_name = "URL")]
     pub public_url: Option<OsString>,
     /// Directory of the store [default: ./receptionist-data]
@@ -93,6 +94,16 @@ pub struct ServeArgs {
     #[arg(long, env = variables::I_KNOW, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true")]
     pub i_know: Option<OsString>,
+    /// Relay for mails: smtps://user:password@host:465, smtp://user:password@host:587 or smtp+plain://host:port
+    /// [default: no mail is sent]; better set in the environment, where other users cannot see it
+    #[arg(long, env = variables::SMTP_URL, value_name = "URL", hide_env_values = true)]
+    pub smtp_url: Option<OsString>,
+    /// File that holds the relay's address
+    #[arg(long, env = variables::SMTP_URL_FILE, value_name = "FILE")]
+    pub smtp_url_file: Option<OsString>,
+    /// Whom mails are from, such as "Reception <desk@example.com>"; needed with a relay
+    #[arg(long, env = variables::MAIL_FROM, value_name = "ADDRESS")]
+    pub mail_from: Option<OsString>,
     /// What is logged to standard error, as a tracing filter [default: info]
     #[arg(long, env = variables::LOG, value_name = "FILTER")]
     pub log: Option<OsString>,
@@ -108,7 +119,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// The operator listener.
     pub admin_listen: SocketAddr,
-    /// The origin at which the service is reached, if it is told.
+    /// The origin at which people and programs reach the service, if it is set.
     pub public_url: Option<PublicUrl>,
     /// The directory of the store.
     pub data_dir: PathBuf,
@@ -128,6 +139,8 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     /// What makes the operator listener speak HTTPS.
     pub admin_tls: Option<TlsFiles>,
+    /// What sends mails; without it none are sent.
+    pub mail: Option<MailSettings>,
     /// What is logged and how.
     pub log: LogSettings,
 }
@@ -179,6 +192,7 @@ impl TryFrom<ServeArgs> for Settings {
             },
             tls: tls(TLS, args.tls_cert, args.tls_key)?,
             admin_tls: tls(ADMIN_TLS, args.admin_tls_cert, args.admin_tls_key)?,
+            mail: mail(args.smtp_url, args.smtp_url_file, args.mail_from)?,
             log: log(args.log, args.log_format)?,
         };
         let known = boolean(variables::I_KNOW, args.i_know)?;
@@ -192,6 +206,27 @@ impl TryFrom<ServeArgs> for Settings {
             return Err(ConfigError::new(variables::ADMIN_LISTEN, reason));
         }
         Ok(settings)
+    }
+}
+
+/// What sends mails: a relay, and whom they are from.
+fn mail(
+    relay: Option<OsString>,
+    relay_file: Option<OsString>,
+    from: Option<OsString>,
+) -> Result<Option<MailSettings>, ConfigError> {
+    let relay = Secret::smtp_url(str::parse::<Relay>).read(relay, relay_file)?;
+    let from = text(variables::MAIL_FROM, from)?.map(|from| {
+        let failed = |error| ConfigError::new(variables::MAIL_FROM, format!("{error}, not {from:?}"));
+        from.parse::<MailFrom>().map_err(failed)
+    });
+    match (relay, from.transpose()?) {
+        (None, _) => Ok(None),
+        (Some(relay), Some(from)) => Ok(Some(MailSettings { relay, from })),
+        (Some(_), None) => {
+            let missing = format!("must be set when {} is", variables::SMTP_URL);
+            Err(ConfigError::new(variables::MAIL_FROM, missing))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub mod cli;
 pub mod config;
 pub mod http;
 mod local_time;
+pub mod mail;
 mod mcp;
 mod metrics;
 mod moving;

@@ -30,6 +30,9 @@ enum Command {
     Doctor(cli::DoctorArgs),
     /// Copy the store of the running service to a directory, as it is between two commits
     Backup(cli::BackupArgs),
+    /// Mails: test whether they are sent
+    #[command(subcommand)]
+    Mail(cli::MailCommand),
     /// Make a data directory of a backup
     Restore(cli::RestoreArgs),
     /// Prove a backup, or the data directory of a stopped service, whole, and name what is not
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => cli::demo(args),
         Command::Doctor(args) => cli::doctor(args),
         Command::Backup(args) => cli::backup(args),
+        Command::Mail(command) => cli::mail(command),
         Command::Restore(args) => cli::restored(args),
         Command::Verify(args) => cli::verified(args),
         Command::RepairStamps(args) => cli::repair(args),

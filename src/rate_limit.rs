@@ -4,13 +4,12 @@
 //! without a valid key never uses up a key's allowance; a table of addresses never holds more than [`PEERS_MAX`] of
 //! them.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use actors::domain::{KeyId, Timestamp};
+use actors::tally::{Counted, Tally, Window, window_of};
 use dashmap::DashMap;
-use parking_lot::Mutex;
 
 use crate::server::network;
 
@@ -41,25 +40,6 @@ pub(crate) enum Verdict {
     Over(Allowance),
     /// The table of addresses is full, and this address is not in it.
     Unavailable(Allowance),
-}
-
-/// The requests of one minute.
-#[derive(Clone, Copy, Debug, Default)]
-struct Window {
-    minute: i64,
-    count: u32,
-}
-
-impl Window {
-    /// Counts a request unless the limit is reached; gives what is left, or `None` when it is.
-    fn count(&mut self, minute: i64, limit: u32) -> Option<u32> {
-        if self.minute != minute {
-            *self = Self { minute, count: 0 };
-        }
-        let left = limit.checked_sub(self.count).filter(|left| *left > 0)?;
-        self.count += 1;
-        Some(left - 1)
-    }
 }
 
 /// The counters of the public API.
@@ -94,9 +74,9 @@ impl RateLimit {
     /// The present minute; whoever comes first in it throws the windows of others away.
     fn turn(&self, now: Timestamp) -> i64 {
         let present = self.minute.load(Ordering::Acquire);
-        let minute = minute_of(now, present);
+        let minute = window_of(now, WINDOW_MILLIS, present);
         if minute != present && self.minute.swap(minute, Ordering::AcqRel) != minute {
-            self.keys.retain(|_, window| window.minute == minute);
+            self.keys.retain(|_, window| window.number() == minute);
         }
         minute
     }
@@ -106,69 +86,37 @@ impl RateLimit {
 #[derive(Debug)]
 pub(crate) struct Addresses {
     limit: u32,
-    max: usize,
-    windows: Mutex<Windows>,
-}
-
-/// The windows of one minute.
-#[derive(Debug)]
-struct Windows {
-    minute: i64,
-    of: HashMap<IpAddr, Window>,
-}
-
-impl Windows {
-    /// Those of the present minute, and which it is.
-    fn turn(&mut self, now: Timestamp) -> i64 {
-        let minute = minute_of(now, self.minute);
-        if minute != self.minute {
-            self.minute = minute;
-            self.of.clear();
-        }
-        minute
-    }
+    tally: Tally<IpAddr>,
 }
 
 impl Addresses {
     /// Counters that allow each address so much a minute.
     pub(crate) fn new(limit: u32) -> Self {
-        Self { limit, max: PEERS_MAX, windows: Mutex::new(Windows { minute: i64::MIN, of: HashMap::new() }) }
+        Self::of_at_most(limit, PEERS_MAX)
+    }
+
+    fn of_at_most(limit: u32, max: usize) -> Self {
+        Self { limit, tally: Tally::new(limit, WINDOW_MILLIS, max) }
     }
 
     /// Counts what comes from an address.
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
-        let mut windows = self.windows.lock();
-        let minute = windows.turn(now);
-        let full = windows.of.len() >= self.max;
-        match windows.of.get_mut(&network(address)) {
-            Some(window) => verdict(self.limit, window.count(minute, self.limit), now),
-            None if full => Verdict::Unavailable(allowance(self.limit, 0, now)),
-            None => {
-                let left = windows.of.entry(network(address)).or_default().count(minute, self.limit);
-                verdict(self.limit, left, now)
-            }
+        match self.tally.count(network(address), now) {
+            Counted::Within(left) => verdict(self.limit, Some(left), now),
+            Counted::Over => verdict(self.limit, None, now),
+            Counted::Full => Verdict::Unavailable(allowance(self.limit, 0, now)),
         }
     }
 
     /// What is left to an address that has used its allowance up; counts nothing.
     pub(crate) fn used_up(&self, address: IpAddr, now: Timestamp) -> Option<Allowance> {
-        let mut windows = self.windows.lock();
-        windows.turn(now);
-        let window = windows.of.get(&network(address))?;
-        (window.count >= self.limit).then(|| allowance(self.limit, 0, now))
+        self.tally.is_used_up(&network(address), now).then(|| allowance(self.limit, 0, now))
     }
 
     /// Forgets what was counted of an address.
     pub(crate) fn forgive(&self, address: IpAddr) {
-        self.windows.lock().of.remove(&network(address));
+        self.tally.forgive(&network(address));
     }
-}
-
-/// The minute that it is, where this one was the last to be seen. A request that read the clock just before the minute
-/// turned belongs to the one that has begun. A clock that was set back further begins anew.
-fn minute_of(now: Timestamp, seen: i64) -> i64 {
-    let minute = now.millis().div_euclid(WINDOW_MILLIS);
-    if minute == seen.saturating_sub(1) { seen } else { minute }
 }
 
 fn verdict(limit: u32, left: Option<u32>, now: Timestamp) -> Verdict {
@@ -228,14 +176,14 @@ mod tests {
 
     #[test]
     fn the_table_of_addresses_is_bounded_and_empties_with_the_minute() {
-        let limits = RateLimit { addresses: Addresses { max: 2, ..Addresses::new(1) }, ..RateLimit::new(1) };
+        let limits = RateLimit { addresses: Addresses::of_at_most(1, 2), ..RateLimit::new(1) };
         let [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse::<IpAddr>().unwrap());
         assert!(matches!(limits.peer(a, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(b, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(c, at(0)), Verdict::Unavailable(Allowance { remaining: 0, .. })));
         assert!(matches!(limits.peer(a, at(1)), Verdict::Over(_)), "a known address is still counted");
         assert!(matches!(limits.peer(c, at(60)), Verdict::Within(_)));
-        assert_eq!(limits.addresses.windows.lock().of.len(), 1);
+        assert_eq!(limits.addresses.tally.len(), 1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(120)), Verdict::Within(_)));
         assert_eq!(limits.keys.len(), 1);
@@ -259,6 +207,6 @@ mod tests {
         assert!(failures.used_up(same, at(60)).is_some());
         failures.forgive(same);
         assert_eq!(failures.used_up(a, at(60)), None);
-        assert_eq!(failures.windows.lock().of.len(), 0);
+        assert_eq!(failures.tally.len(), 0);
     }
 }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use actors::mail::MailPorts;
 use actors::ports::Ports;
 use actors::store::StoreError;
 use actors::{Engine, Limits};
@@ -18,6 +19,7 @@ use tokio::task::JoinHandle;
 use crate::api::KeyGate;
 use crate::app::App;
 use crate::config::{AdminToken, PublicUrl, Settings, TokenError, variables};
+use crate::mail::{Letters, MailSettings, Smtp};
 use crate::mcp::Origins;
 use crate::metrics::{self, Metrics};
 use crate::rest::router;
@@ -44,6 +46,12 @@ pub enum ServiceError {
         /// Why.
         #[from]
         source: TokenError,
+    },
+    /// Mails cannot be sent.
+    #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
+    Mail {
+        /// Why.
+        reason: String,
     },
     /// A listener's task ended by itself.
     #[error("a listener ended unexpectedly")]
@@ -106,6 +114,16 @@ impl Service {
         let limits = Limits { upgrades: settings.upgrades, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
+        let listens = address(&public, settings.listen);
+        let public_url = public_url(settings, listens);
+        let origin = public_url.as_ref().map(PublicUrl::to_string);
+        engine.people().set_public_url(origin.as_deref());
+        if let Some(mail) = &settings.mail {
+            let own = || PublicUrl::of_listener(listens, tls.is_some()).to_string();
+            begin_mail(&engine, mail, origin.unwrap_or_else(own))?;
+            // A mail without a place that its link leads to invites nobody.
+            engine.people().set_sends_mail(public_url.is_some());
+        }
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
             None => AdminToken::kept_in(&settings.data_dir)?,
@@ -120,12 +138,13 @@ impl Service {
             proxies: settings.trusted_proxies.clone(),
             counters: Arc::clone(&metrics.connections),
         };
-        let origins = origins(settings, address(&public, settings.listen));
+        // Whose requests assistants may come with.
+        let origins = Origins::new(public_url);
         let rate_limit = settings.rate_limit_per_minute;
         let (public_app, admin_app) =
             counted_apps(&engine, &admin_token, rate_limit, origins, stopping.clone(), metrics);
         let service = Self {
-            public: address(&public, settings.listen),
+            public: listens,
             admin: address(&admin, settings.admin_listen),
             admin_token,
             schemes: [&tls, &admin_tls].map(|tls| if tls.is_some() { "https" } else { "http" }),
@@ -197,6 +216,17 @@ impl Service {
     }
 }
 
+/// Has mails sent from now on, with links to this origin.
+fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Result<(), ServiceError> {
+    let smtp = Smtp::new(settings, &engine.ports().trust).map_err(|reason| ServiceError::Mail { reason })?;
+    engine.begin_mail(MailPorts {
+        mailer: Arc::new(smtp),
+        composer: Arc::new(Letters::new(settings.from.clone(), origin)),
+        recipients: engine.recipients(),
+    });
+    Ok(())
+}
+
 /// What the public and the operator listener serve, whole. Public for tests that need no sockets.
 #[doc(hidden)]
 pub fn apps(
@@ -229,12 +259,12 @@ fn counted_apps(
     (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
 }
 
-/// Whose requests assistants may come with: the public origin's, or without one the listener's own, where it is known
-/// who can read what is sent.
-fn origins(settings: &Settings, listens: SocketAddr) -> Origins {
+/// The origin at which the service is reached: the one that is set, or else the listener's own, where it is known who can
+/// read what is sent.
+fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));
-    Origins::new(settings.public_url.clone().or_else(own))
+    settings.public_url.clone().or_else(own)
 }
 
 /// Method and path of every route of both APIs. Public for tests that try all of them.

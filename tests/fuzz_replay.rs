@@ -15,7 +15,7 @@ use std::path::Path;
 mod targets;
 
 /// What inputs are made to hold now and then.
-const WORDS: [&str; 28] = [
+const WORDS: [&str; 36] = [
     "\n",
     "\n\n",
     "\n---\n",
@@ -44,6 +44,14 @@ const WORDS: [&str; 28] = [
     "\u{ff0e}",
     "If-Match: *\n",
     "Idempotency-Key: k\n",
+    "\"staff\":\"anna\",",
+    "\"service\":",
+    "\"2026-03-29T02:30\"",
+    "\"starts_at\":\"2026-03-04T10:00\",",
+    "\"cursor\":\"\",",
+    "book_appointment\n",
+    "\"id\":1,",
+    "tools/call",
 ];
 
 /// Numbers that a seed decides (SplitMix64).
@@ -152,6 +160,20 @@ fn every_request_is_answered_within_the_envelope() {
 }
 
 #[test]
+fn every_message_of_an_assistant_is_answered_so_that_a_model_can_read_it() {
+    replay("assistants", 500, targets::assistants::check);
+}
+
+#[test]
+fn the_corpus_has_a_call_of_every_tool_that_does_something() {
+    let done: BTreeSet<_> =
+        corpus("assistants").iter().flat_map(|input| targets::assistants::done(input)).collect();
+    for tool in targets::assistants::tools() {
+        assert!(done.contains(tool), "{tool}: {done:?}");
+    }
+}
+
+#[test]
 fn the_corpus_has_a_request_that_succeeds_for_every_route() {
     let mut tried = BTreeSet::new();
     for input in corpus("requests") {
@@ -165,9 +187,10 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // No input may say where files are to be written.
+    // No input may say where files are to be written, and there is no relay.
+    let apart = ["/admin/v1/backup", "/admin/v1/mail"];
     let routes = receptionist::service::routes().into_iter();
-    for (method, path) in routes.filter(|(_, path)| !path.starts_with("/admin/v1/backup")) {
+    for (method, path) in routes.filter(|(_, path)| !apart.iter().any(|start| path.starts_with(start))) {
         assert!(tried.contains(&(method.to_string(), path.to_owned())), "{method} {path}: {tried:?}");
     }
 }

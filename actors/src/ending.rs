@@ -123,6 +123,9 @@ fn step(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError
             batch.delete(keys::key_used(id));
             api_keys.push(id);
         }
+        if keys::kind_of(&key)? == kind::MEMBERSHIP {
+            batch.delete(keys::member_of(keys::id_at_end(&key)?, of));
+        }
         batch.delete(Key::new(&key));
     }
     if batch.is_empty() {

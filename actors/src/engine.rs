@@ -5,6 +5,8 @@ mod backups;
 mod businesses;
 mod exports;
 mod figures;
+mod mail;
+mod recipients;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,9 +27,11 @@ use crate::domain::{BusinessId, IdMint, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::meta;
 use crate::moving;
 use crate::net::WebhookClient;
+use crate::people::{Hasher, People, PersonActor};
 use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
@@ -102,17 +106,12 @@ impl Engine {
         moving::check_finished(&store)?;
         let clocks = Clocks::open(&store, Arc::clone(&ports.clock)).await?;
         let secret = meta::secret(&store, &ports, clocks.now()).await?;
-        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        let mut newest = store.scan(&all, Order::Descending).filter_map(|row| {
-            let id = row.and_then(|(key, _)| store.usable(&key, keys::listed_business(&key)));
-            id.transpose()
-        });
-        let mint = newest.next().transpose()?.map_or_else(IdMint::default, IdMint::after);
-        drop(newest);
+        let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
         let steady = SteadyClock::set(clocks.now());
         let webhooks = WebhookClient::new(&ports, &ports.trust);
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, its_end) = supervisor.map_err(|_| StoreError::Stopped)?;
+        let hasher = Hasher::new(limits.hashing, store.is_simulated());
         let shared = Arc::new_cyclic(|shared| Shared {
             store,
             ports,
@@ -122,6 +121,13 @@ impl Engine {
                 BUSINESS_PATIENCE,
             ),
             deliveries: Directory::new(starting(shared, DeliveryActor::start), None, 0),
+            persons: Directory::new(starting(shared, PersonActor::start), None, BUSINESS_PATIENCE),
+            claims: Default::default(),
+            known: Default::default(),
+            attempts: Default::default(),
+            hasher,
+            sends_mail: AtomicBool::new(false),
+            public_url: parking_lot::RwLock::new(None),
             supervisor: supervisor.get_cell(),
             key_usage: KeyUsage::default(),
             principals: Principals::default(),
@@ -139,6 +145,7 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
+            mail: Outbox::new(),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
@@ -157,6 +164,11 @@ impl Engine {
     /// The handle of a business, whether or not there is one.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle { shared: Arc::clone(&self.shared), id }
+    }
+
+    /// All people: accounts, sessions and links.
+    pub fn people(&self) -> People {
+        People { shared: Arc::clone(&self.shared) }
     }
 
     /// The present instant: what the wall clock shows, as far as the steady clock bears it out.
@@ -212,8 +224,10 @@ impl Engine {
         let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
         // What is not done by then is sent again by the next start.
         let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
+        self.shared.mail.stop(closed_by).await;
         self.shared.businesses.stop();
         self.shared.deliveries.stop();
+        self.shared.persons.stop();
         let written = self.shared.key_usage.write(&self.shared.store).await;
         self.shared.clocks.keep(&self.shared.store);
         self.shared.supervisor.stop(None);
@@ -226,6 +240,27 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Engine")
     }
+}
+
+/// The newest id of those that belong to no business's own sequence: of businesses, people, and the installation's log.
+fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
+    let mut newest = None;
+    for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {
+        let all = keys::of_kind(BusinessId::INSTALLATION, kind);
+        let mut ids = store.scan(&all, Order::Descending).filter_map(|row| {
+            let id = row.and_then(|(key, _)| {
+                let id = if kind == installation_kind::BUSINESS_INDEX {
+                    keys::listed_business(&key)
+                } else {
+                    keys::id_at_end(&key)
+                };
+                store.usable(&key, id)
+            });
+            id.transpose()
+        });
+        newest = newest.max(ids.next().transpose()?);
+    }
+    Ok(newest)
 }
 
 /// How actors are started of what this function starts one of: not any more once the engine is gone or closes.

@@ -2,6 +2,7 @@
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PLACES;
+use crate::people::Hashing;
 use crate::scans::SCAN_ROWS_MAX;
 use crate::upgrade::Upgrades;
 
@@ -22,6 +23,8 @@ pub struct Limits {
     pub backup_rows: usize,
     /// Whether a store of an earlier format may be converted.
     pub upgrades: Upgrades,
+    /// How much work a password is to hash.
+    pub hashing: Hashing,
 }
 
 impl Default for Limits {
@@ -32,6 +35,7 @@ impl Default for Limits {
             actors_at_rest: ACTORS_AT_REST,
             backup_rows: BACKUP_ROWS,
             upgrades: Upgrades::Allowed,
+            hashing: Hashing::Owasp,
         }
     }
 }

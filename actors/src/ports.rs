@@ -77,6 +77,35 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
     fn peer_addr(&self) -> io::Result<SocketAddr>;
 }
 
+/// Hands mails to the relay that carries them on.
+pub trait Mailer: Send + Sync + 'static {
+    /// Hands one over and gives what the relay answered. It need not end by itself.
+    fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>>;
+}
+
+/// A mail as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeMail {
+    /// The address it goes to.
+    pub to: String,
+    /// Its head and body (RFC 5322).
+    pub bytes: Vec<u8>,
+}
+
+/// Why a relay did not take a mail, in its own words where it had any.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MailFailure {
+    /// It could not be asked: it was not reached, or did not let us in, or stopped answering. Says nothing of the mail.
+    #[error("{0}")]
+    Relay(String),
+    /// It refused the mail for now (4xx).
+    #[error("{0}")]
+    Refused(String),
+    /// It refused the mail for good (5xx).
+    #[error("{0}")]
+    RefusedForGood(String),
+}
+
 /// The ports of one engine.
 #[derive(Clone)]
 pub struct Ports {

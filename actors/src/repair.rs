@@ -16,9 +16,10 @@ use std::collections::BTreeMap;
 
 use self::map::{StampMap, Stamps};
 use self::rows::{Moved, each_of};
-use crate::domain::{Business, BusinessId, ResourceId, SteadyTime, Timestamp};
+use crate::domain::{Business, BusinessId, Person, ResourceId, SteadyTime, Timestamp};
+use crate::people::write_person;
 use crate::store::keys::{installation_kind, kind};
-use crate::store::records::{ClockRecord, IdempotencyRecord, MetaRecord};
+use crate::store::records::{AuditRecord, ClockRecord, IdempotencyRecord, MetaRecord};
 use crate::store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use crate::upgrade;
 
@@ -252,6 +253,37 @@ impl Repair<'_> {
             if keys::millis_from_value(value)? > present {
                 moved += 1;
                 batch.put(*key, keys::millis_value(present));
+            }
+            Ok(batch)
+        })
+        .await?;
+        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON), |_, value| {
+            let mut batch = Batch::default();
+            let before = Person::decode(value)?;
+            let mut after = before.clone();
+            // What lets in by a stamp of the future lets nobody in; whoever it was signs in again.
+            after.sessions.retain(|session| {
+                let stamps = [session.created_at, session.last_used_at, session.password_at];
+                stamps.into_iter().all(|stamp| stamp <= present)
+            });
+            after.link.take_if(|link| link.created_at > present);
+            after.created_at = after.created_at.min(present);
+            after.updated_at = after.updated_at.min(present);
+            after.last_sign_in_at = after.last_sign_in_at.map(|at| at.min(present));
+            if after != before {
+                moved += 1;
+                write_person(Some(&before), Some(&after), &mut batch);
+            }
+            Ok(batch)
+        })
+        .await?;
+        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT), |key, value| {
+            let mut batch = Batch::default();
+            let mut record = AuditRecord::decode(value)?;
+            if record.entry.at > present {
+                moved += 1;
+                record.entry.at = present;
+                batch.put_over(*key, record.encode(), value.len());
             }
             Ok(batch)
         })

@@ -16,11 +16,13 @@ use crate::backup::Backups;
 use crate::business;
 use crate::clock::Clocks;
 use crate::delivery::{self, Dispatcher, EndpointKey, SteadyClock};
-use crate::domain::{BusinessId, IdMint, ResourceId, Timestamp};
+use crate::domain::{BusinessId, IdMint, PersonId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::mail::Outbox;
 use crate::net::WebhookClient;
+use crate::people::{self, Attempts, Claims, Hasher, Known};
 use crate::ports::Ports;
 use crate::principals::Principals;
 use crate::quota::Quota;
@@ -38,6 +40,20 @@ pub(crate) struct Shared {
     pub(crate) businesses: Directory<BusinessId, business::Message>,
     /// The running deliveries, one actor an endpoint.
     pub(crate) deliveries: Directory<EndpointKey, delivery::Message>,
+    /// The running people.
+    pub(crate) persons: Directory<PersonId, people::Message>,
+    /// Who may write the rows of e-mail addresses.
+    pub(crate) claims: Claims,
+    /// Whom tokens of sessions lead to.
+    pub(crate) known: Known,
+    /// Who failed to sign in.
+    pub(crate) attempts: Attempts,
+    /// What hashes passwords.
+    pub(crate) hasher: Hasher,
+    /// Whether mail can be sent.
+    pub(crate) sends_mail: AtomicBool,
+    /// The origin at which people reach the service, if they do.
+    pub(crate) public_url: parking_lot::RwLock<Option<Arc<str>>>,
     /// The actor that all others are linked to.
     pub(crate) supervisor: ActorCell,
     pub(crate) key_usage: KeyUsage,
@@ -67,12 +83,15 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
+    /// Where mails go.
+    pub(crate) mail: Outbox,
     /// The backups that are or were made.
     pub(crate) backups: Arc<Backups>,
     /// The exports that may be under way, and those of them that may be reading.
     pub(crate) exports: Arc<Semaphore>,
     pub(crate) export_steps: Arc<Semaphore>,
-    /// The idempotency keys of the businesses that are being created.
+    /// The idempotency keys of what is being done once in more than one step: creating or ending a business, making a
+    /// link.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
     /// Told when something may be left to be done that nobody asks for: rows of a business that was ended, steps of one
     /// that has no actor.
@@ -136,6 +155,17 @@ impl Shared {
         self.missed_over_budget.fetch_add(deliveries, Ordering::Relaxed);
     }
 
+    /// Begins a request that shall happen once, until what is given is dropped: the same one is refused meanwhile.
+    pub(crate) fn begin_once(
+        &self,
+        idempotency: &crate::business::Idempotency,
+    ) -> Result<OnceGuard, crate::domain::Refusal> {
+        if !self.creating.lock().insert(idempotency.key) {
+            return Err(crate::domain::Refusal::IdempotencyInProgress);
+        }
+        Ok(OnceGuard { all: Arc::clone(&self.creating), key: idempotency.key })
+    }
+
     /// A new id for something that belongs to no business's own sequence.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
@@ -153,5 +183,17 @@ impl Shared {
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
+    }
+}
+
+/// A request that happens once and is being carried out.
+pub(crate) struct OnceGuard {
+    all: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
+    key: [u8; 32],
+}
+
+impl Drop for OnceGuard {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.key);
     }
 }

@@ -9,19 +9,29 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::delivery::EndpointKey;
+use crate::domain::PersonId;
 use crate::housekeeping::Housekeeping;
+use crate::people::{sweep_people, write_uses};
 use crate::shared::Shared;
 use crate::store::StoreError;
 
 /// How often idle businesses are looked for and key uses written.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
+/// How far apart rounds through people begin.
+const PEOPLE_EVERY: Duration = Duration::from_secs(86_400);
+
 /// What the supervisor remembers.
 pub(crate) struct State {
     shared: Weak<Shared>,
     housekeeping: Housekeeping,
+    /// When the next round through people begins.
+    next_round: Instant,
+    /// How far this round has come, while there is one.
+    people: Option<Option<PersonId>>,
 }
 
 /// What the supervisor is told.
@@ -41,6 +51,8 @@ impl State {
         shared.clocks.tell();
         shared.businesses.sweep();
         shared.deliveries.sweep();
+        shared.persons.sweep();
+        write_uses(&shared).await;
         if let Err(error) = shared.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the use of keys could not be noted");
         }
@@ -49,6 +61,16 @@ impl State {
         shared.ending.notify_one();
         if let Err(error) = self.housekeeping.go_on(&shared) {
             tracing::warn!(%error, "businesses could not be swept");
+        }
+        if self.people.is_none() && Instant::now() >= self.next_round {
+            self.next_round = Instant::now() + PEOPLE_EVERY;
+            self.people = Some(None);
+        }
+        if let Some(after) = self.people {
+            match sweep_people(&shared, after).await {
+                Ok(last) => self.people = last.map(Some),
+                Err(error) => tracing::warn!(%error, "people could not be swept"),
+            }
         }
     }
 }
@@ -76,7 +98,9 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        Ok(State { shared: Weak::new(), housekeeping: Housekeeping::default() })
+        let next_round = Instant::now() + PEOPLE_EVERY / 24;
+        let housekeeping = Housekeeping::default();
+        Ok(State { shared: Weak::new(), housekeeping, next_round, people: None })
     }
 
     async fn handle(
@@ -107,10 +131,13 @@ impl Actor for Supervisor {
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 let actor = actor.get_id();
-                // A business starts again with the next request behind its rest; a delivery waits for nobody.
+                // A business or a person starts again with the next request behind the rest; a delivery waits for nobody.
                 if let Some((id, rest)) = shared.businesses.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(business.id = %id, %error, rest, "a business failed; it starts again from the store");
+                } else if let Some((id, rest)) = shared.persons.failed(actor) {
+                    let rest = rest.as_secs();
+                    tracing::error!(person.id = %id, %error, rest, "a person's actor failed; it starts again from the store");
                 } else if let Some((key, rest)) = shared.deliveries.failed(actor) {
                     let EndpointKey { business, endpoint } = key;
                     tracing::error!(
@@ -127,6 +154,7 @@ impl Actor for Supervisor {
             SupervisionEvent::ActorTerminated(actor, _, _) => {
                 shared.businesses.ended(actor.get_id());
                 shared.deliveries.ended(actor.get_id());
+                shared.persons.ended(actor.get_id());
             }
             _ => {}
         }

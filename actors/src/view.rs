@@ -14,6 +14,8 @@ mod conversations;
 mod diary;
 mod event;
 mod keys;
+mod mail;
+mod people;
 mod retention;
 mod schema;
 mod webhooks;
@@ -37,7 +39,9 @@ pub use diary::{
 };
 pub use event::Event;
 pub(crate) use event::event;
-pub use keys::{KeyView, NewKeyView, OperatorKeyView};
+pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
+pub use mail::MailTestView;
+pub use people::{LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

@@ -1,7 +1,8 @@
-//! `B/audit`: who changed what, newest first.
+//! `B/audit` and `/admin/v1/audit`: who changed what, newest first, in a business and in people's accounts.
 
 use actors::view::AuditView;
 
+use crate::http::cursor::Binding;
 use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};
 
 pub(super) async fn list(
@@ -11,4 +12,12 @@ pub(super) async fn list(
 ) -> Result<Listed<AuditView>, ApiError> {
     let asked = query.open(&context, business.list("operator audit"))?;
     Ok(asked.listed_as(business.audit(&asked.page).await?, AuditView::from))
+}
+
+pub(super) async fn installation(
+    context: Context,
+    Query(query): Query<PlainList>,
+) -> Result<Listed<AuditView>, ApiError> {
+    let asked = query.open(&context, Binding::list("installation audit"))?;
+    Ok(asked.listed_as(context.engine.people().audit(&asked.page).await?, AuditView::from))
 }

@@ -10,8 +10,8 @@ use axum::response::IntoResponse;
 
 use super::gate::{Token, TokenGate};
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, messages,
-    moving, retention, services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
+    moving, people, retention, services, staff, webhooks,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -102,6 +102,31 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by start."),
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
             .named("deleteTimeOff", "Take time off back"),
+        post(b!("/people"), Token, people::create)
+            .named("addPerson", "Add a person to the business's people")
+            .details("Their account is made if there is none of this address. `link` is where they choose a password: null where the account has one, or people reach the service nowhere. An account whose address is not confirmed loses its password, sessions and links first.")
+            .refuses(CONFLICT),
+        get(b!("/people"), Token, people::list)
+            .named("listPeople", "List the business's people")
+            .details("Ordered by the creation of their accounts."),
+        get(b!("/people/{person_id}"), Token, people::show)
+            .named("getPerson", "Get a person"),
+        patch(b!("/people/{person_id}"), Token, people::update)
+            .named("updatePerson", "Change what a person is, or whether they come in")
+            .details("What is left out stays. `name` is that of the account, whatever business it belongs to.")
+            .refuses(CONFLICT),
+        delete(b!("/people/{person_id}"), Token, people::remove)
+            .named("removePerson", "Take a person's membership away")
+            .details("From their sessions the business is gone at once. The last owner can be removed, too."),
+        post(b!("/people/{person_id}/link"), Token, people::link)
+            .named("createSignInLink", "Make a link for a person to sign in or choose a password with")
+            .details("It can be used once, and voids every earlier one. The answer is the only one that carries the `link`.")
+            .refuses(CONFLICT),
+        get(b!("/people/{person_id}/notifications"), Token, people::notifications)
+            .named("getNotifications", "Get how a person is alerted"),
+        patch(b!("/people/{person_id}/notifications"), Token, people::notify)
+            .named("updateNotifications", "Change how a person is alerted")
+            .details("What is left out stays."),
         get(b!("/availability"), Token, diary::availability)
             .named("listAvailability", "List the times at which the team can book a service")
             .details("In every booking mode, and whatever notice and advance the service asks of customers."),
@@ -223,6 +248,13 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/export"), Token, moving::export)
             .named("exportBusiness", "Export a business")
             .details("As lines of JSON, as it is at one point while the service runs."),
+        get("/admin/v1/audit", Token, audit::installation)
+            .named("listInstallationAuditEntries", "List what was done to people's accounts")
+            .details("Newest first. What was done in a business is in its own audit log."),
+        post("/admin/v1/mail/test", Token, mail::test)
+            .named("testMail", "Send a mail that says nothing but that it has arrived")
+            .details("At once and once; the answer tells what the relay said. Without a relay in the settings it is refused.")
+            .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List who changed what")
             .details("Newest first."),

@@ -20,10 +20,12 @@ use actors::business::{BusinessHandle, Change, PageRequest, Request};
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus, ContactDetails,
-    Day, DayHours, Direction, Email, LocalTime, Locale, MessageDetails, MessageStatus, Phone, Scopes,
-    ServiceId, Source, SpecialDays, Text, Urgency, WeeklyBreaks, WeeklyHours,
+    Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallId, CallOutcome, CallStatus,
+    ContactDetails, Day, DayHours, Direction, Email, LocalTime, Locale, MembershipPatch, MessageDetails,
+    MessageStatus, PersonId, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId, Text, Urgency,
+    WeeklyBreaks, WeeklyHours,
 };
+use actors::people::Invitation;
 use actors::{Engine, EngineError, NewBusiness};
 use chrono::{Days, TimeDelta};
 use serde::{Deserialize, Serialize};
@@ -121,12 +123,15 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
         let service = CreateService { description, ..CreateService::lasting(text(name)?, duration_minutes) };
         services.push(made(&business, service).await?.parse::<ServiceId>().map_err(failed)?);
     }
+    let mut camille = None;
     for (name, offers) in
         [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
     {
         let staff = CreateStaff::offering(text(name)?, offers.to_vec());
-        made(&business, staff).await?;
+        let id = made(&business, staff).await?.parse::<StaffId>().map_err(failed)?;
+        camille.get_or_insert(id);
     }
+    people(engine, &business, camille).await?;
     for (at, (name, phone)) in
         [("Awa Diallo", "+33612345678"), ("Jean Petit", "+33612345679")].into_iter().enumerate()
     {
@@ -151,6 +156,34 @@ async fn make(engine: &Engine) -> Result<Sample, ServeError> {
     let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
     let api_key = field(&answer.body, "key")?;
     Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
+}
+
+/// An owner, an admin, and a member who is a staff member. None has a password yet.
+async fn people(
+    engine: &Engine,
+    business: &BusinessHandle,
+    camille: Option<StaffId>,
+) -> Result<(), ServeError> {
+    let people = engine.people();
+    for (name, email, role, staff_id) in [
+        ("Lucie Moreau", "lucie@salon-lumiere.example", Role::Owner, None),
+        ("Karim Benali", "karim@salon-lumiere.example", Role::Admin, None),
+        ("Camille Roche", "camille@salon-lumiere.example", Role::Member, camille),
+    ] {
+        let invitation = Invitation {
+            email: Address::new(email).map_err(failed)?,
+            name: Some(Text::new(name.into()).map_err(failed)?),
+            locale: None,
+            role,
+            staff_id,
+        };
+        let by = || Request::by(Actor::Operator);
+        let invited = people.invite(business, by(), invitation).await.map_err(failed)?;
+        let id = field(&invited.answer.body, "id")?.parse::<PersonId>().map_err(failed)?;
+        let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+        people.patch_member(business, by(), (id, active, None)).await.map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// A contact without an appointment, three calls of this morning, and a message that one of them left.

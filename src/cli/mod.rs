@@ -32,12 +32,14 @@ mod holidays;
 mod import;
 mod key;
 mod knowledge;
+mod mail;
 mod mcp;
 mod message;
 mod open_files;
 mod openapi;
 mod options;
 mod pages;
+mod person;
 mod print;
 mod problems;
 mod record;
@@ -69,6 +71,7 @@ pub use demo::demo;
 pub use doctor::{DoctorArgs, doctor};
 pub use export::{ExportArgs, export};
 pub use import::{ImportArgs, import};
+pub use mail::{MailCommand, mail};
 pub use mcp::{McpArgs, mcp};
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
@@ -93,6 +96,8 @@ pub enum OperatorCommand {
     SpecialDay(Resource<special_day::SpecialDayCommand>),
     /// Time off of a business's staff: when they are away.
     TimeOff(Resource<time_off::TimeOffCommand>),
+    /// People of a business: add and change them, and make links by which they sign in.
+    Person(Resource<person::PersonCommand>),
     /// API keys of a business.
     Key(Resource<key::KeyCommand>),
     /// Appointments of a business: see them, and book and move them as its own team does.
@@ -113,7 +118,7 @@ pub enum OperatorCommand {
     Budget(Resource<budget::BudgetCommand>),
     /// For how many days a business keeps what has happened.
     Retention(Resource<retention::RetentionCommand>),
-    /// The audit log of a business: who changed what.
+    /// The audit log of a business, or of people's accounts: who changed what.
     Audit(Resource<audit::AuditCommand>),
 }
 
@@ -125,6 +130,7 @@ impl OperatorCommand {
             Self::Staff(Resource { command, options }) => (command.into_task(), options),
             Self::SpecialDay(Resource { command, options }) => (command.into_task(), options),
             Self::TimeOff(Resource { command, options }) => (command.into_task(), options),
+            Self::Person(Resource { command, options }) => (command.into_task(), options),
             Self::Key(Resource { command, options }) => (command.into_task(), options),
             Self::Appointment(Resource { command, options }) => (command.into_task(), options),
             Self::Availability(args) => {

@@ -110,17 +110,22 @@ impl Body {
     }
 }
 
-/// The path of all businesses.
-const BUSINESSES: &str = "/admin/v1/businesses";
-
-/// Where a request goes: all businesses, or somewhere in one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Path(Vec<Term>);
+/// Where a request goes: all businesses, somewhere in one, or the installation's own log.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Path {
+    root: &'static str,
+    segments: Vec<Term>,
+}
 
 impl Path {
     /// All businesses.
     pub(super) fn businesses() -> Self {
-        Self::default()
+        Self { root: "/admin/v1/businesses", segments: Vec::new() }
+    }
+
+    /// The log of what was done to people's accounts.
+    pub(super) fn accounts_log() -> Self {
+        Self { root: "/admin/v1/audit", segments: Vec::new() }
     }
 
     /// One business, followed by these segments.
@@ -130,7 +135,7 @@ impl Path {
 
     /// The path with one more segment.
     pub(super) fn then(mut self, segment: impl Into<Term>) -> Self {
-        self.0.push(segment.into());
+        self.segments.push(segment.into());
         self
     }
 }
@@ -147,15 +152,15 @@ pub(super) struct Request {
 impl Request {
     /// The terms that stand for something else, those of the path first.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
-        let path = self.path.0.iter_mut().flat_map(Term::typed);
+        let path = self.path.segments.iter_mut().flat_map(Term::typed);
         let query = self.query.iter_mut().flat_map(|(_, term)| term.typed());
         path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
     }
 
     /// The request as it is sent.
     pub(super) fn call(&self) -> Call {
-        let mut path = BUSINESSES.to_owned();
-        for segment in &self.path.0 {
+        let mut path = self.path.root.to_owned();
+        for segment in &self.path.segments {
             path.push('/');
             push_encoded(&mut path, &segment.text());
         }

@@ -83,7 +83,7 @@ pub(super) async fn resolve(
             *term = Term::Plain(meaning.of(typed).await?);
         }
     }
-    if let Show::List { rows: Rows::Times(zone), .. } = &mut task.show {
+    if let Show::List { rows: Rows::Times(zone) | Rows::Away(zone), .. } = &mut task.show {
         *zone = meaning.zone().await?;
     }
     Ok(meaning.notes)
@@ -95,12 +95,15 @@ struct Named {
     noun: &'static str,
     /// The command on such things.
     command: &'static str,
+    /// Which of their fields is what they are called by.
+    called: &'static str,
 }
 
 impl Named {
-    const BUSINESS: Self = Self { noun: "business", command: "business" };
-    const SERVICE: Self = Self { noun: "service", command: "service" };
-    const STAFF: Self = Self { noun: "staff member", command: "staff" };
+    const BUSINESS: Self = Self { noun: "business", command: "business", called: "name" };
+    const SERVICE: Self = Self { noun: "service", command: "service", called: "name" };
+    const STAFF: Self = Self { noun: "staff member", command: "staff", called: "name" };
+    const PERSON: Self = Self { noun: "person", command: "person", called: "email" };
 }
 
 /// What is known so far.
@@ -131,6 +134,7 @@ impl Meaning<'_> {
             }
             Kind::Service => self.named(typed, Named::SERVICE, &self.within("services")).await?,
             Kind::Staff => self.named(typed, Named::STAFF, &self.within("staff")).await?,
+            Kind::Person => self.named(typed, Named::PERSON, &self.within("people")).await?,
             Kind::Instant if time::is_exact(text) => text.to_owned(),
             Kind::Instant => time::instant(text, self.zone().await?, self.now)
                 .map_err(|error| ResolveError::Time { place, error })?,
@@ -177,7 +181,7 @@ impl Meaning<'_> {
         };
         let wanted = text.trim().to_lowercase();
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<&Record> {
-            records.iter().filter(|record| fits(&word(record, "name").to_lowercase())).collect()
+            records.iter().filter(|record| fits(&word(record, kind.called).to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
         // Every name begins with nothing, which is what a variable that is not set comes to.
@@ -191,7 +195,7 @@ impl Meaning<'_> {
             }
             ([], []) => {
                 let names: Vec<String> =
-                    records.iter().map(|record| one_line(word(record, "name"))).collect();
+                    records.iter().map(|record| one_line(word(record, kind.called))).collect();
                 let proposals = near(text, names.iter().map(String::as_str));
                 let proposals: Vec<String> = proposals.into_iter().map(told).collect();
                 let proposals: Vec<&str> = proposals.iter().map(String::as_str).collect();
@@ -253,8 +257,14 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// How it is called: people, who need not have a name, by their address.
+fn called(record: &Record) -> &str {
+    let email = word(record, "email");
+    if email.is_empty() { word(record, "name") } else { email }
+}
+
 fn described(record: &Record) -> String {
-    format!("{} ({})", one_line(word(record, "name")), one_line(word(record, "id")))
+    format!("{} ({})", one_line(called(record)), one_line(word(record, "id")))
 }
 
 /// A line for each, up to a bound.
@@ -265,7 +275,7 @@ fn listed<'a>(records: impl Iterator<Item = &'a Record>) -> String {
             list.push_str("\n  and more");
             break;
         }
-        list.push_str(&format!("\n  {}  {}", one_line(word(record, "id")), one_line(word(record, "name"))));
+        list.push_str(&format!("\n  {}  {}", one_line(word(record, "id")), one_line(called(record))));
     }
     list
 }

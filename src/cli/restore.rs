@@ -85,6 +85,7 @@ fn told(restored: &Restored, with_list: bool) -> String {
              revoked; contacts that were erased and businesses that were ended since the backup was made are back\n"
         ));
     }
+    text.push_str("everybody is signed out, and no link to sign in works any more\n");
     text
 }
 

@@ -223,6 +223,7 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
     let more = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
     match rows {
         Rows::Table(columns) => Printed { output: look.table(columns, &list.data), note: more },
+        Rows::Away(zone) => Printed { output: look.away(*zone, list.data), note: more },
         Rows::Times(zone) => {
             let none = if list.data.is_empty() { "no open times" } else { "open times" };
             let said = format!("{none} in {zone}; --json shows instants");

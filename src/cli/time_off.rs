@@ -7,12 +7,10 @@ use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 
-const COLUMNS: &[&str] = &["id", "starts_at", "ends_at", "note"];
-
 /// Commands on time off.
 #[derive(Debug, Subcommand)]
 pub enum TimeOffCommand {
-    /// List what a staff member has off, by its start
+    /// List what a staff member has off, by its start, on the business's clocks
     List(List),
     /// Give a staff member time off
     Add(Add),
@@ -86,7 +84,7 @@ pub struct Delete {
 impl TimeOffCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
-            Self::List(List { member, named, paging }) => Task::list(path(member, named), COLUMNS, paging),
+            Self::List(List { member, named, paging }) => Task::away(path(member, named), paging),
             Self::Add(Add { member, named, from, to, starts_at, ends_at, note }) => {
                 let typed = |place, kind| move |text: String| Typed::new(place, kind, text);
                 let day = Kind::Day { later_by: 0 };

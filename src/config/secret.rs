@@ -34,6 +34,11 @@ impl<T, E: fmt::Display> Secret<T, E> {
         Self { variable: variables::API_KEY, file_variable: variables::API_KEY_FILE, parse }
     }
 
+    /// The address of the relay, which may hold a password, as it is read with this.
+    pub(crate) const fn smtp_url(parse: fn(&str) -> Result<T, E>) -> Self {
+        Self { variable: variables::SMTP_URL, file_variable: variables::SMTP_URL_FILE, parse }
+    }
+
     /// The secret, if it is given either way.
     ///
     /// # Errors

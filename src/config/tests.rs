@@ -19,8 +19,8 @@ fn nothing_set_gives_the_defaults() {
     let settings = args(&[]).unwrap();
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
-    assert_eq!(settings.public_url, None);
     assert_eq!(settings.data_dir, PathBuf::from("receptionist-data"));
+    assert_eq!(settings.public_url, None);
     assert_eq!(settings.rate_limit_per_minute.get(), 120);
     assert_eq!(settings.connections_per_address.get(), 1024);
     assert_eq!(settings.trusted_proxies, TrustedProxies::default());
@@ -54,6 +54,10 @@ fn every_setting_has_its_flag() {
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
     assert_eq!(settings.public_url.as_ref().unwrap().to_string(), "https://book.example.com");
+    assert_eq!(
+        args(&["--public-url=http://192.0.2.1"]).unwrap_err().split(':').next(),
+        Some("RECEPTIONIST_PUBLIC_URL")
+    );
     assert_eq!(settings.rate_limit_per_minute.get(), 1);
     assert_eq!(settings.connections_per_address.get(), 1);
     assert_eq!(settings.trusted_proxies, "10.0.0.0/8,::1".parse().unwrap());
@@ -91,6 +95,9 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_ADMIN_TLS_CERT",
             "RECEPTIONIST_ADMIN_TLS_KEY",
             "RECEPTIONIST_I_KNOW",
+            "RECEPTIONIST_SMTP_URL",
+            "RECEPTIONIST_SMTP_URL_FILE",
+            "RECEPTIONIST_MAIL_FROM",
             "RECEPTIONIST_LOG",
             "RECEPTIONIST_LOG_FORMAT",
         ]
@@ -165,6 +172,35 @@ fn off_the_loopback_the_operator_listener_is_encrypted_or_somebody_knows() {
         assert!(args(&[&listen, "--i-know=true"]).unwrap().admin_is_exposed());
         let with_tls = args(&[&listen, "--admin-tls-cert=c", "--admin-tls-key=k"]).unwrap();
         assert!(!with_tls.admin_is_exposed());
+    }
+}
+
+#[test]
+fn mails_need_a_relay_and_a_sender_and_the_password_is_never_told() {
+    assert_eq!(args(&[]).unwrap().mail, None);
+    let relay = "--smtp-url=smtps://u:geheim@mail.example.com";
+    let mail = args(&[relay, "--mail-from=Desk <desk@example.com>"]).unwrap().mail.unwrap();
+    assert_eq!(format!("{:?}", mail.relay), "Relay(Tls mail.example.com:465)");
+    assert_eq!(args(&["--mail-from=desk@example.com"]).unwrap().mail, None, "without a relay none is sent");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "smtp://u:geheim@mail.example.com\n").unwrap();
+    let in_file = format!("--smtp-url-file={}", file.path().display());
+    let mail = args(&[&in_file, "--mail-from=desk@example.com"]).unwrap().mail.unwrap();
+    assert_eq!(format!("{:?}", mail.relay), "Relay(StartTls mail.example.com:587)");
+    std::fs::write(file.path(), "smtp://u:geheim@mail.example.com/x").unwrap();
+    for (flags, start) in [
+        (&[relay][..], "RECEPTIONIST_MAIL_FROM: must be set when RECEPTIONIST_SMTP_URL is"),
+        (&[relay, "--mail-from=desk"], "RECEPTIONIST_MAIL_FROM: must be an address such as"),
+        (&["--mail-from="], "RECEPTIONIST_MAIL_FROM: must not be empty"),
+        (&["--smtp-url="], "RECEPTIONIST_SMTP_URL: must not be empty"),
+        (&["--smtp-url=smtp+plain://geheim.example:25"], "RECEPTIONIST_SMTP_URL: "),
+        (&["--smtp-url=ftp://u:geheim@host"], "RECEPTIONIST_SMTP_URL: must be smtps://"),
+        (&[relay, &in_file], "RECEPTIONIST_SMTP_URL_FILE: must not be set when RECEPTIONIST_SMTP_URL is"),
+        (&[&in_file], "RECEPTIONIST_SMTP_URL_FILE: "),
+    ] {
+        let error = args(flags).unwrap_err();
+        assert!(error.starts_with(start), "{error}");
+        assert!(!error.contains("geheim") && !error.contains('\n'), "{error}");
     }
 }
 

@@ -4,7 +4,7 @@
 pub const LISTEN: &str = "RECEPTIONIST_LISTEN";
 /// The operator listener.
 pub const ADMIN_LISTEN: &str = "RECEPTIONIST_ADMIN_LISTEN";
-/// The origin at which the service is reached.
+/// The origin at which people and programs reach the service.
 pub const PUBLIC_URL: &str = "RECEPTIONIST_PUBLIC_URL";
 /// Where commands call the operator API.
 pub const ADMIN_URL: &str = "RECEPTIONIST_ADMIN_URL";
@@ -44,3 +44,9 @@ pub const API_KEY_FILE: &str = "RECEPTIONIST_API_KEY_FILE";
 pub const LOG: &str = "RECEPTIONIST_LOG";
 /// The log format.
 pub const LOG_FORMAT: &str = "RECEPTIONIST_LOG_FORMAT";
+/// The relay that mails are handed to.
+pub const SMTP_URL: &str = "RECEPTIONIST_SMTP_URL";
+/// The file that holds its address.
+pub const SMTP_URL_FILE: &str = "RECEPTIONIST_SMTP_URL_FILE";
+/// Whom mails are from.
+pub const MAIL_FROM: &str = "RECEPTIONIST_MAIL_FROM";

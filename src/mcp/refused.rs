@@ -44,7 +44,10 @@ impl Refused {
     pub(super) fn for_tool(self, tool: &str, arguments: &[&str]) -> Result<String, ApiError> {
         match self {
             Self::Told(text) => Ok(text),
-            Self::Rules(refusal) => Ok(one_line(&words(&refusal, tool, arguments))),
+            Self::Rules(refusal) => match words(&refusal, tool, arguments) {
+                Some(words) => Ok(one_line(&words)),
+                None => Err(ApiError::Refusal(refusal)),
+            },
             Self::Fault(error) => Err(error),
         }
     }
@@ -86,8 +89,11 @@ impl From<CursorError> for Refused {
     }
 }
 
-fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> String {
-    match refusal {
+/// What a model is told of it; nothing, where no arguments could mend it.
+fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
+    Some(match refusal {
+        // Who may do what is asked of people, and keys open no links.
+        Refusal::NotAllowed(_) | Refusal::Expired => return None,
         Refusal::Invalid(problems) => {
             format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
         }
@@ -123,7 +129,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> String {
         Refusal::IdempotencyKeyReused => {
             "This idempotency_key was used for something else. Use a new one for a new request.".into()
         }
-    }
+    })
 }
 
 /// The problems, each with its place.

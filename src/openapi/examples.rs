@@ -1,7 +1,7 @@
 //! One example of each body and each resource, by the name of its schema. A test holds them against the schemas and
 //! says where one is missing.
 
-use actors::domain::{BudgetKind, EventType};
+use actors::domain::{AlertKind, BudgetKind, EventType};
 use serde_json::{Value, json};
 
 const APPOINTMENT: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
@@ -13,6 +13,8 @@ const KEY: &str = "019c8f3e-1111-7000-9a9a-1f1f1f1f1f1f";
 const KNOWLEDGE: &str = "019c8f3e-5555-7000-8e8e-5b5b5b5b5b5b";
 const EVENT: &str = "019c8f3e-8888-7000-8b8b-8b8b8b8b8b8b";
 const MESSAGE: &str = "019c8f3e-6666-7000-8f8f-6a6a6a6a6a6a";
+const LINK: &str = "https://desk.example.com/dashboard/enter/m4nJx1XK1c2rU5yY6m3o9Qw8b7v6t5s4r3q2p1o0n-A";
+const PERSON: &str = "019c8f3e-aaaa-7000-8d8d-8d8d8d8d8d8d";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=";
 const SERVICE: &str = "019c8f3e-2222-7000-8888-2e2e2e2e2e2e";
 const STAFF: &str = "019c8f3e-3333-7000-9999-3d3d3d3d3d3d";
@@ -65,6 +67,10 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "CallerIdentity" => json!({"api_key": {"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
             "scopes": ["appointments:read", "appointments:write"], "created_at": THEN},
             "business": {"id": BUSINESS, "name": "Salon Lumière"}}),
+        "MailTestBody" => json!({"to": "owner@salon-lumiere.example"}),
+        "MailTestResult" => {
+            json!({"sent": true, "answer": "250 2.0.0 queued as 4711", "error": null, "duration_ms": 84})
+        }
         "TakenMessage" => {
             json!({"id": MESSAGE, "call_id": CALL, "contact_id": CONTACT, "caller_name": "Ada Lovelace",
             "caller_phone": "+33612345680", "body": "Please send me a quotation.", "urgency": "normal",
@@ -118,10 +124,17 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "body": "Please send me a quotation."}),
         "KnowledgePatchBody" => json!({"title": "Parking and bicycles", "locale": null}),
         "MessagePatch" => json!({"status": "resolved", "staff_id": STAFF}),
-        "NewApiKey" => with(api_key(), &json!({"key": "rcpt_QdkSNMHQ_4c6f72656d20697073756d20646f6c6f72"})),
+        "NewApiKey" => with(
+            api_key(),
+            &json!({"created_by": {"type": "operator", "id": null, "name": null}, "key": "rcpt_QdkSNMHQ_4c6f72656d20697073756d20646f6c6f72"}),
+        ),
         "NewBusinessBody" => json!({"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr",
             "hours": [{"day": "monday", "open": "09:00", "close": "18:00"}], "phone_region": "FR"}),
-        "OperatorApiKey" => with(api_key(), &json!({"last_used_at": THEN, "revoked_at": null})),
+        "OperatorApiKey" => with(
+            api_key(),
+            &json!({"created_by": {"type": "person", "id": PERSON,
+            "name": "Ada Lovelace"}, "last_used_at": THEN, "revoked_at": null}),
+        ),
         "OperatorBusiness" => {
             let more = json!({"phone_region": "FR", "suspended": false,
                 "breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]});
@@ -168,6 +181,21 @@ pub(super) fn of(name: &str) -> Option<Value> {
         "TeamBookBody" => json!({"service_id": SERVICE, "starts_at": "2026-03-02T10:00:00+01:00",
             "contact_id": CONTACT, "source": "dashboard"}),
         "TeamRescheduleBody" => json!({"starts_at": "2026-03-03T14:30:00Z"}),
+        "LinkBody" => json!({"kind": "reset"}),
+        "NewPerson" => with(person(), &json!({"link": LINK, "link_expires_at": "2026-03-03T08:30:00.000Z"})),
+        "Notifications" => {
+            let kinds = AlertKind::ALL
+                .iter()
+                .map(|kind| (kind.to_string(), json!({"email": "now", "in_app": true, "scope": "all"})));
+            Value::Object(kinds.collect())
+        }
+        "NotificationsPatch" => {
+            json!({"message_taken": {"email": "daily"}, "call_missed": {"in_app": false}})
+        }
+        "Person" => person(),
+        "PersonBody" => json!({"email": "ada@example.com", "name": "Ada Lovelace", "role": "admin"}),
+        "PersonPatch" => json!({"role": "owner", "staff_id": null}),
+        "SignInLink" => json!({"kind": "invitation", "link": LINK, "expires_at": "2026-03-03T08:30:00.000Z"}),
         "WebhookSecret" => json!({"secret": SECRET}),
         _ => return None,
     };
@@ -203,6 +231,11 @@ fn with(mut example: Value, more: &Value) -> Value {
 fn api_key() -> Value {
     json!({"id": KEY, "name": "booking page", "prefix": "rcpt_QdkSNMHQ",
         "scopes": ["appointments:read", "appointments:write"], "created_at": THEN})
+}
+
+fn person() -> Value {
+    json!({"id": PERSON, "email": "ada@example.com", "name": "Ada Lovelace", "locale": "en", "role": "admin",
+        "status": "invited", "staff_id": null, "created_at": THEN, "updated_at": THEN, "last_sign_in_at": null})
 }
 
 fn webhook() -> Value {

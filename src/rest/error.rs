@@ -202,6 +202,8 @@ impl ApiError {
                 Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
                 Refusal::NotFound(_) => (StatusCode::NOT_FOUND, Code::NotFound),
                 Refusal::Conflict { .. } => (StatusCode::CONFLICT, Code::Conflict),
+                Refusal::NotAllowed(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
+                Refusal::Expired => (StatusCode::GONE, Code::NotFound),
                 Refusal::BookingDisabled => (StatusCode::CONFLICT, Code::BookingDisabled),
                 Refusal::BookingRequiresConfirmation => {
                     (StatusCode::CONFLICT, Code::BookingRequiresConfirmation)
@@ -239,6 +241,8 @@ impl ApiError {
                 Refusal::Invalid(problems) => summary(problems),
                 Refusal::NotFound(kind) => format!("there is no such {kind}"),
                 Refusal::Conflict { message, .. } => message.clone(),
+                Refusal::NotAllowed(reason) => (*reason).into(),
+                Refusal::Expired => "the link was used or has expired, or the session has ended".into(),
                 Refusal::BookingDisabled => "the business takes no bookings".into(),
                 Refusal::BookingRequiresConfirmation => {
                     "the business confirms each booking: send allow_pending: true to ask for one".into()

@@ -114,6 +114,14 @@ fn rows() -> Vec<Row> {
         operator("GET", "/retention", "", ""),
         operator("GET", "/audit", "", ""),
         operator("GET", "/export", "", ""),
+        operator("GET", "/people", "", ""),
+        operator("POST", "/people", "", r#"{"email":"b@example.com","role":"member","staff_id":"{staff_id}"}"#),
+        operator("GET", "/people/{person_id}", "", ""),
+        operator("PATCH", "/people/{person_id}", "", r#"{"role":"admin","staff_id":"{staff_id}"}"#),
+        operator("POST", "/people/{person_id}/link", "", ""),
+        operator("GET", "/people/{person_id}/notifications", "", ""),
+        operator("PATCH", "/people/{person_id}/notifications", "", r#"{"call_missed":{"email":"daily"}}"#),
+        operator("DELETE", "/people/{person_id}", "", ""),
         operator("DELETE", "/keys/{key_id}", "", ""),
         operator("DELETE", "/knowledge/{knowledge_id}", "", ""),
         operator("DELETE", "/special-days/{date}", "", ""),
@@ -155,6 +163,9 @@ async fn records(salon: &Salon) -> Records {
     let knowledge = salon.operator.post("/knowledge", &knowledge).await.created();
     let off = json!({ "starts_at": "2026-03-19T09:00:00Z", "ends_at": "2026-03-19T10:00:00Z" });
     let off = salon.operator.post(&format!("/staff/{}/time-off", salon.anna), &off).await.created();
+    let email = format!("{}@example.com", salon.id);
+    let person = json!({ "email": email, "role": "owner" });
+    let person = salon.operator.post("/people", &person).await.created();
     let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
     salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
@@ -169,6 +180,7 @@ async fn records(salon: &Salon) -> Records {
         ("key_id", id(&spare).to_owned()),
         ("knowledge_id", id(&knowledge).to_owned()),
         ("time_off_id", id(&off).to_owned()),
+        ("person_id", id(&person).to_owned()),
     ])
 }
 
@@ -286,7 +298,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 73, "ids in rows");
+    assert_eq!(tried, 81, "ids in rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
     // It was the ids: with its own ones, every route lets the salon in, and shows nothing of the other one.
@@ -312,8 +324,9 @@ async fn every_route_of_both_tables_is_tried_here() {
     let tried: BTreeSet<_> =
         rows().iter().map(|row| (row.method.to_owned(), format!("{}{}", row.base, row.path))).collect();
     let routes = receptionist::service::routes();
-    // Those are of all businesses; `backups` and `moving` try them.
-    let of_all = ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import"];
+    // Those are of all businesses, and accounts and the relay of none; `backups`, `moving`, `people` and `mail` try them.
+    let of_all =
+        ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import", "/admin/v1/audit", "/admin/v1/mail"];
     let routes = routes.iter().filter(|(_, path)| !of_all.iter().any(|start| path.starts_with(start)));
     let served: BTreeSet<_> = routes.map(|(method, path)| (method.to_string(), (*path).to_owned())).collect();
     assert_eq!(tried, served);

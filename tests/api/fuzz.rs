@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::harness::{Salon, Server};
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 26] = [
     "name",
     "timezone",
     "locale",
@@ -34,6 +34,10 @@ const NAMES: [&str; 22] = [
     "service_ids",
     "scopes",
     "active",
+    "role",
+    "status",
+    "kind",
+    "call_missed",
 ];
 
 const PARAMETERS: [&str; 14] = [
@@ -80,6 +84,8 @@ fn text(ids: &[String]) -> impl Strategy<Value = String> + use<> {
         "request",
         "confirmed",
         "business:read",
+        "owner",
+        "enter",
         "+33612345678",
         "(415) 555-2671",
         ";ext=1",
@@ -152,13 +158,18 @@ async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)
     for (verb, public) in [("cancel", true), ("reschedule", true), ("confirm", false), ("decline", false)] {
         paths.push((public, "POST", format!("{one}/{verb}")));
     }
-    for path in ["", "/services", "/staff", "/keys", "/audit"] {
+    for path in ["", "/services", "/staff", "/keys", "/people", "/audit"] {
         paths.push((false, "GET", path.into()));
     }
-    for path in ["/services", "/staff", "/keys", "/appointments"] {
+    for path in ["/services", "/staff", "/keys", "/people", "/appointments"] {
         paths.push((false, "POST", path.into()));
     }
-    for path in [String::new(), format!("/services/{}", salon.colour), format!("/staff/{}", salon.chloe)] {
+    let ada = serde_json::json!({ "email": "ada@example.com", "role": "owner" });
+    let ada = salon.operator.post("/people", &ada).await.created();
+    let ada = format!("/people/{}", ada["id"].as_str().unwrap());
+    paths.push((false, "POST", format!("{ada}/link")));
+    let changed = [format!("/services/{}", salon.colour), format!("/staff/{}", salon.chloe)];
+    for path in changed.into_iter().chain([String::new(), ada.clone(), format!("{ada}/notifications")]) {
         paths.push((false, "PATCH", path));
     }
     (ids, paths)

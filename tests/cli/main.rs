@@ -6,6 +6,7 @@ mod alone;
 mod contacts;
 mod day;
 mod door;
+mod mail;
 mod moving;
 mod program;
 mod refusals;

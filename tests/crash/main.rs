@@ -10,6 +10,7 @@ mod ending;
 mod erasing;
 mod imports;
 mod kills;
+mod people;
 mod process;
 mod say;
 mod starting;

@@ -166,6 +166,7 @@ impl Model {
                 }
                 Actor::Operator => self.replay_operator(&group[0]),
                 Actor::System => self.replay_turn_off(rows, &group[0], span),
+                Actor::Person(id) => panic!("no person asked for anything here, and {id} did"),
             };
             self.check_effects(rows, group, &effects, span);
             assert!(group[0].at >= self.newest_stamp, "a stamp has gone back: {:?}", group[0]);

@@ -161,6 +161,8 @@ impl Rows {
                 let (at, event) = keys::instant_and_id(&key).unwrap();
                 self.due.insert((id_in(&key), at, event));
             }
+            // Those are looked at apart ([`crate::mails`]).
+            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => {}
             kind::DELIVERY_REACHED => {
                 assert_eq!(value.len(), 8);
                 self.reached.insert(id_in(&key));

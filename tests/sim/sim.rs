@@ -138,7 +138,7 @@ impl Sim {
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("life {number} begins"));
             self.enough_room();
-            let mut life = Life::begin(&self.world).await;
+            let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
             if number == 0 {
                 self.found(&mut life).await;
@@ -172,6 +172,15 @@ impl Sim {
         span.jumped = self.world.time.jumps() != jumps;
         self.learn();
         self.look_at_disk(span, from, false);
+    }
+
+    /// The engine begins to live, and to send mails.
+    async fn begin_life(&self) -> Life {
+        let life = Life::begin(&self.world).await;
+        if self.workload == Workload::Wide {
+            life.engine.begin_mail(self.world.mails.ports());
+        }
+        life
     }
 
     /// Requests of which nobody knows what came of them.
@@ -247,6 +256,7 @@ impl Sim {
             }
             self.some_shortage(life);
             self.some_backup(life);
+            self.some_mail(life);
             self.some_time().await;
             self.learn();
             self.world.check();
@@ -286,7 +296,7 @@ impl Sim {
             span.wall = self.world.time.wall().millis();
             self.world.say(format_args!("the last life begins"));
             self.enough_room();
-            let mut life = Life::begin(&self.world).await;
+            let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
             self.ask_for_answers(&mut life, &unknown);
             life.quiet().await;
@@ -297,6 +307,7 @@ impl Sim {
             }
             self.world.say(format_args!("all is well"));
             self.world.network.heal();
+            self.world.mails.heal();
             self.send_all(&mut life).await;
             self.walk(&life).await;
             self.world.check();
@@ -363,6 +374,9 @@ impl Sim {
         let runtime = runtime();
         let store = runtime.block_on(async { self.world.store() });
         let all_rows: Vec<_> = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
+        let all: Vec<_> = self.shops.iter().map(|shop| shop.id).collect();
+        all.iter().for_each(|of| self.world.mails.check(&store, *of));
+        self.world.mails.check_handed(&store, &all);
         let report = actors::verify::check(store.rows()).unwrap();
         assert!(report.is_whole(), "{:?}", report.findings);
         self.check_guests(&store, is_the_end);

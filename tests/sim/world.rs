@@ -11,6 +11,7 @@ use actors::{Engine, Limits};
 use parking_lot::Mutex;
 
 use crate::dice::Dice;
+use crate::mails::Mails;
 use crate::network::{Network, Shared};
 use crate::receiver::authority;
 use crate::time::{Time, shown};
@@ -58,6 +59,7 @@ pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
     pub(crate) time: Arc<Time>,
     pub(crate) network: Arc<Network>,
+    pub(crate) mails: Arc<Mails>,
     pub(crate) trace: Arc<Trace>,
     /// When the store of the present life has failed.
     failed: Arc<Mutex<Option<i64>>>,
@@ -109,6 +111,7 @@ impl World {
         Self {
             disk: MemoryBackend::new(),
             network: Arc::new(network),
+            mails: Mails::new(seed),
             time,
             trace,
             failed: Arc::default(),

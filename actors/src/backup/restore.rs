@@ -11,10 +11,11 @@ use super::read::{Backup, BackupError};
 use crate::business::carry_out_alone;
 use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::domain::{
-    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
+    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId, Person,
     ResourceId, Timestamp,
 };
 use crate::error::EngineError;
+use crate::people::write_person;
 use crate::ports::Ports;
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
@@ -77,6 +78,7 @@ pub async fn restore(
     }
     let (erased, ended) = take_back(&store, after.iter().flatten(), ports).await?;
     let (revoked, valid) = revoke_keys(&store, after, ports).await?;
+    sign_everybody_out(&store).await?;
     store.close().await?;
     Filling::finish(to)?;
     Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, valid })
@@ -133,6 +135,29 @@ async fn revoke_keys(
                 valid += 1;
             }
         }
+    }
+}
+
+/// Ends every session and link: which of them were ended since the backup is not listed, and whoever it was signs in
+/// again.
+async fn sign_everybody_out(store: &Store) -> Result<(), StoreError> {
+    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON));
+    loop {
+        let page = pages.next(store)?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        for (row, value) in &page {
+            // One that does not decode lets nobody in.
+            let Some(before) = store.usable(row, Person::decode(value))? else { continue };
+            let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
+            if after != before {
+                let mut batch = Batch::default();
+                write_person(Some(&before), Some(&after), &mut batch);
+                store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+            }
+        }
+        store.settled(BusinessId::INSTALLATION).await?;
     }
 }
 

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::decision::{Decided, Decision};
 use super::request::{Answer, AnswerStatus, Gives};
+use crate::domain::Right;
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight};
 
@@ -28,6 +29,12 @@ pub trait Change: Send + Sized {
 
     /// How much room on the disk it asks for: on a nearly full one it is refused by that.
     fn weight(&self) -> Weight;
+
+    /// What one of the business's people has to have a right to, to ask for it. `None` where it looks itself at who
+    /// asks.
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Settings)
+    }
 }
 
 /// A change of any kind, as the actor takes it: what its answer shows was settled where it was asked for.
@@ -43,6 +50,9 @@ pub(crate) trait AnyChange: Send {
 
     /// See [`Change::weight`].
     fn weight_any(&self) -> Weight;
+
+    /// See [`Change::needs`].
+    fn needs_any(&self) -> Option<Right>;
 }
 
 impl<C: Change> AnyChange for C {
@@ -60,6 +70,10 @@ impl<C: Change> AnyChange for C {
 
     fn weight_any(&self) -> Weight {
         self.weight()
+    }
+
+    fn needs_any(&self) -> Option<Right> {
+        self.needs()
     }
 }
 

@@ -7,9 +7,9 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{
-    Amount, Appointment, AppointmentId, Blocked, Budget, BudgetKind, Business, Contact, ContactId, IdMint,
-    Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime, TakenMessage,
-    Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Actor, Amount, Appointment, AppointmentId, Asker, Blocked, Budget, BudgetKind, Business, Contact,
+    ContactId, IdMint, Problem, Refusal, ResourceId, Retention, ServiceId, SpecialDays, StaffId, SteadyTime,
+    TakenMessage, Team, Timestamp, Usage, WebhookEndpoint, WebhookId,
 };
 use crate::store::{Key, Record, StoreError, keys};
 use crate::view::{self, AffectedView, AppointmentView, MessageView};
@@ -58,15 +58,14 @@ impl<'a> Context<'a> {
         self.state.schedule(self.now)
     }
 
-    /// What a change leaves outside of when bookings can be made, which makes of the schedule the one that shall be and
-    /// concerns so much of it.
+    /// Of the appointments that a change concerns, those that lie outside of when bookings can be made, once it has made
+    /// this of the schedule.
     pub fn affected<'b>(
         &'b self,
-        concerned: Concerned,
+        concerned: &Concerned,
         changed: impl FnOnce(Schedule<'b>) -> Schedule<'b>,
     ) -> AffectedView {
-        let before = self.state.schedule(self.now);
-        AffectedView::of(changed(before).outside_since(&before, concerned))
+        AffectedView::of(changed(self.schedule()).outside(concerned))
     }
 
     /// What the business is at on some dates.
@@ -77,6 +76,31 @@ impl<'a> Context<'a> {
     /// When staff members are away.
     pub fn blocked(&self) -> &'a Blocked {
         &self.state.blocked
+    }
+
+    /// Who asks.
+    pub fn actor(&self) -> Actor {
+        self.request.actor
+    }
+
+    /// The people of the business.
+    pub fn team(&self) -> &'a Team {
+        &self.state.people
+    }
+
+    /// Who asks, where that decides how far they may go with people.
+    ///
+    /// # Errors
+    /// [`Refusal::NotAllowed`] for a key, and for somebody who does not belong.
+    pub fn asker(&self) -> Result<Asker<'a>, Refusal> {
+        match self.request.actor {
+            Actor::Operator | Actor::System => Ok(Asker::Operator),
+            Actor::Person(id) => match self.state.people.get(&id) {
+                Some(membership) => Ok(Asker::Member(membership)),
+                None => Err(Refusal::NotAllowed("the person does not belong to the business")),
+            },
+            Actor::ApiKey(_) => Err(Refusal::NotAllowed("an API key changes nobody's membership")),
+        }
     }
 
     /// A new id.

@@ -51,7 +51,7 @@ pub(super) fn carry_out(
     change: Box<dyn AnyChange>,
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
-    if let Some(answer) = given(state, request, change.status())? {
+    if let Some(answer) = given(state, request, change.status(), change.needs_any())? {
         let answer = change.replay_any(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
         let (turned_off, missed) = (None, 0);

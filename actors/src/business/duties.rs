@@ -11,7 +11,8 @@ use super::expiry;
 use super::sweep::{NEEDED_BEHIND_LOG, is_within};
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
-use crate::domain::{AuditId, BusinessId, Delivery, EventId, ResourceId, WebhookId};
+use crate::domain::{AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, WebhookId};
+use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 use crate::store::keys::kind;
 use crate::store::{KeyRange, Order, Rows, Store, StoreError, keys};
 
@@ -23,6 +24,7 @@ const ENDPOINTS_MAX: usize = 32;
 pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     Ok(keys_are_outlived(store, clocks, of)?
         || log_is_outlived(store, clocks, of)?
+        || mails_are_outlived(store, clocks, of)?
         || records_are_kept_no_longer(store, clocks, of)?)
 }
 
@@ -86,6 +88,24 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
         left = left.starting_at(keys::deliveries(of, endpoint).to);
     }
     Ok(true)
+}
+
+/// Whether mails are shown no longer, or it is time to note how old they are.
+fn mails_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    let mails = keys::mails(of);
+    if first(store, &mails)?.is_none() {
+        return Ok(false);
+    }
+    let (steady, now) = (clocks.steady(), clocks.now());
+    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
+        return Ok(true);
+    }
+    let Some((_, mail)) = store.records::<Mail>(&mails, Order::Ascending).next().transpose()? else {
+        return Ok(false);
+    };
+    let until = noted_until(store, of, steady - MAIL_LOG_DAYS)?;
+    let is_noted = until.is_some_and(|(_, until)| mail.id.uuid() <= until.uuid());
+    Ok(is_noted && !is_within(mail.created_at, now, MAIL_LOG_DAYS))
 }
 
 /// The key of the first row of a range.

@@ -25,8 +25,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::{
-    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Retention, Service, SpecialDay,
-    SpecialDays, StaffMember, Timestamp, WebhookEndpoint,
+    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Membership, Retention, Service,
+    SpecialDay, SpecialDays, StaffMember, Team, Timestamp, WebhookEndpoint,
 };
 use crate::ports::Ports;
 use crate::store::keys::kind;
@@ -56,6 +56,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let (mut special, mut blocked) = (SpecialDays::new(), Vec::new());
     let mut longest = TimeDelta::zero();
     let (mut services, mut staff, mut webhooks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut people = Team::new();
     for row in store.scan(&keys::hot(id), Order::Ascending) {
         let (key, value) = row?;
         match keys::kind_of(&key)? {
@@ -91,6 +92,10 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
                 let endpoint = store.usable(&key, WebhookEndpoint::decode(&value))?;
                 webhooks.extend(endpoint.map(|endpoint| (endpoint.id, endpoint)));
             }
+            kind::MEMBERSHIP => {
+                let membership = store.usable(&key, Membership::decode(&value))?;
+                people.extend(membership.map(|membership| (membership.person_id, membership)));
+            }
             other => {
                 let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
                 store.usable(&key, Err::<(), _>(unknown))?;
@@ -117,6 +122,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         webhooks,
         special,
         blocked: Blocked::of(blocked),
+        people,
         busy: Busy::default(),
         busy_from,
         longest,

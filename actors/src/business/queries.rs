@@ -17,22 +17,25 @@ use chrono::NaiveDate;
 use tokio::sync::oneshot;
 
 use super::change::Change;
+use super::context::Context;
 use super::handle::BusinessHandle;
 use super::message::{Message, Question};
-use super::remembered::given;
+use super::remembered::{check_actor, given};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, Knowledge, KnowledgeId, Refusal, Retention,
-    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Knowledge, KnowledgeId, Person,
+    Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
-use crate::store::{Order, Promised, Record, Store, StoreError, keys};
-use crate::view::{BudgetView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
+use crate::store::{Order, Promised, Record, Store, StoreError, keys, unless_set_aside};
+use crate::view::{
+    BudgetView, KeyCreatorView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView,
+};
 
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
@@ -167,7 +170,15 @@ impl BusinessHandle {
                 let prefix = keys::prefix_from_value(prefix)?;
                 let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
                 let last_used_at = crate::key_usage::last_used(reader, key.id)?;
-                Ok(Some(OperatorKeyView { key: (&key).into(), last_used_at, revoked_at: key.revoked_at }))
+                let creator = match key.created_by {
+                    KeyCreator::Operator => None,
+                    KeyCreator::Person(id) => {
+                        unless_set_aside(reader.get::<Person>(&keys::person(id)))?.flatten()
+                    }
+                };
+                let created_by = KeyCreatorView::new(key.created_by, creator.map(|person| person.name));
+                let revoked_at = key.revoked_at;
+                Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
             })
         })
         .await
@@ -248,7 +259,26 @@ impl BusinessHandle {
             return Ok(None);
         }
         let request = request.clone();
-        self.ask(move |state, _| given(state, &request, C::Gives::STATUS)).await
+        self.ask(move |state, _| given(state, &request, C::Gives::STATUS, Some(Right::Own))).await
+    }
+
+    /// Whether a change would be refused just now. For whoever has to change something else first.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub(crate) async fn check<C: Change + 'static>(
+        &self,
+        request: &Request,
+        change: C,
+    ) -> Result<(), EngineError> {
+        let request = request.clone();
+        self.ask(move |state, now| {
+            state.store.check_room(change.weight())?;
+            check_actor(state, request.actor, change.needs())?;
+            let mut context = Context::new(state, &request, now);
+            change.decide(&mut context).map(|_| ())
+        })
+        .await
     }
 
     /// What the business may keep of each kind, and what it keeps: exact, as of the newest change. Where it is still

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
-use crate::domain::{Actor as Who, ApiKey, BusinessId, Refusal, SteadyTime};
+use crate::domain::{Access, Actor as Who, ApiKey, BusinessId, KeyId, PersonId, Refusal, Right, SteadyTime};
 use crate::error::EngineError;
 use crate::store::records::{IdempotencyRecord, ShownAnew};
 use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
@@ -23,8 +23,9 @@ pub(super) fn given(
     state: &State,
     request: &Request,
     status: AnswerStatus,
+    needs: Option<Right>,
 ) -> Result<Option<Answer>, EngineError> {
-    check_key(state, request.actor)?;
+    check_actor(state, request.actor, needs)?;
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some(answer) = remembered(state, idempotency)? else { return Ok(None) };
     if answer.status != status {
@@ -154,10 +155,32 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     }
 }
 
-/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way:
-/// both are decided here, so one of them comes first.
-fn check_key(state: &State, who: Who) -> Result<(), EngineError> {
-    let Who::ApiKey(id) = who else { return Ok(()) };
+/// Refuses what somebody asks for who may not, or may no more: both what takes the right away and what is asked for are
+/// decided here, so one of them comes first.
+pub(super) fn check_actor(state: &State, who: Who, needs: Option<Right>) -> Result<(), EngineError> {
+    match who {
+        Who::ApiKey(id) => check_key(state, id),
+        Who::Person(id) => check_person(state, id, needs),
+        Who::Operator | Who::System => Ok(()),
+    }
+}
+
+/// Refuses what one of the people asks for whose role does not go so far, or who belongs no more.
+fn check_person(state: &State, id: PersonId, needs: Option<Right>) -> Result<(), EngineError> {
+    if state.business.suspended {
+        return Err(EngineError::Suspended);
+    }
+    let Some(right) = needs else { return Ok(()) };
+    let membership = state.people.get(&id).filter(|membership| membership.is_active());
+    match membership.map_or(Access::Hidden, |membership| membership.role.access(right)) {
+        Access::Change => Ok(()),
+        Access::Read => Err(Refusal::NotAllowed("this is for owners and admins to change").into()),
+        Access::Hidden => Err(EngineError::NotFound),
+    }
+}
+
+/// Refuses what a key asks for that was revoked, or whose business was suspended, while the request was on its way.
+fn check_key(state: &State, id: KeyId) -> Result<(), EngineError> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }

@@ -21,7 +21,7 @@ use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
     Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, Retention, Service,
-    ServiceId, SpecialDays, StaffId, StaffMember, Timestamp, WebhookEndpoint, WebhookId,
+    ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::ports::Ports;
 use crate::store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -46,6 +46,8 @@ pub(crate) struct State {
     /// When staff members are away.
     pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
+    /// The people of the business.
+    pub(crate) people: Team,
     pub(crate) busy: Busy,
     pub(crate) busy_from: Timestamp,
     /// How long an appointment that does not decode is taken to last: as long as the longest service did at the start.
@@ -170,6 +172,12 @@ impl State {
             }
             Write::NoWebhook(id) => {
                 self.webhooks.remove(&id);
+            }
+            Write::Membership(membership) => {
+                self.people.insert(membership.person_id, membership);
+            }
+            Write::NoMembership(id) => {
+                self.people.remove(&id);
             }
             Write::NoService(id) => {
                 self.services.remove(&id);

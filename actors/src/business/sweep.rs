@@ -15,7 +15,8 @@ use super::ages::noted_until;
 use super::message::Message;
 use super::state::State;
 use crate::delivery::LOG_DAYS;
-use crate::domain::{Delivery, DeliveryStatus, EventId, ResourceId, Timestamp};
+use crate::domain::{Delivery, DeliveryStatus, EventId, Mail, MailStatus, ResourceId, Timestamp};
+use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 use crate::store::keys::kind;
 use crate::store::records::IdempotencyRecord;
 use crate::store::{
@@ -151,12 +152,13 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes deliveries that the log shows no longer, and events that no delivery needs. What waits is left alone. Gives
-/// whether the round goes on.
+/// Deletes deliveries and mails that their logs show no longer, and events that no delivery needs. What waits is left
+/// alone. Gives whether the round goes on.
 fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
-    let has_log = first(events)?.is_some() || first(deliveries)?.is_some();
+    let mails = keys::mails(state.id);
+    let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(mails)?.is_some();
     let kept_longest = state.retention.longest();
     if !has_log && kept_longest.is_none() {
         return Ok(false);
@@ -188,6 +190,15 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
         step.over(events, 1 + state.webhooks.len(), event)?
             && sweep_deliveries(state, &mut step, |delivery| {
                 delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
+            })?
+            && step.over(mails, 1, |_, value| {
+                let mail = Mail::decode(value)?;
+                let is_newer = mail.id.uuid() > shown_until.uuid();
+                Ok(match (is_newer || is_within(mail.created_at, now, MAIL_LOG_DAYS), mail.status) {
+                    (true, _) => Row::IsNewer,
+                    (false, MailStatus::Pending) => Row::Stays,
+                    (false, _) => Row::IsOutlived,
+                })
             })?
             // What was noted before that is not asked for any more.
             && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {

@@ -87,6 +87,8 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoSpecialDay(_)
         | Write::BlockedTime(_)
         | Write::NoBlockedTime(_)
+        | Write::Membership(_)
+        | Write::NoMembership(_)
         | Write::Delivery { .. } => false,
     }
 }

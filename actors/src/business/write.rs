@@ -7,8 +7,8 @@ use chrono::NaiveDate;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
     ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    Delivery, Knowledge, KnowledgeId, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId,
-    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    Delivery, Knowledge, KnowledgeId, Membership, PersonId, ResourceId, Retention, Service, ServiceId,
+    SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::store::keys::MessagesOf;
 use crate::store::records::{CallRow, status_number};
@@ -108,6 +108,10 @@ pub enum Write {
     BlockedTime(BlockedTime),
     /// A blocked time that is no more.
     NoBlockedTime(BlockedKey),
+    /// A membership; it stands with the business, and in the list of its person's.
+    Membership(Membership),
+    /// The membership of this person is no more.
+    NoMembership(PersonId),
 }
 
 impl Write {
@@ -179,6 +183,14 @@ impl Write {
             Self::NoSpecialDay(date) => batch.delete(keys::special_day(of, *date)),
             Self::BlockedTime(time) => batch.put(keys::blocked_time(of, time.key()), time.encode()),
             Self::NoBlockedTime(key) => batch.delete(keys::blocked_time(of, *key)),
+            Self::Membership(membership) => {
+                batch.put(keys::membership(of, membership.person_id), membership.encode());
+                batch.put(keys::member_of(membership.person_id, of), Vec::new());
+            }
+            Self::NoMembership(id) => {
+                batch.delete(keys::membership(of, *id));
+                batch.delete(keys::member_of(*id, of));
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{AuditId, KeyId, Timestamp};
+use super::{AuditId, KeyId, PersonId, Timestamp};
 
 /// Who made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum Actor {
     ApiKey(KeyId),
     /// The operator or the team, through the operator API.
     Operator,
+    /// One of the business's people, or a person in their own account.
+    Person(PersonId),
     /// The service itself.
     System,
 }

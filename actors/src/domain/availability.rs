@@ -5,7 +5,6 @@
 //! time of the [`Calendar`], an active service, and someone who is there and free. Only the booking mode of an
 //! integration is left to the caller of `assign`, which has other answers for it.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
@@ -63,15 +62,36 @@ pub enum Terms {
     },
 }
 
-/// Whose appointments a change can leave outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concerned {
-    /// Everybody's.
-    Everyone,
+/// Which appointments a change concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concerned {
+    /// Those that lie in this time, were it in part.
+    pub during: Range<Timestamp>,
+    /// Those with this staff member; `None` for everybody's.
+    pub staff: Option<StaffId>,
+    /// Those of this service; `None` for every one's.
+    pub service: Option<ServiceId>,
+}
+
+impl Concerned {
+    /// All of them.
+    pub const EVERYONE: Self =
+        Self { during: Timestamp::MIN..Timestamp::MAX, staff: None, service: None };
+
     /// Those with one staff member.
-    Staff(StaffId),
+    pub fn staff(staff: StaffId) -> Self {
+        Self { staff: Some(staff), ..Self::EVERYONE }
+    }
+
     /// Those of one service.
-    Service(ServiceId),
+    pub fn service(service: ServiceId) -> Self {
+        Self { service: Some(service), ..Self::EVERYONE }
+    }
+
+    /// Those in this time alone.
+    pub fn during(self, during: Range<Timestamp>) -> Self {
+        Self { during, ..self }
+    }
 }
 
 /// A time that can be booked.
@@ -215,31 +235,22 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// The active appointments to come, or under way, that lay where they could be booked before a change and do not any
-    /// more, by their starts. Both schedules hold the same appointments, and differ in what is concerned alone.
-    pub fn outside_since(&self, before: &Schedule<'_>, concerned: Concerned) -> Vec<AppointmentId> {
-        let mut days: BTreeMap<(NaiveDate, NaiveDate), (Laid, OnceCell<Laid>)> = BTreeMap::new();
-        let (calendar, was) = (self.calendar(), before.calendar());
+    /// Of the active appointments to come that are concerned, those that do not lie where one could be booked, by their
+    /// starts.
+    pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
+        let Concerned { during, staff, service } = concerned;
+        let calendar = self.calendar();
+        let mut days: BTreeMap<(NaiveDate, NaiveDate), Laid> = BTreeMap::new();
         let mut outside = Vec::new();
-        let of = if let Concerned::Staff(staff) = concerned { Some(staff) } else { None };
-        for (staff, hold) in self.busy.ending_after(self.now, of) {
-            if matches!(concerned, Concerned::Service(service) if service != hold.service) {
+        let concerned = self.busy.meeting(during.clone(), *staff);
+        for (staff, hold) in concerned.filter(|(_, hold)| hold.start > self.now) {
+            if service.is_some_and(|service| service != hold.service) {
                 continue;
             }
-            let (span, longest) = ((staff, hold.start, hold.end), hold.end - hold.start);
             let dates = (calendar.local_date(hold.start), calendar.local_date(hold.end));
-            let (laid, laid_before) = days
-                .entry(dates)
-                .or_insert_with(|| (calendar.lay(dates.0..=dates.1, longest), OnceCell::new()));
-            if self.is_inside(span, hold.service, laid) {
-                continue;
-            }
-            // The zone may be another one, so the dates are, too.
-            let laid_before = laid_before.get_or_init(|| {
-                let (first, last) = (was.local_date(hold.start), was.local_date(hold.end));
-                was.lay(first - Days::new(1)..=last + Days::new(1), longest)
-            });
-            if before.is_inside(span, hold.service, laid_before) {
+            let laid =
+                days.entry(dates).or_insert_with(|| calendar.lay(dates.0..=dates.1, hold.end - hold.start));
+            if !self.is_inside((staff, hold.start, hold.end), hold.service, laid) {
                 outside.push((hold.start, hold.id));
             }
         }
@@ -309,6 +320,15 @@ impl<'a> Schedule<'a> {
 }
 
 impl Terms {
+    /// What whoever asks is told of a reason: integrations not what the team keeps free, nor when anybody is away.
+    pub fn told(self, reason: SlotReason) -> SlotReason {
+        match (self, reason) {
+            (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,
+            (Self::Integration, SlotReason::StaffOff) => SlotReason::NobodyAvailable,
+            _ => reason,
+        }
+    }
+
     /// What is kept free around an appointment, where that binds.
     fn heeded(self, buffers: Buffers) -> Option<Buffers> {
         (self != Self::Team { ignore_buffers: true }).then_some(buffers)

@@ -177,17 +177,17 @@ impl Busy {
         BusyOf { busy: self, held, asked: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// The appointments that end after an instant, of one staff member or of all, each member's in order.
-    pub fn ending_after(
+    /// The appointments that lie in `[start, end)`, were it in part, of one staff member or of all, each member's in order.
+    pub fn meeting(
         &self,
-        instant: Timestamp,
+        Range { start, end }: Range<Timestamp>,
         of: Option<StaffId>,
     ) -> impl Iterator<Item = (StaffId, Hold)> {
-        let all = self.by_staff.iter().filter(move |(staff, _)| of.is_none_or(|of| of == **staff));
+        // One at most goes on at the start: the last that starts before it. An empty range holds none.
+        let all = self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
         all.flat_map(move |(staff, held)| {
-            // One at most goes on at the instant: the last that starts before it.
-            let under_way = held.range(..instant).next_back().filter(|(_, held)| held.end > instant);
-            under_way.into_iter().chain(held.range(instant..)).map(|(start, held)| {
+            let under_way = held.range(..start).next_back().filter(|(_, held)| held.end > start);
+            under_way.into_iter().chain(held.range(start..end)).map(|(start, held)| {
                 let Held { end, id, service, buffers } = *held;
                 (*staff, Hold { id, start: *start, end, service, buffers })
             })

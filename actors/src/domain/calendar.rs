@@ -15,7 +15,8 @@ use chrono_tz::Tz;
 use super::spans::{Along, Spans};
 use super::wall::{Stretch, Wall};
 use super::{
-    Business, Day, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks, WeeklyHours,
+    Business, Day, LocalTime, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks,
+    WeeklyHours,
 };
 
 /// From one start time to the next, on the wall clock.
@@ -68,6 +69,12 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
+/// The first instant behind this one at which the wall clock of a zone shows a time of a day; where a clock change skips
+/// it, the first after the gap.
+pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
+    Wall::new(zone).next_at(time, after)
+}
+
 impl<'a> Calendar<'a> {
     /// The calendar of a business with these special days.
     pub fn new(business: &'a Business, special: &'a SpecialDays) -> Self {
@@ -84,6 +91,16 @@ impl<'a> Calendar<'a> {
     /// skipped when it moved across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
+    }
+
+    /// From when to when what opens on a date, be it by the week or as the date is special, can hold anything: all of the
+    /// date, and on to where the last window closes.
+    pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
+        let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
+        let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
+        let windows = self.hours.on(day_of(date)).chain(special.iter().copied());
+        let closes = windows.filter_map(|window| Some(wall.stretch(date, window)?.closes));
+        day.start..closes.fold(day.end, Timestamp::max)
     }
 
     /// The calendar around what begins on these local dates and takes so long.

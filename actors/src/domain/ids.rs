@@ -89,6 +89,12 @@ ids! {
     BackupId,
     /// The erasing of a contact; whatever was made before it has a smaller id.
     ErasureId,
+    /// A person's account.
+    PersonId,
+    /// A session of a person.
+    SessionId,
+    /// An e-mail to a person.
+    MailId,
 }
 
 /// Mints ids that grow strictly, whatever the clock does.

@@ -1,7 +1,7 @@
 //! API keys and what they may do (spec §5).
 
 use super::words::words;
-use super::{BusinessId, KeyId, Timestamp};
+use super::{BusinessId, KeyId, PersonId, Timestamp};
 
 words! {
     /// A permission of a key.
@@ -66,6 +66,15 @@ impl FromIterator<Scope> for Scopes {
     }
 }
 
+/// Who created a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyCreator {
+    /// The operator.
+    Operator,
+    /// One of the business's people.
+    Person(PersonId),
+}
+
 /// An API key as it is stored: never the key itself, only its hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
@@ -81,6 +90,8 @@ pub struct ApiKey {
     pub hash: [u8; 32],
     /// What it may do.
     pub scopes: Scopes,
+    /// Who created it.
+    pub created_by: KeyCreator,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was revoked, if it was.

@@ -9,6 +9,7 @@
 //!   well-formed;
 //! - an instant is a [`Timestamp`], whole milliseconds of UTC; local time exists only inside `calendar` and `wall`.
 
+mod alert;
 mod appointment;
 mod audit;
 pub mod availability;
@@ -26,9 +27,13 @@ mod hours;
 mod ids;
 mod key;
 mod knowledge;
+mod mail;
+mod membership;
 mod message;
+mod person;
 mod refusal;
 mod retention;
+mod role;
 mod spans;
 mod special;
 mod taker;
@@ -38,13 +43,14 @@ mod wall;
 mod webhook;
 mod words;
 
+pub use alert::{AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertScope, AlertSetting, default_alert};
 pub use appointment::{Appointment, AppointmentStatus, CalendarSyncStatus, Source};
 pub use audit::{Actor, AuditEntry, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};
 pub use busy::{Busy, BusyOf, Clash, Hold, Wanted};
-pub use calendar::{Calendar, Laid, day_bounds};
+pub use calendar::{Calendar, Laid, day_bounds, next_at};
 pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
 pub use catalog::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
@@ -58,13 +64,24 @@ pub use hours::{
 };
 pub use ids::{
     AppointmentId, AuditId, BackupId, BlockedTimeId, BusinessId, CallId, ContactId, ErasureId, EventId,
-    IdMint, KeyId, KnowledgeId, MessageId, ResourceId, ServiceId, StaffId, WebhookId,
+    IdMint, KeyId, KnowledgeId, MailId, MessageId, PersonId, ResourceId, ServiceId, SessionId, StaffId,
+    WebhookId,
 };
-pub use key::{ApiKey, Scope, Scopes};
+pub use key::{ApiKey, KeyCreator, Scope, Scopes};
 pub use knowledge::{Knowledge, KnowledgeDetails, KnowledgePatch};
+pub use mail::{ABOUT_MAX, About, Mail, MailKind, MailStatus};
+pub use membership::{
+    Asker, Membership, MembershipPatch, MembershipStatus, PEOPLE_MAX, Team, check_membership, check_people,
+    patched,
+};
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
+pub use person::{
+    Address, Begin, Client, Handed, Link, LinkKind, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER,
+    USER_AGENT_CHARS_MAX,
+};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
+pub use role::{Access, Right, Role};
 pub use spans::Spans;
 pub use special::{SPECIAL_DAYS_MAX, SpecialDay, SpecialDays};
 pub use text::{Email, Phone, Text, TextError};

@@ -106,6 +106,16 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
+    /// The first instant behind this one at which the wall clock shows a time of a day; of a time that a clock change
+    /// skips, the first instant after the gap, and of one that it repeats, the first. A date that the zone skipped has
+    /// none.
+    pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
+        let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
+        let days = self.local(after).date().iter_days().filter_map(on);
+        let mut instants = days.filter(|(date, at)| self.local(*at).date() == *date).map(|(_, at)| at);
+        instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
+    }
+
     /// The window that opens on a date in real time, unless a clock change swallows it whole: from the earlier instant of
     /// an opening time that is repeated to the later one of a closing time, and from or to the end of a gap.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {

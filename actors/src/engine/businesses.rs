@@ -1,9 +1,5 @@
 //! The list of businesses: creating one, ending one, and reading it.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::Engine;
@@ -13,11 +9,11 @@ use crate::business::{
     read_page, remember,
 };
 use crate::domain::{
-    Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, Refusal, ResourceId, Text, Usage,
+    Actor, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text, Usage,
     WeeklyBreaks, WeeklyHours,
 };
 use crate::error::EngineError;
-use crate::shared::Shared;
+use crate::shared::{OnceGuard, Shared};
 use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Key, Order, Record, StoreError, Weight, keys};
@@ -60,7 +56,7 @@ impl Engine {
     /// remembered stands among the rows of the installation: the business is not there yet when it is looked for.
     ///
     /// # Errors
-    /// As above; [`Refusal::IdempotencyKeyReused`] and [`Refusal::IdempotencyInProgress`].
+    /// As above, and the refusals of a request that happens once.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
@@ -181,16 +177,13 @@ impl Engine {
 /// A request that creates or ends a business once and is being carried out: the same one again is refused until it has
 /// been.
 struct Creating {
-    all: Arc<Mutex<HashSet<[u8; 32]>>>,
+    _once: OnceGuard,
     idempotency: Idempotency,
 }
 
 impl Creating {
     fn begin(shared: &Shared, idempotency: Idempotency) -> Result<Self, EngineError> {
-        if !shared.creating.lock().insert(idempotency.key) {
-            return Err(Refusal::IdempotencyInProgress.into());
-        }
-        Ok(Self { all: Arc::clone(&shared.creating), idempotency })
+        Ok(Self { _once: shared.begin_once(&idempotency)?, idempotency })
     }
 
     /// Adds what is answered to the batch, and takes away a few of those that no look-up reaches any more: so there are
@@ -206,12 +199,6 @@ impl Creating {
         let (of, status) = (BusinessId::INSTALLATION, AnswerStatus::Created);
         remember(of, now, self.idempotency, status, &body, batch);
         Ok(())
-    }
-}
-
-impl Drop for Creating {
-    fn drop(&mut self) {
-        self.all.lock().remove(&self.idempotency.key);
     }
 }
 

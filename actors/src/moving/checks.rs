@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::TimeDelta;
+use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::settle::can_be;
+use crate::domain::availability::BOOKABLE_YEARS;
 use crate::domain::{
     Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Problem,
     ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
@@ -56,8 +57,11 @@ impl Known {
         self.newest = Some((kind, place));
     }
 
-    /// Counts a special day, of which there may be so many.
-    pub(super) fn special_day(&mut self, problems: &mut Vec<Problem>) {
+    /// Counts a special day, of which there may be so many, in years that can be booked.
+    pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
+        if !BOOKABLE_YEARS.contains(&date.year()) {
+            problems.push(Problem::new("date", years()));
+        }
         self.special_days += 1;
         if self.special_days > SPECIAL_DAYS_MAX {
             let message =
@@ -79,6 +83,13 @@ impl Known {
                 "is one too many: a staff member has at most {BLOCKED_PER_STAFF_MAX} times off, all together {BLOCKED_MAX}"
             );
             problems.push(Problem::new("id", message));
+        }
+        for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
+            // Whole days of a zone begin on another date of UTC, and the last of them ends in the year behind it.
+            let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
+            if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
+                problems.push(Problem::new(path, years()));
+            }
         }
         if time.ends_at <= time.starts_at {
             problems.push(Problem::new("ends_at", "must be later than starts_at"));
@@ -114,6 +125,11 @@ impl Known {
             self.booked.insert(appointment.staff_id, (appointment.ends_at, appointment.id));
         }
     }
+}
+
+/// What is wrong with a year in which nothing can be booked.
+fn years() -> String {
+    format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end())
 }
 
 /// The kinds of records in their order, as lines name them.

@@ -22,7 +22,10 @@ const SYSTEM_BUNDLES: [&str; 4] = [
 
 /// The certificate authorities that a receiver's certificate may come from. Cheap to clone.
 #[derive(Clone)]
-pub struct Trust(Arc<RootCertStore>);
+pub struct Trust {
+    roots: Arc<RootCertStore>,
+    certificates: Arc<Vec<CertificateDer<'static>>>,
+}
 
 /// Why certificates cannot be trusted.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +46,7 @@ pub enum TrustError {
 impl Trust {
     /// Trusts nobody.
     pub fn nobody() -> Self {
-        Self(Arc::new(RootCertStore::empty()))
+        Self { roots: Arc::new(RootCertStore::empty()), certificates: Arc::default() }
     }
 
     /// Trusts whom the system trusts, and the certificates in the file that `SSL_CERT_FILE` names. Reads files.
@@ -55,60 +58,72 @@ impl Trust {
     }
 
     fn load(extra: Option<&Path>) -> Result<Self, TrustError> {
-        let mut store = RootCertStore::empty();
+        let mut store = Self::nobody();
         match extra {
-            None => add(&mut store, load_native_certs()),
+            None => add_all(&mut store, load_native_certs()),
             Some(path) => {
                 let loaded = load_certs_from_paths(Some(path), None);
                 let failed = loaded.errors.first().map(ToString::to_string);
-                add(&mut store, loaded);
+                add_all(&mut store, loaded);
                 if store.is_empty() {
                     let reason = failed.unwrap_or_else(|| "it holds no PEM certificate".into());
                     return Err(TrustError::File { path: path.to_owned(), reason });
                 }
                 for bundle in SYSTEM_BUNDLES.map(Path::new).into_iter().filter(|bundle| bundle.exists()) {
-                    add(&mut store, load_certs_from_paths(Some(bundle), None));
+                    add_all(&mut store, load_certs_from_paths(Some(bundle), None));
                 }
             }
         }
         if store.is_empty() {
             tracing::warn!("the system trusts no certificate authority, so no webhook can be delivered");
         }
-        Ok(Self(Arc::new(store)))
+        Ok(store)
     }
 
     /// Whether nobody is trusted, so that no connection can be made.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.roots.is_empty()
     }
 
     /// Trusts one more authority, given as DER.
     ///
     /// # Errors
     /// When the bytes are no certificate.
-    pub fn and(self, certificate: &[u8]) -> Result<Self, TrustError> {
-        let mut store = Arc::unwrap_or_clone(self.0);
-        store.add(CertificateDer::from(certificate.to_vec())).map_err(TrustError::Certificate)?;
-        Ok(Self(Arc::new(store)))
+    pub fn and(mut self, certificate: &[u8]) -> Result<Self, TrustError> {
+        self.add(CertificateDer::from(certificate.to_vec())).map_err(TrustError::Certificate)?;
+        Ok(self)
+    }
+
+    /// Their certificates as DER, for whoever speaks TLS by means of their own.
+    pub fn certificates(&self) -> impl Iterator<Item = &[u8]> {
+        self.certificates.iter().map(AsRef::as_ref)
+    }
+
+    fn add(&mut self, certificate: CertificateDer<'static>) -> Result<(), rustls::Error> {
+        Arc::make_mut(&mut self.roots).add(certificate.clone())?;
+        Arc::make_mut(&mut self.certificates).push(certificate);
+        Ok(())
     }
 
     /// Their certificates.
     pub fn roots(&self) -> Arc<RootCertStore> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.roots)
     }
 }
 
 impl fmt::Debug for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Trust({})", self.0.len())
+        write!(f, "Trust({})", self.roots.len())
     }
 }
 
-fn add(store: &mut RootCertStore, loaded: CertificateResult) {
+fn add_all(trust: &mut Trust, loaded: CertificateResult) {
     for error in &loaded.errors {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
-    store.add_parsable_certificates(loaded.certs);
+    for certificate in loaded.certs {
+        let _ = trust.add(certificate); // systems list some that nobody can use
+    }
 }
 
 #[cfg(test)]
@@ -122,7 +137,7 @@ mod tests {
         std::fs::write(file.path(), Authority::new().pem()).unwrap();
         let system =
             SYSTEM_BUNDLES.iter().any(|bundle| std::fs::metadata(bundle).is_ok_and(|file| file.len() > 0));
-        let trusted = Trust::load(Some(file.path())).unwrap().0.len();
+        let trusted = Trust::load(Some(file.path())).unwrap().roots.len();
         assert!(if system { trusted > 1 } else { trusted == 1 }, "{trusted}");
     }
 

@@ -6,7 +6,8 @@ use crate::business::has_change_row;
 use crate::delivery::delay_before;
 use crate::domain::{
     ApiKey, Appointment, BlockedTime, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge,
-    Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    Membership, Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    WebhookId,
 };
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::{AuditRecord, status_number};
@@ -58,6 +59,7 @@ stamped! {
     Knowledge, "pieces of knowledge": [created_at, updated_at];
     SpecialDay, "special days": [created_at, updated_at];
     BlockedTime, "times off": [created_at];
+    Membership, "memberships": [created_at, updated_at];
     AuditRecord, "audit entries": [entry.at];
     Delivery, "deliveries": [created_at] [last_attempt_at];
     Appointment, "appointments": [created_at, updated_at] => of_appointment;
@@ -124,6 +126,7 @@ pub(super) fn each_of(
         kind::STAFF => each::<StaffMember>(of, key, value, stamp),
         kind::SPECIAL_DAY => each::<SpecialDay>(of, key, value, stamp),
         kind::BLOCKED_TIME => each::<BlockedTime>(of, key, value, stamp),
+        kind::MEMBERSHIP => each::<Membership>(of, key, value, stamp),
         kind::WEBHOOK => each::<WebhookEndpoint>(of, key, value, stamp),
         kind::KEY => {
             let key = keys::api_key(keys::prefix_from_value(value)?);

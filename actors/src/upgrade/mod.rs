@@ -13,6 +13,7 @@ mod conversion;
 mod from_1;
 mod from_2;
 mod from_3;
+mod from_4;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +46,7 @@ const STEPS: &[Step] = &[
     Step { from: 1, convert: |conversion| Box::pin(from_1::convert(conversion)) },
     Step { from: 2, convert: |conversion| Box::pin(from_2::convert(conversion)) },
     Step { from: 3, convert: |conversion| Box::pin(from_3::convert(conversion)) },
+    Step { from: 4, convert: |conversion| Box::pin(from_4::convert(conversion)) },
 ];
 
 /// Refuses a store that has not the present format.

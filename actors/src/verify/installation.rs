@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use super::findings::Checker;
+use super::mails;
+use super::people;
 use crate::domain::{ApiKey, BusinessId, KeyId};
 use crate::store::keys::{self, installation_kind, kind};
-use crate::store::records::{ClockRecord, MetaRecord, RoundRecord};
+use crate::store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
 use crate::upgrade;
 
 /// What is remembered of it.
@@ -80,10 +82,20 @@ impl Installation {
                     checker.wrong("it has a value");
                 }
             }
+            installation_kind::PERSON
+            | installation_kind::PERSON_BY_EMAIL
+            | installation_kind::PERSON_BY_TOKEN
+            | installation_kind::MEMBER_OF => people::look(checker, kind, value),
+            installation_kind::AUDIT => {
+                let Some(AuditRecord { entry, .. }) = checker.decoded(value) else { return };
+                checker.stands_at(&keys::audit(BusinessId::INSTALLATION, entry.id));
+            }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
             // Of requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
+            // Of accounts alone.
+            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
             installation_kind::MOVING => checker.wrong("an import is not finished"),
             installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),

@@ -14,6 +14,8 @@ mod contacts;
 mod conversations;
 mod findings;
 mod installation;
+mod mails;
+mod people;
 #[cfg(test)]
 mod tests;
 mod walk;

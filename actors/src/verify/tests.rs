@@ -5,6 +5,8 @@ mod booking;
 mod diary;
 mod ending;
 mod installation;
+mod mails;
+mod people;
 mod records;
 
 use std::collections::BTreeMap;
@@ -56,7 +58,9 @@ async fn good() -> Map {
     upgrade(&store, Upgrades::Allowed).await.unwrap();
     let rows = store.rows().scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap();
     store.close().await.unwrap();
-    Map(rows)
+    let mut map = Map(rows);
+    people::add(&mut map);
+    map
 }
 
 impl Map {
@@ -130,7 +134,8 @@ async fn damage_of_every_kind_is_found_and_named() {
     assert!(report.is_whole(), "{:?}", report.findings);
     assert_eq!((report.businesses, report.rows), (1, good.0.len() as u64));
     let damages =
-        [installation::DAMAGES, booking::DAMAGES, diary::DAMAGES, records::DAMAGES, ending::DAMAGES].concat();
+        [installation::DAMAGES, booking::DAMAGES, diary::DAMAGES, people::DAMAGES, records::DAMAGES, ending::DAMAGES]
+            .concat();
     assert!(damages.len() >= 40);
     let mut missed = Vec::new();
     for (name, plant, words) in damages {

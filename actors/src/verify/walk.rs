@@ -3,7 +3,7 @@
 use super::business::InBusiness;
 use super::findings::{Checker, Report};
 use super::installation::Installation;
-use super::{appointments, contacts, conversations, webhooks};
+use super::{appointments, contacts, conversations, mails, people, webhooks};
 use crate::domain::BusinessId;
 use crate::store::keys::kind;
 use crate::store::{Key, Order, Rows, StoreError, every_row, keys, piece_of, whole_value};
@@ -90,6 +90,8 @@ fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &
         kind::WEBHOOK | kind::EVENT | kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
             webhooks::look(checker, kind, value);
         }
+        kind::MEMBERSHIP => people::membership(checker, value),
+        kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
         _ => business.look(checker, kind, value),
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-use crate::domain::{Actor, AuditEntry, AuditId, KeyId, Timestamp};
+use crate::domain::{Actor, AuditEntry, AuditId, KeyId, ResourceId, Timestamp};
 
 /// An entry of the audit log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -31,11 +31,12 @@ pub struct AuditView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AuditActor")]
 pub struct ActorView {
-    /// `api_key`, `operator` or `system`.
+    /// `api_key`, `operator`, `person` or `system`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The key's id.
-    pub id: Option<KeyId>,
+    /// The key's or the person's id.
+    #[schemars(with = "Option<KeyId>")]
+    pub id: Option<uuid::Uuid>,
 }
 
 /// One field that a change gave another value.
@@ -63,8 +64,9 @@ fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
 impl From<AuditEntry> for AuditView {
     fn from(entry: AuditEntry) -> Self {
         let actor = match entry.actor {
-            Actor::ApiKey(id) => ActorView { kind: "api_key", id: Some(id) },
+            Actor::ApiKey(id) => ActorView { kind: "api_key", id: Some(id.uuid()) },
             Actor::Operator => ActorView { kind: "operator", id: None },
+            Actor::Person(id) => ActorView { kind: "person", id: Some(id.uuid()) },
             Actor::System => ActorView { kind: "system", id: None },
         };
         let change = |change: crate::domain::FieldChange| FieldChangeView {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::{ApiKey, KeyId, Scope, Timestamp};
+use crate::domain::{ApiKey, KeyCreator, KeyId, PersonId, Scope, Timestamp};
 
 /// A key as `GET /me` describes it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -33,6 +33,29 @@ impl From<&ApiKey> for KeyView {
     }
 }
 
+/// Who created a key.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "KeyCreator")]
+pub struct KeyCreatorView {
+    /// `operator` or `person`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The person's id.
+    pub id: Option<PersonId>,
+    /// The person's name, as long as there is such a person.
+    pub name: Option<String>,
+}
+
+impl KeyCreatorView {
+    /// Who created the key, whose name is this.
+    pub fn new(creator: KeyCreator, name: Option<String>) -> Self {
+        match creator {
+            KeyCreator::Operator => Self { kind: "operator", id: None, name: None },
+            KeyCreator::Person(id) => Self { kind: "person", id: Some(id), name },
+        }
+    }
+}
+
 /// A key as the operator sees it in a list.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OperatorApiKey")]
@@ -40,6 +63,8 @@ pub struct OperatorKeyView {
     /// Its descriptor.
     #[serde(flatten)]
     pub key: KeyView,
+    /// Who created it.
+    pub created_by: KeyCreatorView,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
     /// When it was revoked.
@@ -54,6 +79,8 @@ pub struct NewKeyView {
     /// Its descriptor.
     #[serde(flatten)]
     pub descriptor: KeyView,
+    /// Who created it.
+    pub created_by: KeyCreatorView,
     /// The key itself; null where the answer is given again, for of a key only a hash is kept.
     pub key: Option<String>,
 }

@@ -10,11 +10,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{BreakView, HoursView, WindowView};
 use crate::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BackupId, BlockedTimeId, BookingMode, BusinessId,
-    CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day, DayHours, DayWindows,
-    DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId, KnowledgeId, LocalTime,
-    LocalWindow, Locale, MessageId, MessageStatus, Phone, Scope, ServiceId, Source, StaffId, Text, Timestamp,
-    Urgency, WebhookId, WebhookStatus, Week, WeeklyBreaks,
+    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BackupId, BlockedTimeId,
+    BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
+    DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId,
+    KnowledgeId, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageId, MessageStatus,
+    PersonId, Phone, Role, Scope, ServiceId, SessionId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    WebhookStatus, Week, WeeklyBreaks,
 };
 
 /// A local time of day as the API writes it, as a regular expression.
@@ -59,6 +60,11 @@ macro_rules! words {
 }
 
 words!(
+    AlertEmail,
+    AlertScope,
+    LinkKind,
+    MembershipStatus,
+    Role,
     DeliveryStatus,
     DisabledReason,
     WebhookStatus,
@@ -86,6 +92,8 @@ macro_rules! ids {
 ids!(
     BackupId,
     BlockedTimeId,
+    PersonId,
+    SessionId,
     WebhookId,
     AppointmentId,
     AuditId,
@@ -113,6 +121,8 @@ inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, _ => match M
 inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "maxLength": Email::CHARS_MAX,
     "pattern": "^[^\\s@]+@[^\\s@]+$"}));
 
+inline_schema!(Address, generator => Email::json_schema(generator));
+
 // As people write it; it is shown as a text in E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
@@ -127,6 +137,6 @@ inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
 inline_schema!(LocalWindow, generator => generator.subschema_for::<WindowView>());
 
 inline_schema!(DayWindows, generator => json_schema!({"type": "array",
-    "items": generator.subschema_for::<LocalWindow>(), "minItems": 1, "maxItems": Self::WINDOWS_MAX}));
+    "items": generator.subschema_for::<LocalWindow>(), "maxItems": Self::WINDOWS_MAX}));
 
 inline_schema!(Currency, _ => json_schema!({"type": "string", "pattern": "^[A-Z]{3}$"}));

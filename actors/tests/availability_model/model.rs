@@ -252,7 +252,7 @@ impl<'a> Model<'a> {
                 && !self.pause[minutes.clone()].contains(&true)
                 && !self.at_work[booking.staff][minutes.clone()].contains(&false)
                 && !self.off[booking.staff][minutes].contains(&true);
-            if !inside && minute(booking.end) > self.now {
+            if !inside && minute(booking.start) > self.now {
                 outside.push((booking.start, appointment_id(number)));
             }
         }

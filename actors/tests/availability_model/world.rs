@@ -114,25 +114,6 @@ impl World {
             terms: case.terms,
         })
     }
-
-    /// The same business, open and staffed whenever somebody could be asked for.
-    pub(crate) fn always_open(&self) -> Self {
-        let whole = |day: &Day| DayHours {
-            day: *day,
-            open: LocalTime::from_minutes(0).unwrap(),
-            close: LocalTime::from_minutes(LocalTime::DAY_MINUTES).unwrap(),
-        };
-        let mut world = self.clone();
-        world.business.hours = WeeklyHours::new(Day::ALL.iter().map(whole).collect()).unwrap();
-        world.business.breaks = WeeklyBreaks::default();
-        world.special.clear();
-        world.blocked = Blocked::new();
-        for member in world.staff.values_mut() {
-            (member.active, member.hours) = (true, None);
-            member.service_ids = vec![service_id()];
-        }
-        world
-    }
 }
 
 fn buffers((before, after): (i64, i64)) -> Buffers {

@@ -18,6 +18,7 @@ mod idempotency;
 mod lifecycle;
 mod lists;
 mod moving;
+mod people;
 mod permits;
 mod repair;
 mod restoring;

@@ -57,6 +57,53 @@ fn businesses() {
 }
 
 #[test]
+fn people() {
+    let all = format!("{B}/people");
+    let one = format!("{B}/people/p1");
+    check(
+        "person add --business b1 --email ada@example.com --role owner",
+        "POST",
+        &all,
+        json!({"email": "ada@example.com", "role": "owner"}),
+    );
+    check(
+        "person add --business b1 --email a@b --name Ada --role member --staff Anna --locale fr",
+        "POST",
+        &all,
+        json!({"email": "a@b", "name": "Ada", "role": "member", "staff_id": "Anna", "locale": "fr"}),
+    );
+    check("person list --business b1", "GET", &all, Value::Null);
+    check("person show p1 --business b1", "GET", &one, Value::Null);
+    check(
+        "person change p1 --business b1 --role admin --clear-staff --name '' --status disabled",
+        "PATCH",
+        &one,
+        json!({"role": "admin", "staff_id": null, "name": "", "status": "disabled"}),
+    );
+    check("person remove p1 --business b1", "DELETE", &one, Value::Null);
+    check("person link p1 --business b1", "POST", &format!("{one}/link"), json!({}));
+    check(
+        "person link p1 --business b1 --kind enter",
+        "POST",
+        &format!("{one}/link"),
+        json!({"kind": "enter"}),
+    );
+    let alerts = format!("{one}/notifications");
+    check("person notifications p1 --business b1", "GET", &alerts, Value::Null);
+    check(
+        "person notifications p1 --business b1 --kind call_missed --email daily --in-app false --scope mine",
+        "PATCH",
+        &alerts,
+        json!({"call_missed": {"email": "daily", "in_app": false, "scope": "mine"}}),
+    );
+    check("audit accounts", "GET", "/admin/v1/audit", Value::Null);
+    check_usage("person add --email a@b", "--role");
+    check_usage("person change p1 --staff s --clear-staff", "cannot be used with");
+    check_usage("person notifications p1 --email now", "--kind");
+    check_usage("person notifications p1 --kind call_lost", "call_missed");
+}
+
+#[test]
 fn services() {
     let all = format!("{B}/services");
     let one = format!("{B}/services/s1");

@@ -36,6 +36,8 @@ pub(super) enum Kind {
     Service,
     /// The id of a staff member of the business.
     Staff,
+    /// The id of a person of the business.
+    Person,
     /// An instant, perhaps as a time of the business.
     Instant,
     /// A day of the business, or so many days after it.

@@ -9,10 +9,11 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use actors::domain::{
-    AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
-    CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction, DisabledReason, EventId,
-    EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Refusal, ResourceId, Scope, ServiceId,
-    Source, StaffId, Text, Urgency, WebhookId, WebhookStatus,
+    AlertEmail, AlertScope, AppointmentId, AppointmentStatus, AuditId, BlockedTimeId, BookingMode,
+    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus,
+    Direction, DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus,
+    PersonId, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text, Urgency, WebhookId,
+    WebhookStatus,
 };
 
 use crate::http::read::FromText;
@@ -53,6 +54,7 @@ record_ids! {
     EventId: "event_id", "delivery";
     KeyId: "key_id", "API key";
     MessageId: "message_id", "message";
+    PersonId: "person_id", "person";
     ServiceId: "service_id", "service";
     StaffId: "staff_id", "staff member";
     BlockedTimeId: "time_off_id", "time off";
@@ -99,6 +101,9 @@ macro_rules! words_from_text {
 }
 
 words_from_text!(
+    AlertEmail,
+    AlertScope,
+    Role,
     DeliveryStatus,
     WebhookStatus,
     AppointmentStatus,

@@ -1,6 +1,6 @@
 //! Addresses of the web and of mail.
 
-use actors::domain::Email;
+use actors::domain::{Address, Email};
 use actors::net::WebhookUrl;
 use schemars::JsonSchema;
 use url::Url;
@@ -14,6 +14,12 @@ const URL_CHARS_MAX: usize = 2000;
 impl FromText for WebhookUrl {
     fn from_text(text: &str) -> Result<Self, String> {
         Self::parse(text).map_err(|refusal| refusal.to_string())
+    }
+}
+
+impl FromText for Address {
+    fn from_text(text: &str) -> Result<Self, String> {
+        Self::new(text).map_err(|error| error.to_string())
     }
 }
 

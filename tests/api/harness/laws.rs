@@ -155,7 +155,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
             // What an action says of itself is no resource.
-            let of_an_action = ["/backup", "/test", "/resend", "/resend-missed", "/rotate-secret"];
+            let of_an_action = ["/backup", "/test", "/resend", "/resend-missed", "/rotate-secret", "/link"];
             let removed = method == Method::DELETE;
             if removed || of_an_action.iter().any(|end| path.ends_with(end)) {
                 assert!(!answer.has("etag"), "{answer}");

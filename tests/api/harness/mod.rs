@@ -23,6 +23,7 @@ use actors::ports::Ports;
 use actors::store::DiskReserve;
 use actors::upgrade::Upgrades;
 use receptionist::config::{AdminToken, Settings};
+use receptionist::mail::MailSettings;
 use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
 use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
@@ -102,6 +103,7 @@ impl Server {
             upgrades: Upgrades::Allowed,
             tls: None,
             admin_tls: None,
+            mail: None,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
         let (clock, network) = (TestClock::default(), Network::default());
@@ -127,6 +129,12 @@ impl Server {
         let service = start(&self.settings, self.limits, &self.clock, &self.network).await;
         self.operator = operator(&service);
         self.service = Some(service);
+    }
+
+    /// The same with mails sent by these settings.
+    pub(crate) async fn restart_with_mail(&mut self, mail: MailSettings) {
+        self.settings.mail = Some(mail);
+        self.restart().await;
     }
 
     /// Where the service keeps everything.

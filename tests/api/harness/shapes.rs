@@ -222,10 +222,13 @@ const KNOWLEDGE: Shape = &[
 ];
 const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
 const KEY: Shape = key!();
-const LISTED_KEY: Shape = key!(("last_used_at", OptInstant), ("revoked_at", OptInstant));
-const NEW_KEY: Shape = key!(("key", OptText));
+const LISTED_KEY: Shape =
+    key!(("created_by", CREATED_BY), ("last_used_at", OptInstant), ("revoked_at", OptInstant));
+const CREATED_BY: Kind =
+    Object(&[("type", OneOf(&["operator", "person"])), ("id", OptUuid), ("name", OptText)]);
+const NEW_KEY: Shape = key!(("created_by", CREATED_BY), ("key", OptText));
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
-const ACTOR: Shape = &[("type", OneOf(&["api_key", "operator", "system"])), ("id", OptUuid)];
+const ACTOR: Shape = &[("type", OneOf(&["api_key", "operator", "person", "system"])), ("id", OptUuid)];
 const AUDIT: Shape = &[
     ("id", Uuid),
     ("at", Instant),
@@ -288,6 +291,49 @@ const BUDGET: Shape = &[
     ("knowledge", USED),
     ("waiting_deliveries", USED),
 ];
+const NOTIFICATION: Kind = Object(&[
+    ("email", OneOf(&["now", "daily", "off"])),
+    ("in_app", Bool),
+    ("scope", OneOf(&["all", "mine"])),
+]);
+const NOTIFICATIONS: Shape = &[
+    ("webhook_disabled", NOTIFICATION),
+    ("urgent_message", NOTIFICATION),
+    ("message_taken", NOTIFICATION),
+    ("appointment_requested", NOTIFICATION),
+    ("appointment_booked", NOTIFICATION),
+    ("appointment_rescheduled", NOTIFICATION),
+    ("appointment_cancelled", NOTIFICATION),
+    ("call_missed", NOTIFICATION),
+];
+const PERSON: Shape = &[
+    ("id", Uuid),
+    ("email", Text),
+    ("name", Text),
+    ("locale", OneOf(&["en", "fr"])),
+    ("role", OneOf(&["owner", "admin", "member"])),
+    ("status", OneOf(&["invited", "active", "disabled"])),
+    ("staff_id", OptUuid),
+    ("created_at", Instant),
+    ("updated_at", Instant),
+    ("last_sign_in_at", OptInstant),
+];
+const NEW_PERSON: Shape = &[
+    ("id", Uuid),
+    ("email", Text),
+    ("name", Text),
+    ("locale", OneOf(&["en", "fr"])),
+    ("role", OneOf(&["owner", "admin", "member"])),
+    ("status", OneOf(&["invited", "active", "disabled"])),
+    ("staff_id", OptUuid),
+    ("created_at", Instant),
+    ("updated_at", Instant),
+    ("last_sign_in_at", OptInstant),
+    ("link", OptText),
+    ("link_expires_at", OptInstant),
+];
+const LINK: Shape =
+    &[("kind", OneOf(&["invitation", "reset", "enter"])), ("link", OptText), ("expires_at", Instant)];
 const HOURS: Shape = &[
     ("day", OneOf(&["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"])),
     ("open", Text),
@@ -319,11 +365,19 @@ const BACKUP: Shape = &[
     ("manifest", OptObject(MANIFEST)),
 ];
 
+const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptText), ("duration_ms", Whole)];
+
 /// What a successful answer of this endpoint carries.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
+    if path == "/admin/v1/audit" {
+        return AUDIT;
+    }
     if path.starts_with("/admin/v1/backup") {
         return if method == Method::POST { &[("id", Uuid)] } else { BACKUP };
+    }
+    if path == "/admin/v1/mail/test" {
+        return MAIL_TEST;
     }
     let operator = path.strip_prefix("/admin/v1/businesses");
     let rest = match operator {
@@ -365,6 +419,10 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", true) if method == Method::POST && path.ends_with("/webhooks") => OPERATOR_NEW_WEBHOOK,
         ("webhooks", false) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
+        ("people", true) if path.ends_with("/link") => LINK,
+        ("people", true) if path.ends_with("/notifications") => NOTIFICATIONS,
+        ("people", true) if method == Method::POST => NEW_PERSON,
+        ("people", true) => PERSON,
         ("budget", true) => BUDGET,
         ("audit", true) => AUDIT,
         _ => panic!("{method} {path} succeeds with something unknown"),

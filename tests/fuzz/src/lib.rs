@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a check stops where something is wrong, and `unwrap` shows where")]
 
+pub mod assistants;
 pub mod cursors;
 pub mod records;
 pub mod requests;

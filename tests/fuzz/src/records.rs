@@ -1,8 +1,8 @@
 //! The records of the store: no bytes make decoding panic, and what was decoded is encoded as itself.
 
 use actors::domain::{
-    ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Service,
-    StaffMember, TakenMessage, WebhookEndpoint,
+    ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery, Knowledge, Mail,
+    Service, StaffMember, TakenMessage, WebhookEndpoint,
 };
 use actors::store::Record;
 use actors::store::records::{
@@ -10,7 +10,7 @@ use actors::store::records::{
 };
 
 /// How many kinds of records there are.
-pub const KINDS: u8 = 20;
+pub const KINDS: u8 = 21;
 
 /// The first byte says which kind the others are read as.
 pub fn check(data: &[u8]) {
@@ -40,7 +40,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         16 => same::<ClockRecord>(bytes),
         17 => same::<Budget>(bytes),
         18 => same::<AuditRecord>(bytes),
-        _ => same::<RoundRecord>(bytes),
+        19 => same::<RoundRecord>(bytes),
+        _ => same::<Mail>(bytes),
     }
 }
 

@@ -17,8 +17,8 @@ use actors::Engine;
 use actors::domain::Timestamp;
 use actors::ports::{BoxFuture, Clock, Dialer, Ports, Random, Resolver, Stream};
 use actors::store::{MemoryBackend, Store};
-use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Method, Request, Uri, header};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header, response};
 use http_body_util::BodyExt;
 use receptionist::app::App;
 use receptionist::config::AdminToken;
@@ -82,7 +82,7 @@ struct Answer {
     body: Value,
 }
 
-struct Server {
+pub(crate) struct Server {
     engine: Engine,
     public: App,
     admin: App,
@@ -93,7 +93,7 @@ struct Server {
 }
 
 /// What is there before the input: name of the id, path, body.
-const FOUNDING: [(&str, &str, &str); 13] = [
+const FOUNDING: [(&str, &str, &str); 14] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -124,6 +124,7 @@ const FOUNDING: [(&str, &str, &str); 13] = [
     ("message_id", "/messages", r#"{"body":"Hello"}"#),
     ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
+    ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
     // Nothing refers to these.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
@@ -189,6 +190,7 @@ impl Server {
         let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
         let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, ports).await.unwrap();
+        engine.people().set_public_url(Some("http://127.0.0.1:8080"));
         let (stop, stopping) = watch::channel(false);
         let token = AdminToken::new(TOKEN).unwrap();
         let (public, admin) = apps(&engine, &token, NonZeroU32::MAX, stopping);
@@ -202,8 +204,29 @@ impl Server {
         Self { key: key.clone(), ids: ids.clone(), ..server }
     }
 
-    fn fill(&self, text: &str) -> String {
+    pub(crate) fn fill(&self, text: &str) -> String {
         self.ids.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
+    }
+
+    /// Sends this body there, as whoever has the key.
+    pub(crate) async fn post(&self, path: &'static str, body: String) -> (StatusCode, Bytes) {
+        let mut request = Request::post(path).body(Body::from(body)).unwrap();
+        request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let (head, bytes) = self.answer(request).await;
+        (head.status, bytes)
+    }
+
+    /// Has a request answered. It bears the key, or the operator's token, unless it says who asks.
+    async fn answer(&self, mut request: Request<Body>) -> (response::Parts, Bytes) {
+        let operators = request.uri().path().starts_with("/admin") || request.uri().path() == "/metrics";
+        if !request.headers().contains_key(header::AUTHORIZATION) {
+            let token = format!("Bearer {}", if operators { TOKEN } else { &self.key });
+            request.headers_mut().insert(header::AUTHORIZATION, token.parse().unwrap());
+        }
+        request.extensions_mut().insert(ClientAddr([127, 0, 0, 1].into()));
+        let router = if operators { &self.admin } else { &self.public };
+        let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        (head, body.collect().await.unwrap().to_bytes())
     }
 
     /// Sends a request and checks the answer; `None` when the text is none that could be sent.
@@ -220,22 +243,14 @@ impl Server {
         if uri.path().starts_with("/admin/v1/backup") {
             return None;
         }
-        let operators = uri.path().starts_with("/admin") || uri.path() == "/metrics";
         let mut request = Request::new(Body::from(body.to_owned()));
         for line in lines {
             let (name, value) = line.split_once(':')?;
             let (name, value): (HeaderName, HeaderValue) = (name.parse().ok()?, value.trim().parse().ok()?);
             request.headers_mut().append(name, value);
         }
-        if !request.headers().contains_key(header::AUTHORIZATION) {
-            let token = format!("Bearer {}", if operators { TOKEN } else { &self.key });
-            request.headers_mut().insert(header::AUTHORIZATION, token.parse().unwrap());
-        }
-        request.extensions_mut().insert(ClientAddr([127, 0, 0, 1].into()));
         (*request.method_mut(), *request.uri_mut()) = (method.clone(), uri.clone());
-        let router = if operators { &self.admin } else { &self.public };
-        let (head, body) = router.clone().oneshot(request).await.unwrap().into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
+        let (head, bytes) = self.answer(request).await;
         let (status, shown) = (head.status.as_u16(), String::from_utf8_lossy(&bytes));
         assert!(status < 500, "{method} {uri}: {status} {shown}");
         assert!(head.headers.contains_key("x-request-id"), "{method} {uri}");
@@ -285,18 +300,26 @@ pub fn check(data: &[u8]) {
 /// The statuses of the answers.
 pub fn answered(data: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(data);
-    LazyLock::force(&FOUNDED); // it has a runtime of its own
-    runtime().block_on(async {
-        let server = Server::founded().await;
+    on_founded(async |server| {
         let mut statuses = Vec::new();
         for request in text.split("\n---\n").take(REQUESTS_MAX) {
             statuses.extend(server.send(request).await.map(|answer| answer.status));
         }
+        statuses
+    })
+}
+
+/// Does something with the server as it was founded, which is to be well after it.
+pub(crate) fn on_founded<T>(does: impl AsyncFnOnce(&Server) -> T) -> T {
+    LazyLock::force(&FOUNDED); // it has a runtime of its own
+    runtime().block_on(async {
+        let server = Server::founded().await;
+        let done = does(&server).await;
         // The business may have been ended.
         let still = server.send("GET /admin/v1/businesses").await;
         assert_eq!(still.unwrap().status, 200);
         assert!(!server.engine.store_failed());
         server.engine.close().await.unwrap();
-        statuses
+        done
     })
 }

@@ -9,6 +9,7 @@ use crate::business::request::{Gives, New, Shown};
 use crate::domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, BudgetKind, ContactDetails, ContactId, Problem, Refusal,
+    Right,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, unless_set_aside};
@@ -41,6 +42,10 @@ impl Change for Book {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 
@@ -117,6 +122,10 @@ impl Change for Reschedule {
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Confirms a pending appointment, for the team.
@@ -136,6 +145,10 @@ impl Change for Confirm {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 
@@ -157,6 +170,10 @@ impl Change for Decline {
     fn weight(&self) -> Weight {
         Weight::Frees
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Cancels an appointment.
@@ -176,6 +193,10 @@ impl Change for Cancel {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
-use crate::domain::{BudgetKind, Limit};
+use crate::domain::{BudgetKind, Limit, Right};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::{BudgetView, LimitsView};
@@ -54,5 +54,9 @@ impl Change for PatchBudget {
     fn weight(&self) -> Weight {
         // Whoever fills the disk can be bounded.
         Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
     }
 }

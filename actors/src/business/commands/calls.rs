@@ -6,7 +6,9 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
-use crate::domain::{BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Text};
+use crate::domain::{
+    BudgetKind, CallDetails, Contact, ContactDetails, EventType, Phone, Problem, Right, Text,
+};
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
 use crate::view::CallView;
@@ -51,6 +53,10 @@ impl Change for RecordCall {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Gives, New, Shown};
 use crate::domain::{
-    Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, check_unique,
+    Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Phone, Refusal, Right, check_unique,
 };
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight, keys};
@@ -30,6 +30,10 @@ impl Change for CreateContact {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 
@@ -63,6 +67,10 @@ impl Change for PatchContact {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }
 

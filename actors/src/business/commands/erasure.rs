@@ -7,7 +7,7 @@ use crate::business::decision::Decision;
 use crate::business::erasure;
 use crate::business::remembered::remember;
 use crate::business::request::{AnswerStatus, Ended, Idempotency, Removed, Shown};
-use crate::domain::{BusinessId, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet};
+use crate::domain::{BusinessId, ContactId, ErasureId, Refusal, ResourceId, Retention, RetentionSet, Right};
 use crate::error::EngineError;
 use crate::store::{Batch, Weight};
 use crate::view::{self, EndedView, RetentionView};
@@ -29,6 +29,10 @@ impl Change for EraseContact {
             .note("contact.erase", "contact", self.id)
             .write(Write::NoContact(contact))
             .write(Write::Rows(rows)))
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Data)
     }
 
     fn weight(&self) -> Weight {
@@ -74,6 +78,11 @@ impl Change for PatchRetention {
             .write(Write::Retention(after)))
     }
 
+    fn needs(&self) -> Option<Right> {
+        // Who did what is kept for whoever runs the business.
+        Some(if self.audit_days.is_some() { Right::Ownership } else { Right::Data })
+    }
+
     fn weight(&self) -> Weight {
         // Whoever fills the disk can be made to keep less.
         Weight::Keeps
@@ -106,6 +115,10 @@ impl Change for EndBusiness {
             decision = decision.write(Write::Rows(rows));
         }
         Ok(decision)
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
     }
 
     fn weight(&self) -> Weight {

@@ -12,7 +12,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::booking::{self, BookRequest, Outcome};
-use crate::domain::{Appointment, AppointmentId, Contact, Refusal, Timestamp};
+use crate::domain::{Appointment, AppointmentId, Contact, Refusal, Right, Timestamp};
 use crate::error::EngineError;
 use crate::store::{StoreError, Weight};
 use crate::view::AppointmentView;
@@ -52,6 +52,10 @@ impl Change for BookOnce {
 
     fn weight(&self) -> Weight {
         self.0.weight()
+    }
+
+    fn needs(&self) -> Option<Right> {
+        self.0.needs()
     }
 }
 
@@ -120,6 +124,10 @@ impl Change for StartingAt<Reschedule> {
     fn weight(&self) -> Weight {
         self.change.weight()
     }
+
+    fn needs(&self) -> Option<Right> {
+        self.change.needs()
+    }
 }
 
 impl Change for StartingAt<Cancel> {
@@ -139,6 +147,10 @@ impl Change for StartingAt<Cancel> {
 
     fn weight(&self) -> Weight {
         self.change.weight()
+    }
+
+    fn needs(&self) -> Option<Right> {
+        self.change.needs()
     }
 }
 

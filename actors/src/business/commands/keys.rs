@@ -6,10 +6,10 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Removed};
 use crate::credentials;
-use crate::domain::{ApiKey, KeyId, Refusal, Scopes, Text};
+use crate::domain::{Actor, ApiKey, KeyCreator, KeyId, Person, Refusal, Right, Scopes, Text};
 use crate::error::EngineError;
-use crate::store::{StoreError, Weight, keys};
-use crate::view::{KeyView, NewKeyView};
+use crate::store::{StoreError, Weight, keys, unless_set_aside};
+use crate::view::{KeyCreatorView, KeyView, NewKeyView};
 
 /// Creates a key; its answer is the only one that ever shows it.
 #[derive(Clone, Debug)]
@@ -38,10 +38,25 @@ impl Change for CreateKey {
             prefix: minted.prefix().to_owned(),
             hash: minted.hash(),
             scopes: self.scopes,
+            created_by: match context.actor() {
+                Actor::Person(id) => KeyCreator::Person(id),
+                Actor::ApiKey(_) | Actor::Operator | Actor::System => KeyCreator::Operator,
+            },
             created_at: context.at(),
             revoked_at: None,
         };
-        let shown = NewKeyView { descriptor: KeyView::from(&key), key: Some(minted.reveal()) };
+        let name = match key.created_by {
+            KeyCreator::Operator => None,
+            KeyCreator::Person(id) => {
+                let person = unless_set_aside(context.read::<Person>(&keys::person(id)))?.flatten();
+                person.map(|person| person.name)
+            }
+        };
+        let shown = NewKeyView {
+            descriptor: KeyView::from(&key),
+            created_by: KeyCreatorView::new(key.created_by, name),
+            key: Some(minted.reveal()),
+        };
         Ok(Decision::created(&shown)
             .remember(&NewKeyView { key: None, ..shown })
             .note("api_key.created", "api_key", key.id)
@@ -50,6 +65,10 @@ impl Change for CreateKey {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
     }
 }
 
@@ -78,5 +97,9 @@ impl Change for RevokeKey {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
     }
 }

@@ -7,7 +7,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{New, Shown};
 use crate::domain::{
-    EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, StaffId, TakenMessage,
+    EventType, MessageDetails, MessageId, MessageStatus, Problem, Refusal, Right, StaffId, TakenMessage,
 };
 use crate::error::EngineError;
 use crate::store::{Weight, keys};
@@ -55,6 +55,10 @@ impl Change for TakeMessage {
     fn weight(&self) -> Weight {
         Weight::Grows
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
+    }
 }
 
 /// Changes what is given of a message and keeps the rest.
@@ -94,5 +98,9 @@ impl Change for PatchMessage {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Day)
     }
 }

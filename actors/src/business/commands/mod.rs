@@ -14,5 +14,6 @@ pub mod guarded;
 pub mod keys;
 pub mod knowledge;
 pub mod messages;
+pub mod people;
 pub mod profile;
 pub mod webhooks;

@@ -12,7 +12,7 @@ use crate::business::decision::Decision;
 use crate::business::request::{New, Removed, Shown};
 use crate::delivery::reveal;
 use crate::domain::{
-    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Text, Timestamp, WebhookEndpoint,
+    Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Refusal, Right, Text, Timestamp, WebhookEndpoint,
     WebhookId, WebhookSecret, WebhookStatus,
 };
 use crate::error::EngineError;
@@ -75,6 +75,10 @@ impl Change for CreateWebhook {
 
     fn weight(&self) -> Weight {
         Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
     }
 }
 
@@ -140,6 +144,10 @@ impl Change for PatchWebhook {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
         weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
+    }
 }
 
 /// Writes an endpoint as it shall be, if it differs.
@@ -179,6 +187,10 @@ impl Change for DeleteWebhook {
     fn weight(&self) -> Weight {
         Weight::Frees
     }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
+    }
 }
 
 /// Gives an endpoint a new secret; the old one stops working at once.
@@ -202,6 +214,10 @@ impl Change for RotateSecret {
     fn weight(&self) -> Weight {
         // The old secret may be in the wrong hands; but there is always another new one.
         Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
     }
 }
 
@@ -248,6 +264,10 @@ impl Change for TurnOff {
 
     fn weight(&self) -> Weight {
         Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Integrations)
     }
 }
 

@@ -174,15 +174,17 @@ fn what_is_held_for_all_stands_in_the_way_of_everybody_with_what_they_keep_free(
 }
 
 #[test]
-fn what_ends_after_an_instant_includes_what_is_under_way() {
+fn what_lies_in_a_time_includes_what_does_in_part() {
     let busy = held(&[(0, 60), (60, 90), (120, 150)]);
-    let ids = |instant, of| -> Vec<AppointmentId> {
-        busy.ending_after(at(instant), of).map(|(_, hold)| hold.id).collect()
+    let ids = |from, to, of| -> Vec<AppointmentId> {
+        busy.meeting(at(from)..at(to), of).map(|(_, hold)| hold.id).collect()
     };
-    assert_eq!(ids(60, None), [id(2), id(3)]);
-    assert_eq!(ids(89, Some(staff(1))), [id(2), id(3)]);
-    assert_eq!(ids(90, None), [id(3)]);
-    assert_eq!(ids(0, Some(staff(2))), []);
+    assert_eq!(ids(60, 1_000, None), [id(2), id(3)]);
+    assert_eq!(ids(89, 121, Some(staff(1))), [id(2), id(3)]);
+    assert_eq!(ids(89, 120, None), [id(2)]);
+    assert_eq!(ids(90, 1_000, None), [id(3)]);
+    assert_eq!(ids(0, 1_000, Some(staff(2))), []);
+    assert_eq!((ids(130, 130, None), ids(140, 130, None)), (vec![], vec![]), "an empty time holds nothing");
 }
 
 /// Appointments that touch, are far apart, are long, and reach over each other; some are held for all.

@@ -99,9 +99,12 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     Err(StoreError::damaged("key", "it names no business"))
 }
 
-/// Whether the key is of what says whom an API key lets in, and into what.
+/// Whether the key is of what says whom an API key or a session lets in, and into what.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
-    key.get(16)
-        .is_some_and(|kind| *kind == if of_installation { installation_kind::API_KEY } else { kind::PROFILE })
+    key.get(16).is_some_and(|kind| match *kind {
+        installation_kind::API_KEY | installation_kind::PERSON => of_installation,
+        kind::PROFILE => !of_installation,
+        _ => false,
+    })
 }

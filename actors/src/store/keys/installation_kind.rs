@@ -26,6 +26,17 @@ pub const UNFINISHED: u8 = 0x11;
 /// A business that is being imported: its id → `Business`, as it will be. Under the nil UUID, with an empty value: that
 /// all of them are good and on the disk.
 pub const MOVING: u8 = 0x18;
+/// A person: their id → `Person`.
+pub const PERSON: u8 = 0x30;
+/// A hash of their e-mail address in lower case → their id.
+pub const PERSON_BY_EMAIL: u8 = 0x31;
+/// The SHA-256 of the token of a session or a link → the id of its person.
+pub const PERSON_BY_TOKEN: u8 = 0x32;
+/// A membership of a person: their id and that of the business → nothing.
+pub const MEMBER_OF: u8 = 0x33;
+/// An entry of the installation's audit log, as among the rows of a business: what concerns accounts.
+pub const AUDIT: u8 = super::kind::AUDIT;
 
+// 0x68 to 0x6a: mails that concern an account alone, as among the rows of a business ([`super::kind::MAIL`]).
 // 0x78: an idempotency key of a request that creates a business, as among the rows of a business
 // ([`super::kind::IDEMPOTENCY`]).

@@ -17,6 +17,8 @@ pub const RETENTION: u8 = 0x08;
 pub const SPECIAL_DAY: u8 = 0x0a;
 /// A blocked time of a staff member: whose, its start and its id → `BlockedTime`.
 pub const BLOCKED_TIME: u8 = 0x0b;
+/// A membership: its person's id → `Membership`.
+pub const MEMBERSHIP: u8 = 0x0c;
 /// The first kind behind those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
 /// A key of the business: its id → the 8 bytes under which the installation keeps it.
@@ -72,6 +74,12 @@ pub const DELIVERY: u8 = 0x61;
 pub const DELIVERY_DUE: u8 = 0x62;
 /// How often anything has reached an endpoint.
 pub const DELIVERY_REACHED: u8 = 0x63;
+/// A mail: its id → `Mail`. What concerns an account alone stands under the installation, in this kind and the next two.
+pub const MAIL: u8 = 0x68;
+/// The mails that wait, by due time; empty values.
+pub const MAIL_DUE: u8 = 0x69;
+/// The mails that wait to be sent as one, by kind and person; empty values.
+pub const MAIL_GATHERED: u8 = 0x6a;
 /// An entry of the audit log: its id → `AuditEntry`.
 pub const AUDIT: u8 = 0x70;
 /// An idempotency key: its day of steady time and a hash → `IdempotencyRecord`. Records of the first version stand

@@ -13,8 +13,10 @@ mod ending;
 pub mod format_1;
 pub mod installation_kind;
 pub mod kind;
+mod mail;
 mod messages;
 mod parts;
+mod people;
 mod retention;
 mod service;
 #[cfg(test)]
@@ -35,11 +37,13 @@ pub use contacts::{
     contact, contact_by_email, contact_by_phone, contact_by_update, contact_names, contact_names_up_to,
 };
 pub use ending::{ending, erasing, erasure, unfinished, wipe};
+pub use mail::{mail, mail_due, mail_gathered, mails, mails_due, mails_gathered};
 pub use messages::{MessagesOf, message, message_by_update, message_in, messages};
 pub use parts::{
     all, business_of, changed, has_width, id_at_end, instant_and_id, kind_of, millis_from_value,
     millis_value, of_kind, phone_digest,
 };
+pub use people::{lane_of, member_of, membership, memberships_of, person, person_by_email, person_by_token};
 pub use retention::{
     age, age_at, ages_until, day_and_hash, idempotency, idempotency_before, idempotency_from,
 };

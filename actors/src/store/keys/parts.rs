@@ -63,7 +63,8 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::CALL_BY_START
         | kind::CALL_BY_UPDATE
         | kind::MESSAGE_BY_CREATION
-        | kind::MESSAGE_BY_UPDATE => 41,
+        | kind::MESSAGE_BY_UPDATE
+        | kind::MAIL_DUE => 41,
         kind::MESSAGE_BY_STATUS => 42,
         kind::APPOINTMENT_BY_CONTACT
         | kind::CALL_BY_CONTACT
@@ -72,6 +73,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::BLOCKED_TIME
         | kind::DELIVERY_DUE => 57,
         kind::DELIVERY => 49,
+        kind::MAIL_GATHERED => 50,
         kind::IDEMPOTENCY => 53,
         kind::AGE => 25,
         kind::REPAIR => 21,
@@ -85,6 +87,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::ERASING
         | kind::WIPE
         | kind::SPECIAL_DAY
+        | kind::MEMBERSHIP
         | kind::KEY
         | kind::APPOINTMENT_START
         | kind::CONTACT
@@ -96,6 +99,7 @@ pub fn has_width(key: &[u8], kind: u8) -> bool {
         | kind::KNOWLEDGE
         | kind::EVENT
         | kind::DELIVERY_REACHED
+        | kind::MAIL
         | kind::AUDIT => 33,
         _ => return false,
     };

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{AppointmentId, BlockedKey, ResourceId, SteadyTime, Timestamp};
+use crate::domain::{AppointmentId, BlockedKey, MailKind, ResourceId, SteadyTime, Timestamp};
 use crate::store::Key;
 
 fn id<I: ResourceId>(byte: u8) -> I {
@@ -43,6 +43,9 @@ fn every_kind_has_one_width() {
         (message_in(business, MessagesOf::Call(id(3)), now, id(2)), 57),
         (message_by_update(business, now, id(2)), 41),
         (knowledge(business, id(2)), 33),
+        (mail(business, id(2)), 33),
+        (mail_due(business, now, id(2)), 41),
+        (mail_gathered(business, MailKind::Daily, id(3), id(2)), 50),
         (audit(business, id(2)), 33),
         (retention(business), 33),
         (erasure(business, id(2)), 33),
@@ -89,6 +92,14 @@ fn keys_have_these_bytes() {
         hex(api_key(*b"abcdefgh")),
         format!("{}036162636465666768{}", "00".repeat(16), "00".repeat(8))
     );
+    assert_eq!(hex(membership(business, id(0xc7))), format!("{b5}0c{c7}"));
+    assert_eq!(hex(member_of(id(0xc7), business)), format!("{}33{c7}{b5}", "00".repeat(16)));
+    assert_eq!(hex(person(id(0xc7))), format!("{}30{c7}", "00".repeat(16)));
+    assert_eq!(
+        hex(person_by_email("ada@example.com")),
+        format!("{}31{}", "00".repeat(16), hex(Key::new(&Sha256::digest("ada@example.com")[..16])))
+    );
+    assert_eq!(hex(person_by_token(&[0xc7; 32])), format!("{}32{c7}{c7}", "00".repeat(16)));
     assert_eq!(&hex(idempotency(business, 0x0102, &[1; 32]))[..42], format!("{b5}7800000102"));
 }
 
@@ -107,9 +118,9 @@ fn the_hot_range_holds_what_the_actor_loads_and_no_more() {
 }
 
 #[test]
-fn keys_and_profiles_let_in_and_nothing_else_does() {
+fn keys_profiles_and_people_let_in_and_nothing_else_does() {
     let business = id(7);
-    for key in [profile(business), api_key(*b"abcdefgh")] {
+    for key in [profile(business), api_key(*b"abcdefgh"), person(id(4))] {
         assert!(lets_in(&key), "{key:?}");
     }
     for key in [
@@ -119,6 +130,8 @@ fn keys_and_profiles_let_in_and_nothing_else_does() {
         key_used(id(3)),
         meta(),
         business_index(business),
+        membership(business, id(4)),
+        member_of(id(4), business),
     ] {
         assert!(!lets_in(&key), "{key:?}");
     }

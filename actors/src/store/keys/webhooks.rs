@@ -62,8 +62,15 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
 }
 
 /// Whether the key is of what comes of an attempt: the delivery, when it is due again, how often its endpoint was
-/// reached.
+/// reached; a mail and its rows.
 pub fn is_of_outcome(key: &[u8]) -> bool {
-    let kinds = [kind::DELIVERY, kind::DELIVERY_DUE, kind::DELIVERY_REACHED];
+    let kinds = [
+        kind::DELIVERY,
+        kind::DELIVERY_DUE,
+        kind::DELIVERY_REACHED,
+        kind::MAIL,
+        kind::MAIL_DUE,
+        kind::MAIL_GATHERED,
+    ];
     key.get(16).is_some_and(|kind| kinds.contains(kind))
 }

@@ -15,12 +15,14 @@ use crate::store::codec::{Layout, record};
 const ACTOR_API_KEY: u8 = 1;
 const ACTOR_OPERATOR: u8 = 2;
 const ACTOR_SYSTEM: u8 = 3;
+const ACTOR_PERSON: u8 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct AuditEntryRecordV1 {
     id: IdBytes,
     at: i64,
     actor: u8,
+    /// Of the key; of a person theirs.
     key_id: Option<IdBytes>,
     action: String,
     resource_type: String,
@@ -85,6 +87,7 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
             Actor::ApiKey(id) => (ACTOR_API_KEY, Some(bytes_of(id))),
             Actor::Operator => (ACTOR_OPERATOR, None),
             Actor::System => (ACTOR_SYSTEM, None),
+            Actor::Person(id) => (ACTOR_PERSON, Some(bytes_of(id))),
         };
         let change = |change: &FieldChange| (change.field.clone(), change.from.clone(), change.to.clone());
         Self {
@@ -104,6 +107,7 @@ impl Layout<AuditEntry> for AuditEntryRecordV1 {
             (ACTOR_API_KEY, Some(id)) => Actor::ApiKey(id_of(id)),
             (ACTOR_OPERATOR, None) => Actor::Operator,
             (ACTOR_SYSTEM, None) => Actor::System,
+            (ACTOR_PERSON, Some(id)) => Actor::Person(id_of(id)),
             (number, _) => {
                 return Err(StoreError::damaged(record, format!("the actor {number} is not known")));
             }
@@ -181,6 +185,13 @@ mod tests {
              6f696e746d656e742e63616e63656c6c65640b6170706f696e746d656e74a3a3\
              a3a3a3a3a3a3a3a3a3a3a3a3a3a30000",
         );
+    }
+
+    #[test]
+    fn a_person_has_their_id_where_a_key_has_its_own() {
+        let by_person = AuditEntry { actor: Actor::Person(id_of([0xa2; 16])), ..entry() };
+        let golden = ENTRY.replacen("fd00358d5b390300000101a2", "fd00358d5b390300000401a2", 1);
+        check(&by_person, &format!("02{golden}00"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{IdBytes, bytes_of, id_of, instant};
-use crate::domain::{ApiKey, Scopes};
+use crate::domain::{ApiKey, KeyCreator, Scopes};
 use crate::store::StoreError;
 use crate::store::codec::{Layout, record};
 
@@ -20,8 +20,31 @@ struct ApiKeyRecordV1 {
     revoked_at: Option<i64>,
 }
 
-record!(ApiKey, "api_key", 1 => ApiKeyRecordV1);
+#[derive(Serialize, Deserialize)]
+struct ApiKeyRecordV2 {
+    key: ApiKeyRecordV1,
+    /// The person who created it; none where the operator did.
+    created_by: Option<IdBytes>,
+}
 
+record!(ApiKey, "api_key", 2 => ApiKeyRecordV2, 1 => ApiKeyRecordV1);
+
+impl Layout<ApiKey> for ApiKeyRecordV2 {
+    fn freeze(value: &ApiKey) -> Self {
+        let created_by = match value.created_by {
+            KeyCreator::Operator => None,
+            KeyCreator::Person(id) => Some(bytes_of(id)),
+        };
+        Self { key: Layout::freeze(value), created_by }
+    }
+
+    fn thaw(self, record: &'static str) -> Result<ApiKey, StoreError> {
+        let created_by = self.created_by.map_or(KeyCreator::Operator, |id| KeyCreator::Person(id_of(id)));
+        Ok(ApiKey { created_by, ..self.key.thaw(record)? })
+    }
+}
+
+/// Of a time when nobody but the operator created keys.
 impl Layout<ApiKey> for ApiKeyRecordV1 {
     fn freeze(value: &ApiKey) -> Self {
         Self {
@@ -48,6 +71,7 @@ impl Layout<ApiKey> for ApiKeyRecordV1 {
             prefix: self.prefix,
             hash: self.hash,
             scopes,
+            created_by: KeyCreator::Operator,
             created_at: instant(record, self.created_at)?,
             revoked_at: self.revoked_at.map(|millis| instant(record, millis)).transpose()?,
         })
@@ -56,7 +80,7 @@ impl Layout<ApiKey> for ApiKeyRecordV1 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{check, check_damage, replace};
+    use super::super::testing::{check, check_damage, check_old, replace};
     use super::*;
     use crate::domain::{Scope, Timestamp};
 
@@ -68,6 +92,7 @@ mod tests {
             prefix: "rcpt_abcdefgh".into(),
             hash: [0xa3; 32],
             scopes: [Scope::BusinessRead, Scope::WebhooksManage].into_iter().collect(),
+            created_by: KeyCreator::Operator,
             created_at: Timestamp::from_millis(1_772_442_000_000),
             revoked_at: Some(Timestamp::from_millis(1_772_442_000_001)),
         }
@@ -75,19 +100,22 @@ mod tests {
 
     #[test]
     fn a_key_has_these_bytes() {
-        check(
-            &key(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
-             a2037765620d726370745f6162636465666768a3a3a3a3a3a3a3a3a3a3a3a3a3\
-             a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3fb0102fd00358d5b3903000001\
-             fd02358d5b39030000",
+        let (first, bare) = (
+            "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             037765620d726370745f6162636465666768a3a3a3a3a3a3a3a3a3a3a3a3a3a3\
+             a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3fb0102fd00358d5b3903000001fd\
+             02358d5b39030000",
+            "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             037765620d726370745f6162636465666768a3a3a3a3a3a3a3a3a3a3a3a3a3a3\
+             a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a300fd00358d5b3903000000",
         );
-        check(
-            &ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() },
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
-             a2037765620d726370745f6162636465666768a3a3a3a3a3a3a3a3a3a3a3a3a3\
-             a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a300fd00358d5b3903000000",
-        );
+        check(&key(), &format!("02{first}00"));
+        check(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("02{bare}00"));
+        let by_person = ApiKey { created_by: KeyCreator::Person(id_of([0xa4; 16])), ..key() };
+        check(&by_person, &format!("02{first}01{}", "a4".repeat(16)));
+        // As the first version wrote them.
+        check_old(&key(), &format!("01{first}"));
+        check_old(&ApiKey { scopes: Scopes::default(), revoked_at: None, ..key() }, &format!("01{bare}"));
     }
 
     #[test]

@@ -20,8 +20,11 @@ mod idempotency;
 mod installation;
 mod key;
 mod knowledge;
+mod mail;
+mod membership;
 mod message;
 mod names;
+mod person;
 mod retention;
 mod round;
 #[cfg(test)]
@@ -37,13 +40,15 @@ pub use self::clock::ClockRecord;
 pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
 pub use self::idempotency::{IdempotencyRecord, ShownAnew};
 pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
+pub use self::mail::mail_kind_number;
 pub use self::message::status_number;
 pub use self::names::NamesRecord;
 pub use self::round::RoundRecord;
 use super::StoreError;
 use crate::domain::{
-    AppointmentStatus, BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus,
-    Day, DeliveryStatus, Direction, DisabledReason, EventType, Locale, MessageStatus, ResourceId, Source,
+    AlertEmail, AlertKind, AlertScope, AppointmentStatus, BlockedSource, BookingMode, BudgetKind,
+    CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction, DisabledReason, EventType,
+    LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, ResourceId, Role, Source,
     Timestamp, Urgency, WebhookStatus,
 };
 
@@ -77,6 +82,12 @@ macro_rules! numbers {
 }
 
 numbers! {
+    AlertEmail { Now = 1, Daily = 2, Off = 3 }
+    AlertKind {
+        WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
+        AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8,
+    }
+    AlertScope { All = 1, Mine = 2 }
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
     BlockedSource { TimeOff = 1 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
@@ -98,8 +109,15 @@ numbers! {
         ContactCreated = 6,
     }
     Direction { Inbound = 1, Outbound = 2 }
+    LinkKind { Invitation = 1, Reset = 2, Enter = 3, Email = 4 }
     Locale { En = 1, Fr = 2 }
+    MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
+    MailKind {
+        Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
+    }
+    MailStatus { Pending = 1, Sent = 2, Failed = 3 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }
+    Role { Owner = 1, Admin = 2, Member = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
     Urgency { Normal = 1, Urgent = 2 }

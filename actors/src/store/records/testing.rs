@@ -53,7 +53,8 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use crate::domain::{
         ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
-        Knowledge, Retention, Service, SpecialDay, StaffMember, TakenMessage, WebhookEndpoint,
+        Knowledge, Mail, Membership, Person, Retention, Service, SpecialDay, StaffMember, TakenMessage,
+        WebhookEndpoint,
     };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
@@ -66,10 +67,13 @@ fn decode_all(bytes: &[u8]) {
     let _ = Delivery::decode(bytes);
     let _ = WebhookEndpoint::decode(bytes);
     let _ = Retention::decode(bytes);
+    let _ = Membership::decode(bytes);
+    let _ = Person::decode(bytes);
     let _ = Service::decode(bytes);
     let _ = StaffMember::decode(bytes);
     let _ = CallRecord::decode(bytes);
     let _ = Knowledge::decode(bytes);
+    let _ = Mail::decode(bytes);
     let _ = TakenMessage::decode(bytes);
     let _ = super::AuditRecord::decode(bytes);
     let _ = super::CallRow::decode(bytes);

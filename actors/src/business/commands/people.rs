@@ -1,0 +1,284 @@
+//! People of a business: adding, changing and removing their memberships, accepting one, and how they are alerted.
+//!
+//! A person's account is not the business's: whoever asks for a change here has read it, and hands it over for the
+//! answer to show.
+
+use crate::business::Write;
+use crate::business::change::{Change, weight_of_change};
+use crate::business::context::Context;
+use crate::business::decision::Decision;
+use crate::business::request::{New, Removed, Shown};
+use crate::domain::{
+    Actor, AlertChoice, AlertChoices, AlertKind, Asker, LinkKind, Membership, MembershipPatch,
+    MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, Timestamp, check_membership,
+    check_people, patched,
+};
+use crate::error::EngineError;
+use crate::store::Weight;
+use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
+
+/// What a person is called in an answer that there is none.
+const PERSON: &str = "person";
+
+/// Offers a person a membership.
+#[derive(Clone, Debug)]
+pub struct AddMember {
+    /// The person, who is there.
+    pub person: Person,
+    /// What they shall be.
+    pub role: Role,
+    /// Which staff member they are.
+    pub staff_id: Option<StaffId>,
+}
+
+impl Change for AddMember {
+    type Gives = New<NewPersonView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { person, role, staff_id } = self;
+        if context.team().contains_key(&person.id) {
+            let details = vec![Problem::new("email", format!("is that of {}", person.id))];
+            return Err(Refusal::Conflict { message: "the person belongs already".into(), details }.into());
+        }
+        let membership = Membership {
+            person_id: person.id,
+            role,
+            status: MembershipStatus::Invited,
+            accepted: false,
+            staff_id,
+            alerts: AlertChoices::default(),
+            created_at: context.at(),
+            updated_at: context.at(),
+        };
+        check_new(context, &membership)?;
+        let shown = NewPersonView {
+            person: PersonView::new(&person, &membership),
+            link: None,
+            link_expires_at: None,
+        };
+        Ok(Decision::created(&shown)
+            .note("person.added", PERSON, person.id)
+            .write(Write::Membership(membership)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Grows
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::People)
+    }
+}
+
+/// Whether a membership may be added.
+fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refusal> {
+    check_people(context.team())?;
+    check_staff(context, membership.staff_id)?;
+    check_membership(context.team(), context.asker()?, None, Some(membership))
+}
+
+fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), Refusal> {
+    match staff_id {
+        Some(id) if context.staff(id).is_none() => {
+            Err(Refusal::invalid("staff_id", "is not a staff member of the business"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Changes a membership.
+#[derive(Clone, Debug)]
+pub struct PatchMember {
+    /// The person as they were before the request, which `If-Match` goes by.
+    pub before: Person,
+    /// The person as they are now.
+    pub person: Person,
+    /// What of the membership is to change.
+    pub patch: MembershipPatch,
+}
+
+impl Change for PatchMember {
+    type Gives = Shown<PersonView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let Self { before: person_before, person, patch } = self;
+        let before = member(context, person.id)?;
+        context.check_match(&PersonView::new(&person_before, before))?;
+        if patch.staff_id != Some(before.staff_id) {
+            check_staff(context, patch.staff_id.flatten())?;
+        }
+        let mut after = patched(context.team(), context.asker()?, before, patch, person.is_safe())?;
+        if after == *before {
+            return Ok(Decision::unchanged(&PersonView::new(&person, before)));
+        }
+        after.updated_at = context.at();
+        let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
+        Ok(Decision::answering(&shown)
+            .note_changes("person.changed", PERSON, person.id, (&shown_before, &shown))
+            .write(Write::Membership(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        weight_of_change(
+            self.patch.active == Some(false),
+            self.patch.role.is_some() || self.patch.staff_id.is_some(),
+        )
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::People)
+    }
+}
+
+/// Takes a person's membership away; from their sessions it is gone at once.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoveMember {
+    /// Whose.
+    pub id: PersonId,
+}
+
+impl Change for RemoveMember {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = member(context, self.id)?;
+        check_membership(context.team(), context.asker()?, Some(before), None)?;
+        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(Write::NoMembership(self.id)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Frees
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::People)
+    }
+}
+
+/// Accepts the membership that was offered to whoever asks.
+#[derive(Clone, Debug)]
+pub struct AcceptMembership {
+    /// The person who asks.
+    pub person: Person,
+    /// Whether they came by a link of this very membership, which shows enough of an account that is not confirmed.
+    pub by_link: bool,
+}
+
+impl Change for AcceptMembership {
+    type Gives = Shown<PersonView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let person = self.person;
+        let before = member(context, person.id)?;
+        if context.actor() != Actor::Person(person.id) {
+            return Err(Refusal::NotAllowed("a membership is accepted by its person").into());
+        }
+        if before.status != MembershipStatus::Invited {
+            return Ok(Decision::unchanged(&PersonView::new(&person, before)));
+        }
+        if !person.confirmed && !self.by_link {
+            return Err(Refusal::NotAllowed(
+                "the account is not confirmed: use a link that was sent to its address",
+            )
+            .into());
+        }
+        let after = Membership {
+            status: MembershipStatus::Active,
+            accepted: true,
+            updated_at: context.at(),
+            ..before.clone()
+        };
+        let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
+        Ok(Decision::answering(&shown)
+            .note_changes("person.accepted", PERSON, person.id, (&shown_before, &shown))
+            .write(Write::Membership(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Keeps
+    }
+
+    /// Nobody else than the person, who need not be active yet.
+    fn needs(&self) -> Option<Right> {
+        None
+    }
+}
+
+/// Notes that the operator was made a link for a person, which was made in their account.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteLink {
+    /// For whom.
+    pub id: PersonId,
+    /// What for.
+    pub kind: LinkKind,
+    /// Until when it is good.
+    pub expires_at: Timestamp,
+}
+
+impl Change for NoteLink {
+    type Gives = Shown<LinkView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        member(context, self.id)?;
+        if !matches!(context.asker()?, Asker::Operator) {
+            return Err(Refusal::NotAllowed("links are made by the operator").into());
+        }
+        let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
+        Ok(Decision::answering(&shown).note("person.link_made", PERSON, self.id))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Operation)
+    }
+}
+
+/// Chooses how a person is alerted.
+#[derive(Clone, Debug)]
+pub struct PatchNotifications {
+    /// Whom.
+    pub id: PersonId,
+    /// What of which kind.
+    pub choices: Vec<(AlertKind, AlertChoice)>,
+}
+
+impl Change for PatchNotifications {
+    type Gives = Shown<NotificationsView>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let before = member(context, self.id)?;
+        let own = matches!(context.actor(), Actor::Person(id) if id == self.id);
+        if !own && matches!(context.asker()?, Asker::Member(_)) {
+            return Err(Refusal::NotAllowed("how a person is alerted is their own to say").into());
+        }
+        let shown_before = NotificationsView::from(before);
+        context.check_match(&shown_before)?;
+        let mut after = before.clone();
+        for (kind, choice) in self.choices {
+            after.choose_alert(kind, choice);
+        }
+        if after == *before {
+            return Ok(Decision::unchanged(&shown_before));
+        }
+        after.updated_at = context.at();
+        let shown = NotificationsView::from(&after);
+        Ok(Decision::answering(&shown)
+            .note_changes("person.notifications_changed", PERSON, self.id, (&shown_before, &shown))
+            .write(Write::Membership(after)))
+    }
+
+    fn weight(&self) -> Weight {
+        Weight::Keeps
+    }
+
+    fn needs(&self) -> Option<Right> {
+        Some(Right::Own)
+    }
+}
+
+fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
+    context.team().get(&id).ok_or(Refusal::NotFound(PERSON))
+}

@@ -1,0 +1,277 @@
+//! A person's place in a business, and what may become of it.
+//!
+//! What always holds: in a dashboard the last active owner stays one, and an admin neither makes nor touches an owner;
+//! nobody else than the operator makes a membership active that its person has not accepted.
+
+use std::collections::BTreeMap;
+
+use super::words::words;
+use super::{
+    AlertChoice, AlertChoices, AlertKind, AlertSetting, PersonId, Problem, Refusal, Right, Role, StaffId,
+    Timestamp, default_alert,
+};
+
+/// How many people a business has at most.
+pub const PEOPLE_MAX: usize = 1_000;
+
+words! {
+    /// How far a membership goes.
+    MembershipStatus {
+        /// It was offered and is not accepted yet.
+        Invited = "invited",
+        /// The person is one of the business's people.
+        Active = "active",
+        /// It was taken away for a while.
+        Disabled = "disabled",
+    }
+}
+
+/// A person's place in a business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Whose.
+    pub person_id: PersonId,
+    /// What the person is there.
+    pub role: Role,
+    /// How far it goes.
+    pub status: MembershipStatus,
+    /// Whether the person, or the operator in their place, has accepted it.
+    pub accepted: bool,
+    /// Which staff member the person is.
+    pub staff_id: Option<StaffId>,
+    /// What the person chose to be alerted of.
+    pub alerts: AlertChoices,
+    /// When it was offered.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Membership {
+    /// Whether the person may come in by it.
+    pub fn is_active(&self) -> bool {
+        self.status == MembershipStatus::Active
+    }
+
+    fn owns(&self) -> bool {
+        self.role == Role::Owner && self.is_active()
+    }
+
+    /// How the person is alerted of a kind.
+    pub fn alert(&self, kind: AlertKind) -> AlertSetting {
+        let default = default_alert(kind, self.role, self.staff_id.is_some());
+        let chosen = self.alerts.of(kind);
+        AlertSetting {
+            email: chosen.email.unwrap_or(default.email),
+            in_app: chosen.in_app.unwrap_or(default.in_app),
+            scope: chosen.scope.unwrap_or(default.scope),
+        }
+    }
+
+    /// Chooses how the person is alerted of a kind, as far as it is given; what is as by default is not kept.
+    pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
+        let default = default_alert(kind, self.role, self.staff_id.is_some());
+        let before = self.alerts.of(kind);
+        let choice = AlertChoice {
+            email: given.email.or(before.email).filter(|email| *email != default.email),
+            in_app: given.in_app.or(before.in_app).filter(|in_app| *in_app != default.in_app),
+            scope: given.scope.or(before.scope).filter(|scope| *scope != default.scope),
+        };
+        self.alerts.set(kind, choice);
+    }
+}
+
+/// All memberships of a business.
+pub type Team = BTreeMap<PersonId, Membership>;
+
+/// Who changes a membership.
+#[derive(Clone, Copy, Debug)]
+pub enum Asker<'a> {
+    /// The operator, or the service itself.
+    Operator,
+    /// One of the business's own people.
+    Member(&'a Membership),
+}
+
+/// What is to change of a membership; what is `None` stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MembershipPatch {
+    /// What the person is.
+    pub role: Option<Role>,
+    /// Whether they come in: `true` for active, `false` for disabled.
+    pub active: Option<bool>,
+    /// Which staff member they are.
+    pub staff_id: Option<Option<StaffId>>,
+}
+
+/// Refuses what would leave the business without an owner, or goes beyond an admin.
+///
+/// # Errors
+/// [`Refusal::NotAllowed`] or [`Refusal::Conflict`].
+pub fn check_membership(
+    team: &Team,
+    asker: Asker<'_>,
+    before: Option<&Membership>,
+    after: Option<&Membership>,
+) -> Result<(), Refusal> {
+    let Asker::Member(asker) = asker else { return Ok(()) };
+    if !asker.is_active() || !asker.role.may_change(Right::People) {
+        return Err(Refusal::NotAllowed("only owners and admins change who the people of a business are"));
+    }
+    let owner = |membership: Option<&Membership>| membership.is_some_and(|it| it.role == Role::Owner);
+    if asker.role != Role::Owner && (owner(before) || owner(after)) {
+        return Err(Refusal::NotAllowed("an admin can neither make nor change an owner"));
+    }
+    let loses = before.is_some_and(Membership::owns) && !after.is_some_and(Membership::owns);
+    let person = before.map(|before| before.person_id);
+    if loses && !team.values().any(|other| other.owns() && Some(other.person_id) != person) {
+        return Err(Refusal::conflict(
+            "the business would be left without an owner",
+            "role",
+            "is that of the last active owner",
+        ));
+    }
+    Ok(())
+}
+
+/// A membership as a patch leaves it. `is_safe` says that whoever can sign in to the account is the person: that it is
+/// confirmed, or nobody can.
+///
+/// # Errors
+/// As [`check_membership`]; and [`Refusal::Conflict`] where a membership would become active that the person has not
+/// accepted and somebody else might use.
+pub fn patched(
+    team: &Team,
+    asker: Asker<'_>,
+    before: &Membership,
+    patch: MembershipPatch,
+    is_safe: bool,
+) -> Result<Membership, Refusal> {
+    let mut after = before.clone();
+    after.role = patch.role.unwrap_or(before.role);
+    after.staff_id = patch.staff_id.unwrap_or(before.staff_id);
+    match patch.active {
+        Some(false) => after.status = MembershipStatus::Disabled,
+        Some(true) if before.accepted => after.status = MembershipStatus::Active,
+        Some(true) => match asker {
+            Asker::Operator if is_safe => {
+                (after.status, after.accepted) = (MembershipStatus::Active, true);
+            }
+            Asker::Operator => {
+                return Err(Refusal::conflict(
+                    "somebody else may have set the password of this account",
+                    "status",
+                    "make a link for the person first: it confirms the account",
+                ));
+            }
+            Asker::Member(_) => after.status = MembershipStatus::Invited,
+        },
+        None => {}
+    }
+    check_membership(team, asker, Some(before), Some(&after))?;
+    Ok(after)
+}
+
+/// Refuses one more person where there are as many as may be.
+///
+/// # Errors
+/// [`Refusal::Conflict`].
+pub fn check_people(team: &Team) -> Result<(), Refusal> {
+    if team.len() < PEOPLE_MAX {
+        return Ok(());
+    }
+    let details = vec![Problem::new("email", format!("{} people belong to it", team.len()))];
+    Err(Refusal::Conflict { message: format!("a business has at most {PEOPLE_MAX} people"), details })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::AlertEmail;
+
+    fn member(id: u128, role: Role, status: MembershipStatus) -> Membership {
+        let at = Timestamp::from_millis(0);
+        Membership {
+            person_id: uuid::Uuid::from_u128(id).into(),
+            role,
+            status,
+            accepted: status == MembershipStatus::Active,
+            staff_id: None,
+            alerts: AlertChoices::default(),
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    fn team(of: &[Membership]) -> Team {
+        of.iter().map(|membership| (membership.person_id, membership.clone())).collect()
+    }
+
+    const DISABLE: MembershipPatch = MembershipPatch { role: None, active: Some(false), staff_id: None };
+
+    #[test]
+    fn the_last_active_owner_stays_but_for_the_operator() {
+        let owner = member(1, Role::Owner, MembershipStatus::Active);
+        let invited = member(2, Role::Owner, MembershipStatus::Invited);
+        let people = team(&[owner.clone(), invited]);
+        let demote = MembershipPatch { role: Some(Role::Member), ..MembershipPatch::default() };
+        for patch in [DISABLE, demote] {
+            let refused = patched(&people, Asker::Member(&owner), &owner, patch, true);
+            assert!(matches!(refused, Err(Refusal::Conflict { .. })), "{patch:?}");
+            patched(&people, Asker::Operator, &owner, patch, true).unwrap();
+        }
+        assert!(check_membership(&people, Asker::Member(&owner), Some(&owner), None).is_err());
+        let two = team(&[owner.clone(), member(3, Role::Owner, MembershipStatus::Active)]);
+        check_membership(&two, Asker::Member(&owner), Some(&owner), None).unwrap();
+    }
+
+    #[test]
+    fn an_admin_neither_makes_nor_touches_an_owner_and_a_member_changes_nobody() {
+        let [owner, admin, other] = [(1, Role::Owner), (2, Role::Admin), (3, Role::Member)]
+            .map(|(id, role)| member(id, role, MembershipStatus::Active));
+        let people = team(&[owner.clone(), admin.clone(), other.clone()]);
+        let by_admin = |before, patch| patched(&people, Asker::Member(&admin), before, patch, true);
+        let owned = MembershipPatch { role: Some(Role::Owner), ..MembershipPatch::default() };
+        assert!(matches!(by_admin(&owner, DISABLE), Err(Refusal::NotAllowed(_))));
+        assert!(matches!(by_admin(&other, owned), Err(Refusal::NotAllowed(_))));
+        assert!(matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))), "not oneself either");
+        by_admin(&other, DISABLE).unwrap();
+        let by_member = check_membership(&people, Asker::Member(&other), Some(&other), None);
+        assert!(matches!(by_member, Err(Refusal::NotAllowed(_))));
+        let gone = Membership { status: MembershipStatus::Disabled, ..admin.clone() };
+        let by_gone = check_membership(&people, Asker::Member(&gone), Some(&other), None);
+        assert!(matches!(by_gone, Err(Refusal::NotAllowed(_))));
+    }
+
+    #[test]
+    fn only_the_operator_accepts_in_anothers_place_and_never_for_an_account_that_may_be_anybodys() {
+        let owner = member(1, Role::Owner, MembershipStatus::Active);
+        let invited = member(2, Role::Member, MembershipStatus::Invited);
+        let people = team(&[owner.clone(), invited.clone()]);
+        let enable = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+        let disabled = patched(&people, Asker::Member(&owner), &invited, DISABLE, true).unwrap();
+        let again = patched(&people, Asker::Member(&owner), &disabled, enable, true).unwrap();
+        assert_eq!(again.status, MembershipStatus::Invited, "disabling and enabling accepts nothing");
+        assert!(patched(&people, Asker::Operator, &disabled, enable, false).is_err());
+        let active = patched(&people, Asker::Operator, &disabled, enable, true).unwrap();
+        assert!(active.is_active() && active.accepted);
+        let off = patched(&people, Asker::Operator, &active, DISABLE, false).unwrap();
+        assert!(patched(&people, Asker::Operator, &off, enable, false).unwrap().is_active());
+    }
+
+    #[test]
+    fn what_is_chosen_stays_and_what_is_as_by_default_is_not_kept() {
+        let mut member = member(1, Role::Member, MembershipStatus::Active);
+        let off = AlertChoice { email: Some(AlertEmail::Off), ..AlertChoice::default() };
+        member.choose_alert(AlertKind::CallMissed, off);
+        assert_eq!(member.alerts.iter().count(), 0);
+        member.choose_alert(AlertKind::UrgentMessage, off);
+        let quiet = AlertChoice { in_app: Some(false), ..AlertChoice::default() };
+        member.choose_alert(AlertKind::UrgentMessage, quiet);
+        let set = member.alert(AlertKind::UrgentMessage);
+        assert_eq!((set.email, set.in_app), (AlertEmail::Off, false));
+        member.role = Role::Owner;
+        assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "chosen");
+        assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "by the new role");
+    }
+}

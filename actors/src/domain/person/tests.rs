@@ -1,0 +1,198 @@
+use uuid::Uuid;
+
+use super::*;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(1_772_442_000_000 + seconds * 1_000)
+}
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+fn person() -> Person {
+    Person {
+        id: Uuid::from_u128(1).into(),
+        email: "Ada@Example.com".into(),
+        name: "Ada".into(),
+        locale: Locale::En,
+        confirmed: false,
+        password: None,
+        created_at: at(0),
+        updated_at: at(0),
+        last_sign_in_at: None,
+        sessions: Vec::new(),
+        link: None,
+    }
+}
+
+fn begin(number: u8) -> Begin {
+    let id = Uuid::from_u128(u128::from(number)).into();
+    Begin { id, hash: [number; 32], client: Client::default() }
+}
+
+fn with_password() -> Person {
+    Person { password: Some("$argon2id$".into()), ..person() }
+}
+
+#[test]
+fn a_link_is_good_once_and_until_it_expires() {
+    for (kind, seconds) in
+        [(LinkKind::Invitation, 7 * DAY), (LinkKind::Reset, HOUR), (LinkKind::Enter, 10 * MINUTE)]
+    {
+        let mut person = person();
+        person.make_link(kind, ([9; 32], Handed::Operator), None, at(0)).unwrap();
+        assert_eq!(person.link.as_ref().unwrap().expires_at(), at(seconds));
+        let mut late = person.clone();
+        assert_eq!(late.use_link(&[9; 32], begin(1), at(seconds)), Err(Refusal::Expired));
+        assert_eq!(person.use_link(&[8; 32], begin(1), at(1)), Err(Refusal::Expired), "another's");
+        assert_eq!(person.use_link(&[9; 32], begin(1), at(seconds - 1)), Ok(kind));
+        assert_eq!(person.use_link(&[9; 32], begin(2), at(seconds - 1)), Err(Refusal::Expired), "used");
+        assert_eq!(person.sessions.len(), 1);
+        assert_eq!(person.sessions[0].restricted, kind != LinkKind::Enter);
+        assert!(person.confirmed);
+    }
+}
+
+#[test]
+fn a_newer_link_a_new_password_and_a_new_email_void_a_link() {
+    let mut person = with_password();
+    person.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(0)).unwrap();
+    person.make_link(LinkKind::Reset, ([2; 32], Handed::Mailed), None, at(1)).unwrap();
+    assert_eq!(person.use_link(&[1; 32], begin(1), at(2)), Err(Refusal::Expired));
+    person.sign_in(begin(3), at(2));
+    let mut other = person.clone();
+    person.set_password(&[3; 32], "new".into(), begin(4), at(3)).unwrap();
+    assert_eq!(person.use_link(&[2; 32], begin(5), at(4)), Err(Refusal::Expired));
+    other.change_email(&[3; 32], &Address::new("b@example.com").unwrap(), None, at(3)).unwrap();
+    assert_eq!(other.use_link(&[2; 32], begin(5), at(4)), Err(Refusal::Expired));
+    assert!(!other.confirmed && other.email == "b@example.com");
+}
+
+#[test]
+fn what_bears_a_stamp_of_the_future_lets_nobody_in() {
+    let mut person = with_password();
+    person.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(DAY)).unwrap();
+    assert_eq!(person.use_link(&[1; 32], begin(1), at(0)), Err(Refusal::Expired));
+    person.sign_in(begin(2), at(DAY));
+    assert!(person.session(&[2; 32], at(0)).is_none());
+    assert!(person.session(&[2; 32], at(DAY - MINUTE)).is_some(), "what a clock goes back by itself");
+}
+
+#[test]
+fn a_session_ends_after_a_week_unused_and_after_a_month_in_all() {
+    let mut person = with_password();
+    person.sign_in(begin(1), at(0));
+    assert!(person.session(&[1; 32], at(7 * DAY - 1)).is_some());
+    assert!(person.session(&[1; 32], at(7 * DAY)).is_none());
+    person.sessions[0].last_used_at = at(29 * DAY);
+    assert!(person.session(&[1; 32], at(30 * DAY - 1)).is_some());
+    assert!(person.session(&[1; 32], at(30 * DAY)).is_none());
+    person.sessions[0].restricted = true;
+    person.sessions[0].last_used_at = at(0);
+    assert!(person.session(&[1; 32], at(HOUR - 1)).is_some());
+    assert!(person.session(&[1; 32], at(HOUR)).is_none());
+    assert!(person.forget_expired(at(HOUR)) && person.sessions.is_empty());
+}
+
+#[test]
+fn one_session_more_than_may_be_ends_the_one_unused_for_longest() {
+    let mut person = with_password();
+    for number in 0..=u8::try_from(SESSIONS_MAX).unwrap() {
+        person.sign_in(begin(number), at(i64::from(number)));
+    }
+    assert_eq!(person.sessions.len(), SESSIONS_MAX);
+    assert!(person.session(&[0; 32], at(60)).is_none() && person.session(&[1; 32], at(60)).is_some());
+}
+
+#[test]
+fn a_new_password_ends_all_other_sessions_and_the_session_gets_another_token() {
+    let mut person = with_password();
+    person.sign_in(begin(1), at(0));
+    person.sign_in(begin(2), at(0));
+    let late = at(15 * MINUTE);
+    let refused = person.set_password(&[1; 32], "new".into(), begin(3), late);
+    assert!(matches!(refused, Err(Refusal::NotAllowed(_))), "the password was given too long ago");
+    person.set_password(&[1; 32], "new".into(), begin(3), at(15 * MINUTE - 1)).unwrap();
+    assert_eq!(person.sessions.iter().map(|session| session.hash[0]).collect::<Vec<_>>(), [3]);
+    assert_eq!(person.password.as_deref(), Some("new"));
+}
+
+#[test]
+fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_from() {
+    let business = Uuid::from_u128(7).into();
+    let mut person = person();
+    person.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), Some(business), at(0)).unwrap();
+    person.use_link(&[1; 32], begin(2), at(0)).unwrap();
+    let email = Address::new("b@example.com").unwrap();
+    assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
+    // Long after the quarter of an hour in which a password is fresh: there is none to be given.
+    let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
+    assert_eq!(set, Ok(Some(business)));
+    assert!(!person.sessions[0].restricted);
+}
+
+#[test]
+fn a_link_that_confirms_leaves_nothing_of_whoever_was_there_before() {
+    let mut squatted = with_password();
+    squatted.sign_in(begin(1), at(0));
+    squatted.make_link(LinkKind::Reset, ([1; 32], Handed::Mailed), None, at(0)).unwrap();
+    squatted.use_link(&[1; 32], begin(2), at(1)).unwrap();
+    assert!(squatted.session(&[1; 32], at(1)).is_none() && squatted.confirmed && squatted.password.is_none());
+    let mut entered = with_password();
+    entered.make_link(LinkKind::Enter, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    entered.use_link(&[1; 32], begin(2), at(1)).unwrap();
+    assert_eq!(entered.password, None);
+    let mut confirmed = Person { confirmed: true, ..with_password() };
+    confirmed.sign_in(begin(1), at(0));
+    confirmed.make_link(LinkKind::Enter, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    confirmed.use_link(&[1; 32], begin(2), at(1)).unwrap();
+    assert!(confirmed.password.is_some() && confirmed.sessions.len() == 2);
+    let mut added = with_password();
+    added.sign_in(begin(1), at(0));
+    assert!(added.clear_unconfirmed(at(1)) && added.password.is_none() && added.sessions.is_empty());
+    assert!(!added.clear_unconfirmed(at(2)), "there is nothing left");
+}
+
+#[test]
+fn a_link_that_a_dashboard_shows_is_an_invitation_and_confirms_nothing() {
+    let mut person = person();
+    for kind in [LinkKind::Reset, LinkKind::Enter, LinkKind::Email] {
+        let made = person.make_link(kind, ([1; 32], Handed::Shown), None, at(0));
+        assert!(matches!(made, Err(Refusal::NotAllowed(_))), "{kind}");
+    }
+    assert!(person.make_link(LinkKind::Enter, ([1; 32], Handed::Mailed), None, at(0)).is_err());
+    assert!(person.is_safe());
+    person.make_link(LinkKind::Invitation, ([1; 32], Handed::Shown), None, at(0)).unwrap();
+    assert!(!person.is_safe() && !person.may_be_anothers(), "whoever is shown the link may set a password");
+    person.use_link(&[1; 32], begin(1), at(1)).unwrap();
+    assert!(!person.confirmed);
+    assert!(!person.is_safe(), "whoever was shown the link is in");
+    let mut other = with_password();
+    assert!(other.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).is_err());
+}
+
+#[test]
+fn a_mailed_change_of_email_counts_once_its_link_was_used() {
+    let mut person = Person { confirmed: true, ..with_password() };
+    person.sign_in(begin(1), at(0));
+    let email = Address::new("New@Example.com").unwrap();
+    person.change_email(&[1; 32], &email, Some([5; 32]), at(1)).unwrap();
+    assert_eq!(person.email, "Ada@Example.com");
+    assert_eq!(person.use_link(&[5; 32], begin(2), at(2)), Ok(LinkKind::Email));
+    assert_eq!(
+        (person.email.as_str(), person.email_folded().as_str()),
+        ("New@Example.com", "new@example.com")
+    );
+    assert_eq!(person.sessions.len(), 1, "a link that proves an address signs nobody in");
+}
+
+#[test]
+fn only_an_account_that_nobody_came_to_own_may_be_an_orphan() {
+    assert!(!person().may_be_orphan(at(DAY - 1)));
+    assert!(person().may_be_orphan(at(DAY)));
+    assert!(!with_password().may_be_orphan(at(DAY)));
+    let mut invited = person();
+    invited.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).unwrap();
+    assert!(!invited.may_be_orphan(at(DAY)));
+}

@@ -1,0 +1,51 @@
+//! The actor of the outbox: its queue is the index of what is due. Whatever happens asks for one more turn.
+
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+
+use super::message::{MailKey, Message};
+use super::state::State;
+use crate::shared::Shared;
+
+/// The actor of the outbox.
+pub(crate) struct OutboxActor;
+
+impl Actor for OutboxActor {
+    type Msg = Message;
+    type State = State;
+    type Arguments = State;
+
+    async fn pre_start(&self, _: ActorRef<Message>, state: State) -> Result<State, ActorProcessingErr> {
+        Ok(state)
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<Message>,
+        message: Message,
+        state: &mut State,
+    ) -> Result<(), ActorProcessingErr> {
+        // The engine is closing; what waits is in the store.
+        let Some(shared) = state.shared.upgrade() else { return Ok(()) };
+        match message {
+            Message::Turn => {
+                state.turn_asked = false;
+                return Ok(state.turn(&shared, &myself)?);
+            }
+            Message::Waits(of, due) => state.order.add(of, due),
+            Message::Ended(ended) => state.ended(&shared, &myself, *ended)?,
+            Message::Recorded(key) => state.recorded(&shared, key),
+        }
+        state.ask_turn(&myself);
+        Ok(())
+    }
+}
+
+impl State {
+    /// A change is on the disk: its business is looked at anew.
+    fn recorded(&mut self, shared: &Shared, first: MailKey) {
+        self.recording.retain(|_, part_of| *part_of != first);
+        self.changes -= 1;
+        self.gathering.retain(|_, part_of| *part_of != first);
+        self.order.set(first.of, Some(shared.steady.now()));
+    }
+}

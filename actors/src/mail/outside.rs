@@ -1,0 +1,160 @@
+//! What the outbox needs of the world outside: the relay, whoever makes the bytes, the people. And where it is found.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use ractor::ActorRef;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::letter::{Composer, Recipients};
+use super::limits::{Allowances, Forgotten};
+use super::message::Message;
+use crate::domain::{BusinessId, MailStatus, Timestamp};
+use crate::ports::Mailer;
+
+/// How many attempts may be under way, or on their way to the disk.
+const UNDER_WAY_MAX: usize = 128;
+
+/// What mail is sent with.
+#[derive(Clone)]
+pub struct MailPorts {
+    /// The relay.
+    pub mailer: Arc<dyn Mailer>,
+    /// Whoever makes the bytes.
+    pub composer: Arc<dyn Composer>,
+    /// Whoever knows the people.
+    pub recipients: Arc<dyn Recipients>,
+}
+
+impl std::fmt::Debug for MailPorts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MailPorts")
+    }
+}
+
+/// How many mails came to what since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MailFigures {
+    /// Mails that the relay took.
+    pub sent: u64,
+    /// Attempts after which a mail is tried again.
+    pub put_off: u64,
+    /// Mails that failed for good.
+    pub failed: u64,
+    /// Mails that nobody may get any more.
+    pub dropped: u64,
+}
+
+/// The world outside, and what was counted of it.
+pub(crate) struct Outside {
+    pub(super) ports: MailPorts,
+    under_way: Arc<Semaphore>,
+    sent: AtomicU64,
+    put_off: AtomicU64,
+    failed: AtomicU64,
+    dropped: AtomicU64,
+}
+
+impl Outside {
+    /// Notes what came of an attempt.
+    pub(super) fn note_tried(&self, status: MailStatus) {
+        let counted = match status {
+            MailStatus::Sent => &self.sent,
+            MailStatus::Pending => &self.put_off,
+            MailStatus::Failed => &self.failed,
+        };
+        counted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that a mail was dropped.
+    pub(super) fn note_dropped(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An attempt is under way until this is dropped.
+    pub(super) fn under_way(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.under_way).try_acquire_owned().ok()
+    }
+}
+
+/// Where the outbox is found. Without a relay there is none, and nothing is written for it.
+pub(crate) struct Outbox {
+    outside: OnceLock<Arc<Outside>>,
+    actor: Mutex<Option<ActorRef<Message>>>,
+    allowances: Mutex<Allowances>,
+}
+
+impl Outbox {
+    /// None, until mail begins.
+    pub(crate) fn new() -> Self {
+        Self { outside: OnceLock::new(), actor: Mutex::new(None), allowances: Mutex::new(Allowances::new()) }
+    }
+
+    /// Mail is sent with these from now on; those that were given first are kept.
+    pub(super) fn set(&self, ports: MailPorts) -> Option<Arc<Outside>> {
+        let outside = Arc::new(Outside {
+            ports,
+            under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
+            sent: AtomicU64::new(0),
+            put_off: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+        });
+        self.outside.set(Arc::clone(&outside)).ok().map(|()| outside)
+    }
+
+    /// What mail is sent with, if any is.
+    pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
+        self.outside.get()
+    }
+
+    /// The actor that runs from now on.
+    pub(super) fn runs(&self, actor: ActorRef<Message>) {
+        *self.actor.lock() = Some(actor);
+    }
+
+    /// Something was written that waits for a business until this instant. Where no actor hears it, the next one finds
+    /// it in the store.
+    pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
+        if let Some(actor) = &*self.actor.lock() {
+            let _ = actor.cast(Message::Waits(of, due));
+        }
+    }
+
+    /// Counts an invitation of a business to an address; gives when the next one may be sent, if none may now.
+    pub(crate) fn count_invitation(&self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+        self.allowances.lock().invitation(of, to, now)
+    }
+
+    /// Counts that somebody asks for a new password.
+    pub(crate) fn count_forgotten(&self, email: &str, from: &str, now: Timestamp) -> Forgotten {
+        self.allowances.lock().forgotten(email, from, now)
+    }
+
+    /// What came of mails so far; nothing without a relay.
+    pub(crate) fn figures(&self) -> Option<MailFigures> {
+        let outside = self.outside.get()?;
+        let read = |counted: &AtomicU64| counted.load(Ordering::Relaxed);
+        Some(MailFigures {
+            sent: read(&outside.sent),
+            put_off: read(&outside.put_off),
+            failed: read(&outside.failed),
+            dropped: read(&outside.dropped),
+        })
+    }
+
+    /// Waits until this instant for what is under way, and then sends nothing any more.
+    pub(crate) async fn stop(&self, until: Instant) {
+        let Some(outside) = self.outside.get() else { return };
+        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        let all = outside.under_way.acquire_many(UNDER_WAY_MAX as u32);
+        // What is not done by then is sent again by the next start, under the same id.
+        let _ = timeout_at(until, all).await;
+        let actor = self.actor.lock().take();
+        if let Some(actor) = actor {
+            actor.stop(None);
+        }
+    }
+}

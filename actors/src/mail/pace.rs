@@ -1,0 +1,80 @@
+//! How fast mails are handed to the relay. Pure.
+//!
+//! What always holds: while the relay itself fails, one mail after the other finds out whether it is back, with a rest
+//! in between that grows up to [`REST_MAX`]; what waits behind that uses up none of its attempts. A relay that refuses
+//! one mail is there, and delays no other.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How many mails are under way at once. Each has a connection to the relay.
+pub(super) const SENDS_MAX: usize = 8;
+/// The rest behind the first failure of the relay; it doubles with each.
+const REST: Duration = Duration::from_secs(1);
+/// The longest rest: as long as the first wait of a mail, so that a single one is tried by its own schedule.
+const REST_MAX: Duration = Duration::from_secs(60);
+
+/// How the relay does.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// How often it has failed since it last answered for a mail.
+    failures: u32,
+    rests_until: Option<Instant>,
+}
+
+impl Pace {
+    /// How many more may be under way beside these.
+    pub(super) fn room(&self, under_way: usize, now: Instant) -> usize {
+        let most = match self.rests_until {
+            Some(until) if now < until => 0,
+            Some(_) => 1,
+            None => SENDS_MAX,
+        };
+        most.saturating_sub(under_way)
+    }
+
+    /// Until when it rests, if it does.
+    pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
+        self.rests_until.filter(|until| now < *until)
+    }
+
+    /// The relay has answered for a mail, whatever it said of that.
+    pub(super) fn answered(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The relay has failed.
+    pub(super) fn failed(&mut self, now: Instant) {
+        // Those that were under way together have failed together.
+        if self.rests_until(now).is_none() {
+            let rest = REST.saturating_mul(1 << self.failures.min(6)).min(REST_MAX);
+            self.failures = self.failures.saturating_add(1);
+            self.rests_until = Some(now + rest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_relay_that_fails_is_tried_with_one_mail_at_a_time_and_ever_longer_rests() {
+        let (mut pace, mut now) = (Pace::default(), Instant::now());
+        assert_eq!((pace.room(0, now), pace.room(3, now), pace.room(99, now)), (8, 5, 0));
+        let mut rests = Vec::new();
+        for _ in 0..8 {
+            pace.failed(now);
+            pace.failed(now); // another that was under way
+            assert_eq!(pace.room(0, now), 0);
+            let until = pace.rests_until(now).unwrap();
+            rests.push((until - now).as_secs());
+            now = until;
+            assert_eq!((pace.room(0, now), pace.room(1, now)), (1, 0));
+        }
+        assert_eq!(rests, [1, 2, 4, 8, 16, 32, 60, 60]);
+        pace.answered();
+        assert_eq!(pace.room(1, now), SENDS_MAX - 1);
+    }
+}

@@ -1,0 +1,290 @@
+//! Inviting people into a business, and the links that are made for them: nobody is handed another's account.
+
+use tokio::sync::oneshot;
+
+use super::actor::note_person;
+use super::handle::People;
+use super::token::Token;
+use super::write::write_person;
+use crate::business::commands::people::{AddMember, NoteLink};
+use crate::business::{Answer, BusinessHandle, Request};
+use crate::domain::{
+    Actor, Address, Handed, LinkKind, Locale, Person, PersonId, Refusal, Role, StaffId, Text, Timestamp,
+};
+use crate::error::EngineError;
+use crate::store::{Batch, StoreError, Weight, keys};
+
+/// Whom somebody invites, and as what.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    /// Their e-mail address.
+    pub email: Address,
+    /// Their name, for an account that is new.
+    pub name: Option<Text<0, 200>>,
+    /// Their language, for an account that is new; the business's by default.
+    pub locale: Option<Locale>,
+    /// What they shall be.
+    pub role: Role,
+    /// Which staff member they are.
+    pub staff_id: Option<StaffId>,
+}
+
+/// A link that was made.
+#[derive(Clone, Debug)]
+pub struct NewLink {
+    /// What it is for.
+    pub kind: LinkKind,
+    /// Its token, which is shown only this once.
+    pub token: Token,
+    /// When it expires.
+    pub expires_at: Timestamp,
+}
+
+/// A link that was made for the operator.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// What it is for.
+    pub kind: LinkKind,
+    /// When it expires.
+    pub expires_at: Timestamp,
+    /// Its token, which is shown only this once; none where the answer is given again.
+    pub token: Option<Token>,
+}
+
+/// The link that a remembered answer tells of.
+fn read_link(answer: &Answer) -> Result<(LinkKind, Timestamp), StoreError> {
+    let damaged = || StoreError::damaged("idempotency", "what is remembered is no link");
+    let link: serde_json::Value = serde_json::from_slice(&answer.body).map_err(|_| damaged())?;
+    let kind = link["kind"].as_str().and_then(LinkKind::from_word).ok_or_else(damaged)?;
+    let expires_at = link["expires_at"].as_str().and_then(|at| Timestamp::parse(at).ok());
+    Ok((kind, expires_at.ok_or_else(damaged)?))
+}
+
+/// What is to be mailed to whoever was invited. A link is made when the mail is: see [`People::mail_link`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mailing {
+    /// An invitation, with a link.
+    Invitation,
+    /// A reset, with a link: somebody else may have set the password.
+    Reset,
+    /// That a membership is offered; the person signs in as always.
+    Offer,
+}
+
+/// What came of inviting somebody.
+#[derive(Debug)]
+pub struct Invited {
+    /// The person with their membership; without a link.
+    pub answer: Answer,
+    /// A link for whoever invited to hand over, if there is one.
+    pub link: Option<NewLink>,
+    /// Who is to be mailed what, if mail is sent; nobody where the answer is given again.
+    pub mail: Option<(PersonId, Mailing)>,
+}
+
+impl People {
+    /// Invites somebody: their account, if there is none of this address, then a membership. Of an account that is
+    /// confirmed nothing changes. One that is not may have another's password: the operator's invitation clears it, a
+    /// dashboard's is only mailed, or refused without mail.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub async fn invite(
+        &self,
+        business: &BusinessHandle,
+        request: Request,
+        invitation: Invitation,
+    ) -> Result<Invited, EngineError> {
+        if let Some(answer) = business.remembered::<AddMember>(&request).await? {
+            return Ok(Invited { answer, link: None, mail: None });
+        }
+        let profile = business.business().await?;
+        let claim = self.shared.claims.on(&[invitation.email.folded()]).await;
+        let known = self.by_email(invitation.email.folded()).await?;
+        let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
+        let mailed = !by_operator && self.sends_mail();
+        if let Some(person) =
+            known.as_ref().filter(|person| !by_operator && !mailed && person.may_be_anothers())
+        {
+            return Err(Refusal::conflict(
+                "the account of this address is not confirmed, and no mail can be sent to it",
+                "email",
+                format!("the operator can add {}", person.id),
+            )
+            .into());
+        }
+        let Invitation { email, name, locale, role, staff_id } = invitation;
+        let person = match known {
+            Some(person) => person,
+            None => {
+                let new = self.person_of(&email, name, locale.unwrap_or(profile.locale));
+                // Refused before an account is made, as far as can be told.
+                let unmade = AddMember { person: new.clone(), role, staff_id };
+                business.check(&request, unmade).await?;
+                self.create(new, request.actor).await?
+            }
+        };
+        let id = person.id;
+        let belonged = self.businesses_of(id)?;
+        let by = request.actor;
+        let answer = business.change(request, AddMember { person: person.clone(), role, staff_id }).await?;
+        if answer.replayed {
+            return Ok(Invited { answer, link: None, mail: None }); // the same request came first meanwhile
+        }
+        if mailed {
+            let mailing = match (&person.password, person.confirmed) {
+                (None, _) => Mailing::Invitation,
+                (Some(_), false) => Mailing::Reset,
+                (Some(_), true) => Mailing::Offer,
+            };
+            return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });
+        }
+        // A dashboard shows a link only where nobody could be in the account, or belong anywhere by it.
+        let shown = person.password.is_none() && belonged.is_empty();
+        let link = if by_operator {
+            self.operator_link(id, business, by).await?
+        } else if shown {
+            Some(self.new_link(id, (Some(LinkKind::Invitation), Handed::Shown), Some(business), by).await?)
+        } else {
+            None
+        };
+        drop(claim);
+        Ok(Invited { answer, link, mail: None })
+    }
+
+    /// Makes a link for a person of a business, for the operator to hand over: the kind that fits, where none is asked
+    /// for. Where the request comes again nothing is made.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub async fn make_link(
+        &self,
+        business: &BusinessHandle,
+        request: Request,
+        (id, kind): (PersonId, Option<LinkKind>),
+    ) -> Result<Linked, EngineError> {
+        // Two of the same request at once would void each other's link.
+        let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once)).transpose()?;
+        if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
+            let (kind, expires_at) = read_link(&answer)?;
+            return Ok(Linked { kind, expires_at, token: None });
+        }
+        let (person, _) = self.member(business, id).await?;
+        let kind = kind.unwrap_or_else(|| person.fitting_link());
+        let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
+        business.check(&request, unmade).await?;
+        let link = self.new_link(id, (Some(kind), Handed::Operator), Some(business), request.actor).await?;
+        business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
+        drop(once);
+        Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
+    }
+
+    /// To whom a mail is to go whose link sets a password, for somebody who has forgotten theirs; nobody where no account
+    /// has this address. Whoever asks is answered the same.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>, EngineError> {
+        let person = self.by_email(email.folded()).await?;
+        Ok(person.map(|person| (person.id, person.fitting_link())))
+    }
+
+    /// Makes the link of a mail, when the mail is made: the kind that fits by then, where none is asked for.
+    ///
+    /// # Errors
+    /// The refusal, or the engine's failure.
+    pub async fn mail_link(
+        &self,
+        id: PersonId,
+        kind: Option<LinkKind>,
+        business: Option<&BusinessHandle>,
+    ) -> Result<NewLink, EngineError> {
+        self.new_link(id, (kind, Handed::Mailed), business, Actor::System).await
+    }
+
+    /// Makes the link of a mail that shows a new address to be the person's, when the mail is made: the one that they
+    /// asked for, under another token. Nothing where they ask for that address no more.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn mail_email_link(&self, id: PersonId, email: &str) -> Result<Option<NewLink>, EngineError> {
+        let token = Token::new(self.shared.ports.random_bytes());
+        let (hash, email) = (token.hash(), email.to_owned());
+        let of = (Actor::System, "person.link_made", Weight::Keeps);
+        let renewed = self.change(id, of, move |person, now| Ok(person.renew_email_link(hash, &email, now)));
+        Ok(renewed.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
+    }
+
+    /// What the operator is given beside a new membership: an invitation for an account without a password; a reset for
+    /// one that is not confirmed, which is cleared; nothing for one that is.
+    async fn operator_link(
+        &self,
+        id: PersonId,
+        business: &BusinessHandle,
+        by: Actor,
+    ) -> Result<Option<NewLink>, EngineError> {
+        let token = Token::new(self.shared.ports.random_bytes());
+        let (hash, of) = (token.hash(), business.id);
+        let made = self.change(id, (by, "person.link_made", Weight::Keeps), move |person, now| {
+            let cleared = person.clear_unconfirmed(now);
+            if person.password.is_some() {
+                return Ok(None);
+            }
+            let fits = if cleared { LinkKind::Reset } else { LinkKind::Invitation };
+            let link = person.make_link(fits, (hash, Handed::Operator), Some(of), now)?;
+            Ok(Some((link.kind, link.expires_at())))
+        });
+        Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
+    }
+
+    async fn new_link(
+        &self,
+        id: PersonId,
+        (kind, handed): (Option<LinkKind>, Handed),
+        business: Option<&BusinessHandle>,
+        by: Actor,
+    ) -> Result<NewLink, EngineError> {
+        let token = Token::new(self.shared.ports.random_bytes());
+        let (hash, of) = (token.hash(), business.map(|business| business.id));
+        let made = self.change(id, (by, "person.link_made", Weight::Keeps), move |person, now| {
+            let kind = kind.unwrap_or_else(|| person.fitting_link());
+            Ok((kind, person.make_link(kind, (hash, handed), of, now)?.expires_at()))
+        });
+        let (kind, expires_at) = made.await?;
+        Ok(NewLink { kind, expires_at, token })
+    }
+
+    fn person_of(&self, email: &Address, name: Option<Text<0, 200>>, locale: Locale) -> Person {
+        let now = self.shared.clocks.now();
+        Person {
+            id: self.shared.mint_id(now),
+            email: email.as_str().to_owned(),
+            name: name.map(Text::into_string).unwrap_or_default(),
+            locale,
+            confirmed: false,
+            password: None,
+            created_at: now,
+            updated_at: now,
+            last_sign_in_at: None,
+            sessions: Vec::new(),
+            link: None,
+        }
+    }
+
+    /// Writes an account whose address is claimed. Until then nobody knows its id, so it needs no actor.
+    async fn create(&self, person: Person, by: Actor) -> Result<Person, EngineError> {
+        let permit = self.shared.permit()?;
+        self.shared.store.check_room(Weight::Grows)?;
+        let mut batch = Batch::default();
+        write_person(None, Some(&person), &mut batch);
+        note_person(&self.shared, person.id, (by, "person.created"), person.created_at, &mut batch);
+        let (done, written) = oneshot::channel();
+        let answered = Box::new(move || {
+            drop(permit);
+            _ = done.send(());
+        });
+        let _ = self.shared.store.submit(keys::lane_of(person.id), batch, answered);
+        written.await.map_err(|_| EngineError::Failed)?;
+        Ok(person)
+    }
+}

@@ -1,0 +1,53 @@
+//! What a person's actor is told.
+
+use crate::actor::Permits;
+use crate::domain::{Person, Timestamp};
+use crate::error::EngineError;
+use crate::store::{Done, Weight};
+
+/// What becomes of a person.
+#[derive(Debug)]
+pub(crate) enum Fate {
+    /// Nothing changes.
+    Stays,
+    /// It is as here.
+    Is(Box<Person>),
+    /// It is no more.
+    Gone,
+}
+
+/// What a change comes to.
+pub(crate) struct Decided {
+    pub(super) fate: Fate,
+    /// What the audit log says of it, if anything: what was done, and the fields that it gave other values.
+    pub(super) note: Option<Note>,
+    /// Answers, once that is on the disk.
+    pub(super) done: Done,
+}
+
+/// What the audit log says of a change.
+#[derive(Debug)]
+pub(crate) struct Note {
+    pub(super) by: crate::domain::Actor,
+    pub(super) action: &'static str,
+}
+
+/// Decides a change on the newest state; the error is that there is no such person, or no room.
+pub(crate) type Change = Box<dyn FnOnce(Result<&Person, EngineError>, Timestamp) -> Decided + Send>;
+
+/// What a person's actor is told.
+pub(crate) enum Message {
+    /// Carry out a change.
+    Change { change: Change, weight: Weight, permits: Permits },
+    /// A session was used.
+    Used { hash: [u8; 32], at: Timestamp },
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Change { .. } => "Change",
+            Self::Used { .. } => "Used",
+        })
+    }
+}

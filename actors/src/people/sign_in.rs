@@ -1,0 +1,157 @@
+//! Signing in with a password, and giving it again.
+//!
+//! What always holds: an unknown address and a wrong password are answered the same after the same work; a failure is
+//! counted before it is answered.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use super::handle::People;
+use super::sessions::SignedIn;
+use super::token::Token;
+use crate::domain::{Actor, Address, Client, Person, Refusal, Text, USER_AGENT_CHARS_MAX};
+use crate::error::EngineError;
+use crate::store::Weight;
+
+/// From where somebody signs in.
+#[derive(Clone, Debug)]
+pub struct From {
+    /// The address that failures are counted of; of IPv6 the network of 64 bits.
+    pub network: IpAddr,
+    /// The address itself, and the browser.
+    pub client: Client,
+}
+
+/// What came of trying to sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignIn {
+    /// The token of the session that was begun.
+    In(Token),
+    /// The password was right, in the session that there is.
+    Known,
+    /// The address is unknown or the password wrong.
+    Wrong,
+    /// There were too many failures from there: to be tried again after so long.
+    TooMany(Duration),
+}
+
+impl From {
+    /// Somebody at an address, with the browser's name cut to what is kept.
+    pub fn new(address: IpAddr, network: IpAddr, user_agent: &str) -> Self {
+        let user_agent = user_agent.chars().filter(|c| !c.is_control()).take(USER_AGENT_CHARS_MAX).collect();
+        Self { network, client: Client { address: Some(address.to_string()), user_agent } }
+    }
+}
+
+/// What is done once the password was right.
+enum Then {
+    Begin(Client),
+    Note([u8; 32]),
+}
+
+impl People {
+    /// Begins a session for whoever knows the password.
+    ///
+    /// # Errors
+    /// [`EngineError::Overloaded`] when too many passwords are being hashed, or the engine's failure.
+    pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn, EngineError> {
+        let From { network, client } = from;
+        let folded = Address::new(email).map(|email| email.folded().to_owned());
+        let person = match &folded {
+            Ok(email) => self.by_email(email).await?,
+            Err(_) => None,
+        };
+        let email = folded.unwrap_or_else(|_| email.to_lowercase());
+        self.try_password((&email, person), password, network, Then::Begin(client)).await
+    }
+
+    /// Gives the password again in a session, which sensitive changes ask for.
+    ///
+    /// # Errors
+    /// [`Refusal::Expired`] when the session has ended, and as above.
+    pub async fn give_password(
+        &self,
+        token: &Token,
+        password: &str,
+        network: IpAddr,
+    ) -> Result<SignIn, EngineError> {
+        let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
+        if session.restricted {
+            return Err(Refusal::NotAllowed("this session may only set a password").into());
+        }
+        let email = person.email_folded();
+        let then = Then::Note(token.hash());
+        self.try_password((&email, Some((*person).clone())), password, network, then).await
+    }
+
+    async fn try_password(
+        &self,
+        (email, person): (&str, Option<Person>),
+        password: &str,
+        network: IpAddr,
+        then: Then,
+    ) -> Result<SignIn, EngineError> {
+        let attempts = &self.shared.attempts;
+        let now = self.shared.clocks.now();
+        if let Some(retry_after) = attempts.refused(network, now) {
+            return Ok(SignIn::TooMany(retry_after));
+        }
+        let kept = person.as_ref().and_then(|person| person.password.clone());
+        let bounded = Text::<0, 256>::new(password.to_owned()).is_ok();
+        let given = if bounded { password } else { "" };
+        let right = self.shared.hasher.is_password(kept.as_deref(), given).await?;
+        let came = match person.filter(|_| right) {
+            Some(person) => self.right_password(person, kept, then).await?,
+            None => SignIn::Wrong,
+        };
+        let wait = if came == SignIn::Wrong {
+            attempts.failed(network, email, now)
+        } else {
+            attempts.delay(email, now)
+        };
+        if wait > Duration::ZERO {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(came)
+    }
+
+    /// Goes on behind the right password, if it still is.
+    async fn right_password(
+        &self,
+        person: Person,
+        kept: Option<String>,
+        then: Then,
+    ) -> Result<SignIn, EngineError> {
+        let by = Actor::Person(person.id);
+        match then {
+            Then::Begin(client) => {
+                let (token, begin) = self.begin(client);
+                let of = (by, "person.signed_in", Weight::Frees);
+                let begun = self.change(person.id, of, move |person, now| {
+                    let still = person.password == kept;
+                    if still {
+                        person.sign_in(begin, now);
+                    }
+                    Ok(still)
+                });
+                match begun.await {
+                    Ok(true) => Ok(SignIn::In(token)),
+                    Ok(false) | Err(EngineError::NotFound) => Ok(SignIn::Wrong),
+                    Err(error) => Err(error),
+                }
+            }
+            Then::Note(hash) => {
+                let of = (by, "person.password_given", Weight::Frees);
+                let noted = self.change(person.id, of, move |person, now| {
+                    let still = person.password == kept;
+                    let sessions = person.sessions.iter_mut();
+                    for session in sessions.filter(|session| still && session.hash == hash) {
+                        session.password_at = now;
+                    }
+                    Ok(still)
+                });
+                Ok(if noted.await? { SignIn::Known } else { SignIn::Wrong })
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Taking away what has outlived its time: links and sessions that have ended, accounts that nobody came to own, and
+//! writing when sessions were used.
+
+use std::sync::Arc;
+
+use super::handle::People;
+use super::message::{Fate, Message, Note};
+use crate::domain::{Actor, BusinessId, Person, PersonId};
+use crate::error::EngineError;
+use crate::shared::Shared;
+use crate::store::keys::installation_kind;
+use crate::store::{Key, Order, Record, Weight, keys};
+
+/// How many people are looked at in a minute.
+const PEOPLE_PER_SWEEP: usize = 256;
+
+/// Looks at the next people after this one; gives the last one, or `None` at the end.
+pub(crate) async fn sweep_people(
+    shared: &Arc<Shared>,
+    after: Option<PersonId>,
+) -> Result<Option<PersonId>, EngineError> {
+    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+    if let Some(after) = after {
+        range = range.after(keys::person(after));
+    }
+    let rows = shared.store.scan(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let people = People { shared: Arc::clone(shared) };
+    let mut last = None;
+    for (key, value) in rows {
+        let key = Key::new(&key);
+        let Some(id) = people.shared.store.usable(&key, keys::id_at_end::<PersonId>(&key))? else { continue };
+        last = Some(id);
+        // Of one that does not decode nobody knows what has ended.
+        let Some(mut person) = people.shared.store.usable(&key, Person::decode(&value))? else { continue };
+        let now = shared.clocks.now();
+        if person.may_be_orphan(now) {
+            people.end_orphan(person).await?;
+        } else if person.forget_expired(now) {
+            let of = (Actor::System, "person.sessions_ended", Weight::Frees);
+            let forgotten = people.change(person.id, of, |person, now| Ok(_ = person.forget_expired(now)));
+            if !matches!(forgotten.await, Ok(()) | Err(EngineError::NotFound)) {
+                break; // the next round finds it again
+            }
+        }
+    }
+    Ok(last)
+}
+
+/// Writes the uses of sessions that were noted.
+pub(crate) async fn write_uses(shared: &Shared) {
+    for (person, hash, at) in shared.known.take_uses() {
+        if let Ok(running) = shared.persons.running(person).await {
+            let _ = running.actor.cast(Message::Used { hash, at });
+        }
+    }
+}
+
+impl People {
+    /// Ends an account that nobody came to own, unless it belongs anywhere. Nobody invites it meanwhile, for that takes
+    /// the same claim.
+    async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
+        let _claim = self.shared.claims.on(&[&person.email_folded()]).await;
+        if !self.businesses_of(person.id)?.is_empty() {
+            return Ok(());
+        }
+        let ended = self.change_fate(person.id, Weight::Frees, |person, now| {
+            let orphan = person.may_be_orphan(now);
+            let note = orphan.then_some(Note { by: Actor::System, action: "person.ended" });
+            Ok((if orphan { Fate::Gone } else { Fate::Stays }, note, ()))
+        });
+        match ended.await {
+            Err(EngineError::NotFound) => Ok(()),
+            ended => ended,
+        }
+    }
+}

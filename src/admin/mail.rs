@@ -1,0 +1,35 @@
+//! `/admin/v1/mail/test`: whether mail works.
+
+use actors::domain::{Email, Locale, Refusal};
+use actors::view::MailTestView;
+
+use crate::config::variables::SMTP_URL;
+use crate::json_object;
+use crate::rest::prelude::{ApiError, Body, Context, Plain};
+
+json_object! {
+    /// Where a test mail goes.
+    pub(crate) struct MailTestBody {
+        /// The address.
+        to: Email,
+        /// The language of the mail; English when it is left out.
+        locale: Option<Locale>,
+    }
+}
+
+pub(super) async fn test(
+    context: Context,
+    Body(body): Body<MailTestBody>,
+) -> Result<Plain<MailTestView>, ApiError> {
+    let tested = context.engine.test_mail(&body.to, body.locale.unwrap_or(Locale::En)).await?;
+    let tested = tested.ok_or_else(|| {
+        let message = format!("no mail is sent: {SMTP_URL} is not set");
+        Refusal::Conflict { message, details: Vec::new() }
+    })?;
+    let duration_ms = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
+    let (answer, error) = match tested.result {
+        Ok(answer) => (Some(answer), None),
+        Err(failure) => (None, Some(failure.to_string())),
+    };
+    Ok(Plain(MailTestView { sent: answer.is_some(), answer, error, duration_ms }))
+}

@@ -1,0 +1,108 @@
+//! `mail test`: has the running service send a mail, and tells what the relay said.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use hyper::Method;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::client::{Client, ClientError};
+use super::options::{OperatorOptions, OptionsError};
+use super::print;
+use super::record::one_line;
+
+/// How long the service may take: longer than it waits for the relay itself.
+const TEST_TIMEOUT: Duration = Duration::from_secs(90);
+const TEST: &str = "/admin/v1/mail/test";
+
+/// Commands on mails.
+#[derive(Debug, Subcommand)]
+pub enum MailCommand {
+    /// Send a mail that says nothing but that it has arrived, and tell what the relay answered
+    Test(TestArgs),
+}
+
+/// The options of `mail test`.
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// Where the mail goes
+    #[arg(long, value_name = "ADDRESS")]
+    to: String,
+    /// The language of the mail: en or fr [default: en]
+    #[arg(long)]
+    locale: Option<String>,
+    #[command(flatten)]
+    options: OperatorOptions,
+}
+
+/// Why no mail was sent.
+#[derive(Debug, thiserror::Error)]
+enum MailError {
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("the mail was not sent, after {after} ms: {reason}")]
+    NotSent { reason: String, after: u64 },
+    #[error("cannot write to standard output: {0}")]
+    Output(#[source] std::io::Error),
+    #[error("cannot start the runtime: {0}")]
+    Runtime(#[source] std::io::Error),
+}
+
+/// What is answered.
+#[derive(Deserialize)]
+struct One {
+    data: Tested,
+}
+
+#[derive(Deserialize)]
+struct Tested {
+    answer: Option<String>,
+    error: Option<String>,
+    duration_ms: u64,
+}
+
+/// Carries a command out. Exit code 0 once the relay has taken the mail, 1 when it has not, 2 when a setting is bad.
+pub fn mail(command: MailCommand) -> ExitCode {
+    let MailCommand::Test(args) = command;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let tested =
+        runtime.map_err(MailError::Runtime).and_then(|runtime| runtime.block_on(Box::pin(test(args))));
+    match tested {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print::error(&error.to_string().replace('\n', " "));
+            ExitCode::from(if matches!(error, MailError::Options(_)) { 2 } else { 1 })
+        }
+    }
+}
+
+async fn test(args: TestArgs) -> Result<(), MailError> {
+    let client = Client::new(args.options.access()?, TEST_TIMEOUT);
+    let mut body = json!({ "to": args.to });
+    if let Some(locale) = &args.locale {
+        body["locale"] = json!(locale);
+    }
+    let answer = client.send(Method::POST, TEST, Some(&body)).await?;
+    let form = |_| ClientError::NotOfTheForm { status: answer.status };
+    let One { data } = serde_json::from_slice(&answer.body).map_err(form)?;
+    if args.options.json {
+        let text = String::from_utf8_lossy(&answer.body);
+        print::output(&format!("{}\n", text.trim_end())).map_err(MailError::Output)?;
+    }
+    match (data.answer, data.error) {
+        (Some(_), _) if args.options.json => Ok(()),
+        (Some(said), _) => {
+            let told =
+                format!("the relay took the mail after {} ms: {}\n", data.duration_ms, one_line(&said));
+            print::output(&told).map_err(MailError::Output)
+        }
+        (None, error) => {
+            let reason = one_line(&error.unwrap_or_default());
+            Err(MailError::NotSent { reason, after: data.duration_ms })
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What a mail shows, line by line, before it is text or HTML.
+
+use actors::domain::{AlertKind, AppointmentStatus, CallStatus};
+use actors::mail::letter::{Content, Letter, Link, Sender, Told, What};
+use chrono_tz::Tz;
+
+use super::words::{Value, Words, plain, plain_lines};
+
+/// How many characters of what somebody wrote a mail shows.
+const WORDS_CHARS_MAX: usize = 2_000;
+/// How long a name may be in a subject, in characters.
+const SUBJECT_CHARS_MAX: usize = 60;
+
+/// Words and where they lead.
+pub(super) type Anchor = (String, String);
+
+/// What a mail shows.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) subject: String,
+    pub(super) heading: String,
+    pub(super) intro: Vec<String>,
+    pub(super) entries: Vec<Entry>,
+    /// What is to be done.
+    pub(super) action: Option<Anchor>,
+    pub(super) outro: Vec<String>,
+    pub(super) unsubscribe: Option<Anchor>,
+}
+
+/// One thing that happened.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    /// Labels and values.
+    pub(super) lines: Vec<(String, String)>,
+    /// What somebody said, in lines of their own.
+    pub(super) words: Option<String>,
+    pub(super) link: Option<Anchor>,
+}
+
+/// Makes pages of one mail.
+struct Maker<'a> {
+    words: &'a Words,
+    origin: &'a str,
+    business: Option<&'a Sender>,
+}
+
+impl Page {
+    /// What a mail shows, with links to this origin.
+    pub(super) fn of(letter: &Letter, origin: &str) -> Self {
+        let words = Words::of(letter.to.locale);
+        let maker = Maker { words, origin, business: letter.business.as_ref() };
+        let mut page = match &letter.content {
+            Content::Alert(told) => maker.alert(told),
+            Content::Gathered(told, more) => maker.alerts("gathered", told, *more),
+            Content::Daily(told, more) => maker.alerts("daily", told, *more),
+            Content::Invitation(link) => maker.link("invitation", link, &[]),
+            Content::Reset(link) => maker.link("reset", link, &["reset-ignore"]),
+            Content::EmailChange(link) => maker.link("email_change", link, &["email_change-ignore"]),
+            Content::EmailChanged => maker.notice("email_changed"),
+            Content::Test => maker.notice("test"),
+        };
+        let hello = match plain(&letter.to.name, SUBJECT_CHARS_MAX) {
+            name if name.is_empty() => words.say("hello-nobody", &[]),
+            name => words.say("hello", &[("name", Value::Text(&name))]),
+        };
+        if !matches!(letter.content, Content::Alert(_) | Content::Gathered(..) | Content::Daily(..)) {
+            page.intro.insert(0, hello);
+        }
+        page.unsubscribe = letter.unsubscribe.as_ref().map(|token| {
+            let words_of = match letter.content {
+                Content::Daily(..) => "unsubscribe-daily",
+                Content::Gathered(..) => "unsubscribe-now",
+                _ => "unsubscribe-kind",
+            };
+            (words.say(words_of, &[]), format!("{origin}/dashboard/unsubscribe/{token}"))
+        });
+        page
+    }
+}
+
+impl Maker<'_> {
+    fn zone(&self) -> Tz {
+        self.business.map_or(Tz::UTC, |business| business.zone)
+    }
+
+    /// Which zone times are told in.
+    fn zone_told(&self) -> String {
+        match self.business {
+            Some(business) => self.words.say("zone", &[("zone", Value::Text(business.zone.name()))]),
+            None => self.words.say("zone-utc", &[]),
+        }
+    }
+
+    fn business_name(&self) -> String {
+        self.business.map(|business| plain(&business.name, SUBJECT_CHARS_MAX)).unwrap_or_default()
+    }
+
+    /// A page of the business in the dashboard.
+    fn address(&self, path: &str) -> String {
+        let business = self.business.map(|business| business.id.to_string()).unwrap_or_default();
+        format!("{}/dashboard/b/{business}/{path}", self.origin)
+    }
+
+    fn alert(&self, told: &Told) -> Page {
+        let name = |name: &Option<String>| {
+            name.as_deref().map(|name| plain(name, SUBJECT_CHARS_MAX)).filter(|name| !name.is_empty())
+        };
+        let (who, when) = match &told.what {
+            What::Appointment { contact, starts_at, .. } => (name(contact), *starts_at),
+            What::Message { caller, phone, .. } => (name(caller).or_else(|| name(phone)), told.at),
+            What::Call { caller, started_at, .. } => (name(caller), *started_at),
+            What::Webhook { .. } => (None, told.at),
+        };
+        let who = who.unwrap_or_else(|| self.words.say("somebody", &[]));
+        let (business, when) = (self.business_name(), self.words.short_moment(when, self.zone()));
+        let values = [("business", &business), ("who", &who), ("when", &when)];
+        let values = values.map(|(name, value)| (name, Value::Text(value)));
+        let mut entry = self.entry(told);
+        let heading = std::mem::take(&mut entry.title);
+        let intro = match told.kind {
+            AlertKind::WebhookDisabled => vec![self.words.say("explain-webhook_disabled", &[])],
+            _ => Vec::new(),
+        };
+        Page {
+            subject: self.words.say(&format!("subject-{}", told.kind), &values),
+            heading: format!("{business} · {heading}"),
+            intro,
+            entries: vec![entry],
+            outro: vec![self.zone_told()],
+            ..Page::default()
+        }
+    }
+
+    fn alerts(&self, which: &str, told: &[Told], more: u32) -> Page {
+        let count = told.len() as u64 + u64::from(more);
+        let business = self.business_name();
+        let values = [("business", Value::Text(&business)), ("count", Value::Count(count))];
+        let subject = self.words.say(&format!("{which}-subject"), &values);
+        let mut outro = Vec::new();
+        if more > 0 {
+            outro.push(self.words.say("and-more", &[("count", Value::Count(more.into()))]));
+        }
+        outro.push(self.zone_told());
+        Page {
+            heading: subject.clone(),
+            subject,
+            intro: vec![self.words.say(&format!("{which}-intro"), &[])],
+            entries: told.iter().map(|told| self.entry(told)).collect(),
+            action: Some((self.words.say("open-alerts", &[]), self.address("alerts"))),
+            outro,
+            ..Page::default()
+        }
+    }
+
+    fn link(&self, which: &str, link: &Link, outro: &[&str]) -> Page {
+        let business = self.business_name();
+        let values = [("business", Value::Text(&business))];
+        let say = |what: &str| self.words.say(&format!("{which}-{what}"), &values);
+        let when = self.words.moment(link.expires_at, self.zone());
+        let mut lines =
+            vec![self.words.say("link-expires", &[("when", Value::Text(&when))]), self.zone_told()];
+        lines.extend(outro.iter().map(|id| self.words.say(id, &[])));
+        Page {
+            heading: say("subject"),
+            subject: say("subject"),
+            intro: vec![say("intro")],
+            action: Some((say("open"), link.url.clone())),
+            outro: lines,
+            ..Page::default()
+        }
+    }
+
+    fn notice(&self, which: &str) -> Page {
+        let say = |what: &str| self.words.say(&format!("{which}-{what}"), &[]);
+        let (subject, intro) = (say("subject"), vec![say("intro")]);
+        Page { heading: subject.clone(), subject, intro, ..Page::default() }
+    }
+
+    fn entry(&self, told: &Told) -> Entry {
+        let mut lines = Vec::new();
+        let mut line = |label: &str, value: Option<&str>| {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                lines.push((self.words.say(label, &[]), plain(value, WORDS_CHARS_MAX)));
+            }
+        };
+        let moment = |at| self.words.moment(at, self.zone());
+        let (mut words, path);
+        words = None;
+        match &told.what {
+            What::Appointment { id, status, contact, service, staff, starts_at } => {
+                line("label-who", contact.as_deref());
+                line("label-when", Some(&moment(*starts_at)));
+                line("label-service", service.as_deref());
+                line("label-staff", staff.as_deref());
+                line("label-status", Some(&self.words.say(appointment_status(*status), &[])));
+                path = format!("appointments/{id}");
+            }
+            What::Message { id, caller, phone, body } => {
+                line("label-who", caller.as_deref());
+                line("label-phone", phone.as_deref());
+                line("label-happened", Some(&moment(told.at)));
+                words = Some(plain_lines(body, WORDS_CHARS_MAX)).filter(|words| !words.is_empty());
+                path = format!("messages/{id}");
+            }
+            What::Call { id, status, caller, started_at } => {
+                line("label-who", caller.as_deref());
+                line("label-when", Some(&moment(*started_at)));
+                line("label-status", Some(&self.words.say(call_status(*status), &[])));
+                path = format!("calls/{id}");
+            }
+            What::Webhook { id, url } => {
+                line("label-url", Some(url));
+                line("label-happened", Some(&moment(told.at)));
+                path = format!("settings/webhooks/{id}");
+            }
+        }
+        let link = (self.words.say(&format!("open-{}", told.kind), &[]), self.address(&path));
+        Entry { title: self.words.say(&format!("title-{}", told.kind), &[]), lines, words, link: Some(link) }
+    }
+}
+
+fn appointment_status(status: AppointmentStatus) -> &'static str {
+    match status {
+        AppointmentStatus::Pending => "status-pending",
+        AppointmentStatus::Confirmed => "status-confirmed",
+        AppointmentStatus::Declined => "status-declined",
+        AppointmentStatus::Cancelled => "status-cancelled",
+    }
+}
+
+fn call_status(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Completed => "call-completed",
+        CallStatus::Missed => "call-missed",
+        CallStatus::Failed => "call-failed",
+    }
+}

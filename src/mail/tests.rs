@@ -1,0 +1,5 @@
+//! Mails as others read them, and relays as they are.
+
+mod letters;
+mod relays;
+mod server;

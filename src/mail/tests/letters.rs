@@ -1,0 +1,288 @@
+//! Every kind of mail in every language, read by a parser that is not ours.
+
+use std::collections::BTreeMap;
+
+use actors::domain::{AlertKind, AppointmentStatus, CallStatus, Locale, Timestamp};
+use actors::mail::letter::{Composer, Content, Letter, Link, Recipient, Sender, Told, What};
+use mail_parser::{HeaderValue, MessageParser};
+use uuid::Uuid;
+
+use super::super::Letters;
+
+const ORIGIN: &str = "https://desk.example.com";
+/// A token as they are made.
+const TOKEN: &str = "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg";
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn told(kind: AlertKind, name: &str) -> Told {
+    let id = Uuid::from_bytes([7; 16]);
+    let what = match kind {
+        AlertKind::WebhookDisabled => {
+            What::Webhook { id: id.into(), url: "https://hooks.example.com/a?b=c&d".into() }
+        }
+        AlertKind::UrgentMessage | AlertKind::MessageTaken => What::Message {
+            id: id.into(),
+            caller: Some(name.into()),
+            phone: Some("+33123456789".into()),
+            body: format!("Rappelez {name}.\nMerci !"),
+        },
+        AlertKind::CallMissed => What::Call {
+            id: id.into(),
+            status: CallStatus::Missed,
+            caller: Some(name.into()),
+            started_at: at("2026-11-24T09:00:00Z"),
+        },
+        _ => What::Appointment {
+            id: id.into(),
+            status: AppointmentStatus::Confirmed,
+            contact: Some(name.into()),
+            service: Some("Coupe".into()),
+            staff: Some("Zoé".into()),
+            starts_at: at("2026-11-24T09:00:00Z"),
+        },
+    };
+    Told { kind, at: at("2026-11-23T12:34:00Z"), what }
+}
+
+fn letter(locale: Locale, name: &str, content: Content) -> Letter {
+    let is_alert = matches!(content, Content::Alert(_) | Content::Gathered(..) | Content::Daily(..));
+    let sender = Sender {
+        id: Uuid::from_bytes([5; 16]).into(),
+        name: "Salon Été".into(),
+        zone: chrono_tz::Europe::Paris,
+    };
+    let of_business = is_alert || matches!(content, Content::Invitation(_));
+    Letter {
+        message_id: "0190b6a43c8e7d3a9f001234567890ab@example.com".into(),
+        written_at: at("2026-11-23T12:34:56Z"),
+        to: Recipient { address: "ada@example.org".into(), name: name.into(), locale, link: None },
+        business: of_business.then_some(sender),
+        content,
+        unsubscribe: is_alert.then(|| TOKEN.into()),
+    }
+}
+
+fn link() -> Link {
+    let expires_at = at("2026-11-30T12:34:56Z");
+    Link { url: format!("{ORIGIN}/dashboard/enter/abc"), expires_at }
+}
+
+/// Every kind of mail there is.
+fn contents(name: &str) -> Vec<Content> {
+    let mut all: Vec<_> = AlertKind::ALL.iter().map(|kind| Content::Alert(told(*kind, name))).collect();
+    let every = || AlertKind::ALL.iter().map(|kind| told(*kind, name)).collect::<Vec<_>>();
+    all.extend([Content::Gathered(every(), 0), Content::Gathered(every(), 1), Content::Daily(every(), 12)]);
+    all.push(Content::Daily(vec![told(AlertKind::CallMissed, name)], 0));
+    all.extend([Content::Invitation(link()), Content::Reset(link()), Content::EmailChange(link())]);
+    all.extend([Content::EmailChanged, Content::Test]);
+    all
+}
+
+fn compose(letter: &Letter) -> Vec<u8> {
+    let from = "Réception <desk@example.com>".parse().unwrap();
+    Letters::new(from, ORIGIN.into()).compose(letter).unwrap()
+}
+
+/// A mail as it was read: subject, text, HTML, and all headers by their names.
+struct Read {
+    subject: String,
+    text: String,
+    html: String,
+    headers: BTreeMap<String, Vec<String>>,
+}
+
+fn read(bytes: &[u8]) -> Read {
+    let mail = MessageParser::default().parse(bytes).expect("it is a mail");
+    assert_eq!((mail.text_body_count(), mail.html_body_count(), mail.attachment_count()), (1, 1, 0));
+    let mut headers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for header in mail.headers() {
+        let raw = &bytes[header.offset_start() as usize..header.offset_end() as usize];
+        headers
+            .entry(header.name().to_lowercase())
+            .or_default()
+            .push(String::from_utf8_lossy(raw).trim().into());
+    }
+    let from = mail.from().unwrap().first().unwrap();
+    assert_eq!((from.name(), from.address()), (Some("Réception"), Some("desk@example.com")));
+    let to = mail.to().unwrap();
+    assert_eq!(to.iter().count(), 1, "{headers:?}");
+    assert_eq!(to.first().unwrap().address(), Some("ada@example.org"));
+    assert_eq!(mail.message_id(), Some("0190b6a43c8e7d3a9f001234567890ab@example.com"));
+    assert_eq!(mail.date().unwrap().to_rfc3339(), "2026-11-23T12:34:56Z");
+    assert!(
+        matches!(mail.header("Auto-Submitted"), Some(HeaderValue::Text(text)) if text == "auto-generated")
+    );
+    Read {
+        subject: mail.subject().unwrap().to_owned(),
+        text: mail.body_text(0).unwrap().into_owned(),
+        html: mail.body_html(0).unwrap().into_owned(),
+        headers,
+    }
+}
+
+#[test]
+fn every_kind_of_mail_is_read_back_in_both_languages() {
+    for locale in [Locale::En, Locale::Fr] {
+        for content in contents("Ada Lovelace") {
+            let letter = letter(locale, "Ada", content);
+            let bytes = compose(&letter);
+            assert_eq!(bytes, compose(&letter), "the same letter gives the same bytes");
+            assert!(bytes.is_ascii(), "it goes through any relay");
+            assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() <= 998), "RFC 5322, 2.1.1");
+            let mail = read(&bytes);
+            assert!(
+                !mail.subject.is_empty() && mail.html.contains("<!DOCTYPE html>"),
+                "{:?}",
+                letter.content
+            );
+            assert!(mail.html.contains(&format!("<html lang=\"{}\">", locale.as_str())));
+            let expected = [
+                "from",
+                "to",
+                "date",
+                "message-id",
+                "subject",
+                "auto-submitted",
+                "mime-version",
+                "content-type",
+            ];
+            let of_list = ["list-unsubscribe", "list-unsubscribe-post"];
+            let expected = expected.iter().chain(of_list.iter().filter(|_| letter.unsubscribe.is_some()));
+            let mut expected: Vec<_> = expected.map(|name| (*name).to_owned()).collect();
+            expected.sort();
+            assert_eq!(mail.headers.keys().cloned().collect::<Vec<_>>(), expected);
+            assert!(mail.headers.values().all(|values| values.len() == 1));
+            if letter.unsubscribe.is_some() {
+                let url = format!("{ORIGIN}/dashboard/unsubscribe/{TOKEN}");
+                assert_eq!(mail.headers["list-unsubscribe"], [format!("<{url}>")]);
+                assert_eq!(mail.headers["list-unsubscribe-post"], ["List-Unsubscribe=One-Click"]);
+                assert!(mail.text.contains(&url) && mail.html.contains(&url), "{}", mail.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_happened_stands_in_the_mail_itself_in_the_persons_language_and_the_businesss_zone() {
+    let booked = |locale| {
+        let content = Content::Alert(told(AlertKind::AppointmentBooked, "Ada Lovelace"));
+        read(&compose(&letter(locale, "Zoé", content)))
+    };
+    let english = booked(Locale::En);
+    assert_eq!(english.subject, "Salon Été: Ada Lovelace booked Tuesday 24 November at 10:00");
+    for words in [
+        "Who: Ada Lovelace",
+        "When: Tuesday 24 November 2026 at 10:00",
+        "Service: Coupe",
+        "With: Zoé",
+        "Status: confirmed",
+        "Times are those of Europe/Paris.",
+        "https://desk.example.com/dashboard/b/05050505-0505-0505-0505-050505050505/appointments/07070707-0707-0707-0707-070707070707",
+    ] {
+        assert!(english.text.contains(words), "{words}: {}", english.text);
+    }
+    let french = booked(Locale::Fr);
+    assert_eq!(french.subject, "Salon Été : Ada Lovelace a réservé mardi 24 novembre à 10:00");
+    assert!(french.text.contains("Quand : mardi 24 novembre 2026 à 10:00"), "{}", french.text);
+    assert!(french.html.contains("<bdi>mardi 24 novembre 2026 à 10:00</bdi>"), "{}", french.html);
+    let urgent = Content::Alert(told(AlertKind::UrgentMessage, "Ada"));
+    let urgent = read(&compose(&letter(Locale::Fr, "", urgent)));
+    assert_eq!(urgent.subject, "Salon Été : message urgent de Ada");
+    assert!(
+        urgent.text.contains("> Rappelez Ada.\n> Merci !")
+            || urgent.text.contains("> Rappelez Ada.\r\n> Merci !"),
+        "{}",
+        urgent.text
+    );
+    let daily = Content::Daily(vec![told(AlertKind::CallMissed, "Ada")], 12);
+    let daily = read(&compose(&letter(Locale::Fr, "", daily)));
+    assert_eq!(daily.subject, "Salon Été : 13 événements");
+    assert!(daily.text.contains("Et 12 autres, visibles dans le tableau de bord."), "{}", daily.text);
+}
+
+#[test]
+fn a_mail_with_a_link_carries_it_and_says_until_when() {
+    for (content, subject) in [
+        (Content::Invitation(link()), "Salon Été invites you"),
+        (Content::Reset(link()), "Choose a new password"),
+        (Content::EmailChange(link()), "Confirm your new e-mail address"),
+    ] {
+        let mail = read(&compose(&letter(Locale::En, "Ada", content)));
+        assert_eq!(mail.subject, subject);
+        assert!(mail.text.contains("Hello Ada,"), "{}", mail.text);
+        for body in [&mail.text, &mail.html] {
+            assert!(body.contains("https://desk.example.com/dashboard/enter/abc"), "{body}");
+            assert!(body.contains("Monday 30 November 2026 at 1"), "{body}");
+        }
+        assert!(!mail.headers.contains_key("list-unsubscribe"));
+    }
+}
+
+/// Names and messages that try to be something else.
+const HOSTILE: [&str; 9] = [
+    "Ada\r\nBcc: eve@example.net\r\n\r\n<p>body",
+    "Ada\nSubject: other\n",
+    "<script>alert(1)</script><img src=x onerror=y>",
+    "\" onmouseover=\"x\" & </bdi></p><a href='https://evil.example'>",
+    "a\u{202e}txt.exe\u{2066}b\u{200f}",
+    "=?utf-8?q?encoded=0d=0aBcc:_x?=",
+    "--part-0190b6a43c8e7d3a9f001234567890ab--",
+    "Ada <eve@example.net>, \"x",
+    ".\r\n.\r\nMAIL FROM:<eve@example.net>",
+];
+
+#[test]
+fn what_somebody_typed_makes_neither_headers_nor_markup() {
+    let long = "w".repeat(200);
+    for name in HOSTILE.iter().copied().chain([long.as_str(), "שלום עולם", "王小明 😀", ""]) {
+        for locale in [Locale::En, Locale::Fr] {
+            let plain = contents("Ada").len();
+            for content in contents(name) {
+                let mut letter = letter(locale, name, content);
+                if let Some(business) = &mut letter.business {
+                    business.name = name.into();
+                }
+                let mail = read(&compose(&letter));
+                assert!(!mail.headers.contains_key("bcc"), "{name:?}");
+                assert!(
+                    mail.headers.values().all(|values| values.len() == 1),
+                    "{name:?}: {:?}",
+                    mail.headers
+                );
+                assert!(!mail.subject.contains(['\r', '\n', '\u{202e}', '\u{2066}']), "{:?}", mail.subject);
+                assert!(mail.subject.chars().count() < 250, "{:?}", mail.subject);
+                let html = mail.html.to_lowercase();
+                for markup in ["<script", "<img", "onerror=y>", "href='", "onmouseover=\"", "\u{202e}"] {
+                    assert!(!html.contains(markup), "{name:?} made {markup}: {html}");
+                }
+                let (opened, closed) = (html.matches("<bdi>").count(), html.matches("</bdi>").count());
+                assert_eq!(opened, closed, "{name:?}");
+                assert!(!mail.text.contains('\u{202e}'), "{name:?}");
+            }
+            assert_eq!(contents(name).len(), plain);
+        }
+    }
+}
+
+#[test]
+fn a_name_in_another_script_stands_in_subject_and_address_as_it_is() {
+    let letter = letter(Locale::En, "王小明", Content::Alert(told(AlertKind::CallMissed, "שלום עולם")));
+    let bytes = compose(&letter);
+    let parsed = MessageParser::default().parse(&bytes).unwrap();
+    assert_eq!(parsed.subject(), Some("Salon Été: missed call from שלום עולם"));
+    assert_eq!(parsed.to().unwrap().first().unwrap().name(), Some("王小明"));
+}
+
+#[test]
+fn an_address_that_is_none_makes_no_mail() {
+    let from = "desk@example.com".parse().unwrap();
+    let mut letter = letter(Locale::En, "Ada", Content::Test);
+    for address in ["", "ada", "ada@example.org\r\nBcc: eve@example.net", "a@b.example, c@d.example"] {
+        letter.to.address = address.into();
+        let error = Letters::new(Clone::clone(&from), ORIGIN.into()).compose(&letter).unwrap_err();
+        assert!(error.contains("address"), "{error}");
+    }
+}

@@ -1,0 +1,166 @@
+//! What is said to relays, and what follows from what they say. The relay is a real server on the loopback.
+
+use std::time::Duration;
+
+use actors::net::Trust;
+use actors::ports::{MadeMail, MailFailure, Mailer};
+use tokio::time::timeout;
+
+use super::super::{MailSettings, Smtp};
+use super::server::{At, Does, Manner, Server};
+
+const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd: None };
+
+/// The relay as settings name it, with this scheme.
+fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
+    let trust = Trust::nobody().and(&server.certificate).unwrap();
+    trusting(server, scheme, user, &trust)
+}
+
+fn trusting(server: &Server, scheme: &str, user: &str, trust: &Trust) -> Smtp {
+    let relay = format!("{scheme}://{user}localhost:{}", server.address.port()).parse().unwrap();
+    let from = "Desk <desk@example.com>".parse().unwrap();
+    Smtp::new(&MailSettings { relay, from }, trust).unwrap()
+}
+
+fn mail() -> MadeMail {
+    MadeMail { to: "ada@example.org".into(), bytes: b"Subject: a\r\n\r\none\r\n.two\r\n".to_vec() }
+}
+
+#[tokio::test]
+async fn a_mail_goes_over_tls_from_the_first_byte_with_its_password() {
+    let manner = Manner { tls: true, password: Some(("us@er", "pa:ss")), ..PLAIN };
+    let server = Server::start(manner).await;
+    let answer = smtp(&server, "smtps", "us%40er:pa%3Ass@").send(&mail()).await;
+    assert_eq!(answer, Ok("250 2.0.0 taken as 7".into()));
+    let heard = server.heard.lock();
+    assert!(heard.commands.iter().all(|(is_tls, _)| *is_tls), "{:?}", heard.commands);
+    let commands: Vec<_> = heard.commands.iter().map(|(_, line)| line.as_str()).collect();
+    assert_eq!(commands[0], "EHLO example.com");
+    assert!(commands[1].starts_with("AUTH PLAIN "), "{commands:?}");
+    assert_eq!(commands[2..5], ["MAIL FROM:<desk@example.com>", "RCPT TO:<ada@example.org>", "DATA"]);
+    assert!(heard.mails[0].starts_with(b"Subject: a\r\n\r\none\r\n.two\r\n"), "what was dotted is as it was");
+}
+
+#[tokio::test]
+async fn neither_password_nor_mail_is_said_before_starttls_has_begun() {
+    let manner = Manner { starttls: true, password: Some(("u", "p")), ..PLAIN };
+    let server = Server::start(manner).await;
+    assert!(smtp(&server, "smtp", "u:p@").send(&mail()).await.is_ok());
+    let heard = server.heard.lock();
+    let open: Vec<_> =
+        heard.commands.iter().filter(|(is_tls, _)| !is_tls).map(|(_, line)| line.as_str()).collect();
+    assert_eq!(open, ["EHLO example.com", "STARTTLS"]);
+    assert_eq!(heard.mails.len(), 1);
+}
+
+#[tokio::test]
+async fn a_relay_without_starttls_gets_nothing() {
+    let server = Server::start(Manner { password: Some(("u", "p")), ..PLAIN }).await;
+    let failure = smtp(&server, "smtp", "u:p@").send(&mail()).await.unwrap_err();
+    assert!(matches!(&failure, MailFailure::Relay(why) if why.contains("STARTTLS")), "{failure:?}");
+    let heard = server.heard.lock();
+    assert!(
+        heard.commands.iter().all(|(_, line)| line.starts_with("EHLO") || line == "QUIT"),
+        "{:?}",
+        heard.commands
+    );
+}
+
+#[tokio::test]
+async fn a_relay_whose_certificate_nobody_vouches_for_gets_nothing() {
+    for (scheme, manner) in
+        [("smtps", Manner { tls: true, ..PLAIN }), ("smtp", Manner { starttls: true, ..PLAIN })]
+    {
+        let (server, other) = (Server::start(manner).await, Server::start(manner).await);
+        for trust in [Trust::nobody(), Trust::nobody().and(&other.certificate).unwrap()] {
+            let failure = trusting(&server, scheme, "u:p@", &trust).send(&mail()).await.unwrap_err();
+            assert!(matches!(failure, MailFailure::Relay(_)), "{failure:?}");
+        }
+        let heard = server.heard.lock();
+        assert!(heard.commands.iter().all(|(is_tls, _)| !is_tls) && heard.mails.is_empty());
+        assert!(heard.commands.iter().all(|(_, line)| !line.contains("AUTH")), "{:?}", heard.commands);
+    }
+}
+
+#[tokio::test]
+async fn a_password_that_is_not_taken_is_the_relays_matter_and_fails_no_mail() {
+    let server = Server::start(Manner { tls: true, password: Some(("u", "p")), ..PLAIN }).await;
+    for user in ["u:wrong@", "x:p@"] {
+        let failure = smtp(&server, "smtps", user).send(&mail()).await.unwrap_err();
+        assert!(
+            matches!(&failure, MailFailure::Relay(why) if why.contains("535") || why.contains("password")),
+            "{failure:?}"
+        );
+        assert!(!failure.to_string().contains("wrong@"), "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_relay_says_of_a_mail_is_told_apart() {
+    let steps = [At::Mail, At::Rcpt, At::Data, At::End];
+    for step in steps {
+        for (says, expected) in [
+            ("450 4.2.1 try later", "Refused"),
+            ("550 5.1.1 no such user", "RefusedForGood"),
+            ("421 4.3.2 shutting down", "Relay"),
+        ] {
+            let server = Server::start(Manner { odd: Some((step, Does::Says(says))), ..PLAIN }).await;
+            let failure = smtp(&server, "smtp+plain", "").send(&mail()).await.unwrap_err();
+            let named = format!("{failure:?}");
+            assert!(named.starts_with(&format!("{expected}(")), "{step:?}: {named}");
+            assert!(failure.to_string().contains(&says[10..]), "{step:?}: {named}");
+            assert!(server.heard.lock().mails.is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_relay_that_goes_away_or_greets_with_a_refusal_is_the_relays_matter() {
+    let odd = [
+        (At::Greeting, Does::Closes),
+        (At::Greeting, Does::Says("554 5.3.2 not today")),
+        (At::Mail, Does::Closes),
+        (At::Data, Does::Closes),
+        (At::Body, Does::Closes),
+        (At::End, Does::Closes),
+    ];
+    for odd in odd {
+        let server = Server::start(Manner { odd: Some(odd), ..PLAIN }).await;
+        let failure = smtp(&server, "smtp+plain", "").send(&mail()).await.unwrap_err();
+        assert!(matches!(failure, MailFailure::Relay(_)), "{odd:?}: {failure:?}");
+    }
+    // Nobody listens there any more.
+    let gone = {
+        let server = Server::start(PLAIN).await;
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Server { address: listener.local_addr().unwrap(), ..server }
+    };
+    let failure = smtp(&gone, "smtp+plain", "").send(&mail()).await.unwrap_err();
+    assert!(matches!(failure, MailFailure::Relay(_)), "{failure:?}");
+}
+
+/// The relay's answer never comes; whoever asks gives up by a deadline of its own, which ends the attempt.
+#[tokio::test]
+async fn a_relay_that_hangs_is_left_by_whoever_asked() {
+    for step in [At::Greeting, At::Rcpt, At::Body, At::End] {
+        let server = Server::start(Manner { odd: Some((step, Does::Hangs)), ..PLAIN }).await;
+        let smtp = smtp(&server, "smtp+plain", "");
+        let mail = mail();
+        // A deadline that passes at once where nothing else can happen any more: the clock is not waited for.
+        tokio::time::pause();
+        let asked = timeout(Duration::from_secs(60), smtp.send(&mail)).await;
+        tokio::time::resume();
+        assert!(asked.is_err(), "{step:?}: {asked:?}");
+        assert!(server.heard.lock().mails.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused_for_good_and_nobody_is_asked() {
+    let server = Server::start(PLAIN).await;
+    let mail = MadeMail { to: "ada@example.org>\r\nRCPT TO:<eve@example.net".into(), ..mail() };
+    let failure = smtp(&server, "smtp+plain", "").send(&mail).await.unwrap_err();
+    assert!(matches!(failure, MailFailure::RefusedForGood(_)), "{failure:?}");
+    assert!(server.heard.lock().commands.is_empty());
+}

@@ -1,0 +1,112 @@
+//! Messages of assistants to `/mcp`, through the whole router in this process: whatever comes, the answer is one of
+//! JSON-RPC and no fault of ours; whatever arguments a tool is given, its answer is a result that a model can read.
+//!
+//! The input is text: calls with a line `---` between them. One that begins with a brace is a whole message; of any
+//! other the first line names a tool, and the rest is its arguments as they are sent. `{service_id}` and the like
+//! stand for ids of records that are there.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use axum::http::StatusCode;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use super::requests::{Server, on_founded};
+
+/// So many calls of an input are sent.
+const CALLS_MAX: usize = 12;
+
+/// The largest answer, in characters.
+const ANSWER_MAX: usize = 100_000;
+
+/// What JSON-RPC calls a fault of ours.
+const INTERNAL_ERROR: i64 = -32603;
+
+/// The tools and what their answers are to be like.
+static TOOLS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
+    on_founded(async |server| {
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+        let (_, answer) = message(server, list).await;
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let schema = |tool: &Value| jsonschema::draft202012::new(&tool["outputSchema"]).unwrap();
+        tools.iter().map(|tool| (tool["name"].as_str().unwrap().to_owned(), schema(tool))).collect()
+    })
+});
+
+/// The names of the tools.
+pub fn tools() -> impl Iterator<Item = &'static str> {
+    TOOLS.keys().map(String::as_str)
+}
+
+/// Sends the calls of the input, one after the other.
+pub fn check(data: &[u8]) {
+    done(data);
+}
+
+/// The tools that did what they were asked for.
+pub fn done(data: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(data);
+    LazyLock::force(&TOOLS); // it has a runtime of its own
+    on_founded(async |server| {
+        let mut done = Vec::new();
+        for call in text.split("\n---\n").take(CALLS_MAX) {
+            let call = server.fill(call);
+            if call.starts_with('{') {
+                message(server, call).await;
+                continue;
+            }
+            let (tool, arguments) = call.split_once('\n').unwrap_or((&call, "{}"));
+            let name = Value::from(tool);
+            let sent = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{name},"arguments":{arguments}}}}}"#
+            );
+            let is_one = serde_json::from_str::<Value>(&sent).is_ok_and(|sent| {
+                sent.as_object().is_some_and(|sent| sent.len() == 4)
+                    && sent["params"].as_object().is_some_and(|params| params.len() == 2)
+                    && sent["method"] == "tools/call"
+                    && sent["params"]["name"] == name
+            });
+            let (status, answer) = message(server, sent).await;
+            let Some(schema) = TOOLS.get(tool).filter(|_| is_one) else { continue };
+            assert_eq!(status, StatusCode::OK, "{call}: {answer}");
+            let result = &answer["result"];
+            let said = result["content"][0]["text"].as_str();
+            assert!(
+                said.is_some_and(|said| !said.is_empty()),
+                "{call}: a model can read nothing of {answer}"
+            );
+            if result["isError"] == true {
+                assert!(result.get("structuredContent").is_none(), "{call}: {answer}");
+            } else {
+                let fits = schema.validate(&result["structuredContent"]);
+                assert!(fits.is_ok(), "{call}: {fits:?}: {answer}");
+                done.push(tool.to_owned());
+            }
+        }
+        done
+    })
+}
+
+/// Sends a message and checks the answer.
+async fn message(server: &Server, body: String) -> (StatusCode, Value) {
+    let (status, bytes) = server.post("/mcp", body.clone()).await;
+    let shown = String::from_utf8_lossy(&bytes);
+    assert!(!status.is_server_error(), "{body}: {status} {shown}");
+    assert!(shown.chars().count() < ANSWER_MAX, "{body}: {} characters", shown.chars().count());
+    // What asks for nothing is only taken.
+    if status == StatusCode::ACCEPTED {
+        assert!(bytes.is_empty(), "{body}: {shown}");
+        return (status, Value::Null);
+    }
+    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("{body}: {status} {shown}"));
+    // What is refused before the protocol is refused as everywhere.
+    if answer["error"]["code"].is_string() {
+        assert!(status.is_client_error(), "{body}: {status} {shown}");
+        return (status, answer);
+    }
+    assert_eq!(answer["jsonrpc"], "2.0", "{body}: {shown}");
+    assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{body}: {shown}");
+    assert_ne!(answer["error"]["code"], INTERNAL_ERROR, "{body}: {shown}");
+    (status, answer)
+}

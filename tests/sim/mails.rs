@@ -1,0 +1,200 @@
+//! Mails, of which the outbox loses none: a relay that is played, and what every mail is held against.
+//!
+//! What always holds: a mail that was acknowledged stands in the store, or was dropped because nobody may get it; none
+//! is handed to the relay that is not on the disk, or under another `Message-ID` than its own; one that is noted as sent
+//! was taken; what a mail is noted as, it stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::EngineError;
+use actors::domain::{BusinessId, Email, Locale, Mail, MailId, MailKind, MailStatus, ResourceId};
+use actors::mail::letter::{Composer, Letter, Recipient, Recipients};
+use actors::mail::{MailPorts, NewMail};
+use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer};
+use actors::store::keys::{self, kind};
+use actors::store::{Order, Record, Store};
+use parking_lot::Mutex;
+use uuid::Uuid;
+
+use crate::dice::Dice;
+use crate::life::Life;
+use crate::sim::Sim;
+use crate::wide::Workload;
+
+/// Somebody who has left: nobody may send them anything.
+const GONE: u8 = 7;
+
+/// How the relay does for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Well,
+    Down,
+    Hangs,
+    RefusesForNow,
+    RefusesForGood,
+    Moody,
+}
+
+/// Everything that is known of mails.
+pub(crate) struct Mails {
+    dice: Dice,
+    mood: Mutex<Mood>,
+    /// The ids that were acknowledged, by business.
+    acknowledged: Mutex<BTreeMap<BusinessId, BTreeSet<MailId>>>,
+    /// The `Message-ID`s of what the relay was handed, and of what it took.
+    handed: Mutex<BTreeSet<String>>,
+    taken: Mutex<BTreeSet<String>>,
+    /// How mails were noted that are done with.
+    ended: Mutex<BTreeMap<MailId, MailStatus>>,
+}
+
+impl Mails {
+    pub(crate) fn new(seed: u64) -> Arc<Self> {
+        Arc::new(Self {
+            dice: Dice::new(seed ^ 0x0a11),
+            mood: Mutex::new(Mood::Well),
+            acknowledged: Mutex::default(),
+            handed: Mutex::default(),
+            taken: Mutex::default(),
+            ended: Mutex::default(),
+        })
+    }
+
+    /// What the engine sends mails with.
+    pub(crate) fn ports(self: &Arc<Self>) -> MailPorts {
+        MailPorts {
+            mailer: Arc::clone(self) as _,
+            composer: Arc::clone(self) as _,
+            recipients: Arc::clone(self) as _,
+        }
+    }
+
+    /// Everything gets well.
+    pub(crate) fn heal(&self) {
+        *self.mood.lock() = Mood::Well;
+    }
+
+    /// Checks what lies on the disk of a business.
+    pub(crate) fn check(&self, store: &Store, of: BusinessId) {
+        let mails: BTreeMap<MailId, Mail> = store
+            .scan(&keys::of_kind(of, kind::MAIL), Order::Ascending)
+            .map(|row| Mail::decode(&row.unwrap().1).unwrap())
+            .map(|mail| (mail.id, mail))
+            .collect();
+        let acknowledged = self.acknowledged.lock();
+        for id in acknowledged.get(&of).into_iter().flatten() {
+            assert!(mails.contains_key(id), "the mail {id} was acknowledged and is lost");
+        }
+        let (taken, mut ended) = (self.taken.lock(), self.ended.lock());
+        for mail in mails.values() {
+            let came = (mail.status == MailStatus::Sent) <= taken.contains(&mail.message_id);
+            assert!(came, "{mail:?} is noted as sent, and the relay never took it");
+            let before = ended.get(&mail.id).copied();
+            assert!(before.is_none_or(|before| before == mail.status), "{mail:?} was {before:?}");
+            if mail.status != MailStatus::Pending {
+                ended.insert(mail.id, mail.status);
+            }
+        }
+    }
+
+    /// Checks that nothing was sent which was never written.
+    pub(crate) fn check_handed(&self, store: &Store, all: &[BusinessId]) {
+        let mut written = BTreeSet::new();
+        for of in all {
+            let rows = store.scan(&keys::of_kind(*of, kind::MAIL), Order::Ascending);
+            written.extend(rows.map(|row| Mail::decode(&row.unwrap().1).unwrap().message_id));
+        }
+        for id in self.handed.lock().iter() {
+            assert!(written.contains(id), "the mail {id} was sent and is on no disk");
+        }
+    }
+}
+
+impl Mailer for Mails {
+    fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
+        Box::pin(async move {
+            let id = String::from_utf8(mail.bytes.clone()).unwrap();
+            self.handed.lock().insert(id.clone());
+            tokio::time::sleep(Duration::from_millis(self.dice.between(1, 400))).await;
+            let mood = match *self.mood.lock() {
+                Mood::Moody => *self.dice.pick(&[Mood::Well, Mood::Well, Mood::Down, Mood::RefusesForNow]),
+                mood => mood,
+            };
+            match mood {
+                Mood::Well | Mood::Moody => {
+                    self.taken.lock().insert(id);
+                    Ok("250 ok".into())
+                }
+                Mood::Down => Err(MailFailure::Relay("nobody answers".into())),
+                Mood::Hangs => std::future::pending().await,
+                Mood::RefusesForNow => Err(MailFailure::Refused("451 later".into())),
+                Mood::RefusesForGood => Err(MailFailure::RefusedForGood("550 no".into())),
+            }
+        })
+    }
+}
+
+impl Composer for Mails {
+    fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String> {
+        Ok(letter.message_id.clone().into_bytes())
+    }
+
+    fn domain(&self) -> &str {
+        "mail.example.com"
+    }
+}
+
+impl Recipients for Mails {
+    fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, String>> {
+        let is_gone = mail.person_id.uuid().as_bytes()[0] == GONE;
+        let recipient = Recipient {
+            address: "a@example.com".into(),
+            name: String::new(),
+            locale: Locale::En,
+            link: None,
+        };
+        Box::pin(std::future::ready(Ok((!is_gone).then_some(recipient))))
+    }
+}
+
+impl Sim {
+    /// Somebody is mailed, or the relay is as it was not before.
+    pub(crate) fn some_mail(&mut self, life: &mut Life) {
+        let mails = Arc::clone(&self.world.mails);
+        if self.workload == Workload::First || !mails.dice.once_in(4) {
+            return;
+        }
+        if mails.dice.once_in(5) {
+            let moods =
+                [Mood::Well, Mood::Down, Mood::Hangs, Mood::RefusesForNow, Mood::RefusesForGood, Mood::Moody];
+            *mails.mood.lock() = *mails.dice.pick(&moods);
+            self.world.say(format_args!("the relay: {:?}", mails.mood.lock()));
+            return;
+        }
+        let of = self.shops[mails.dice.below(self.shops.len())].id;
+        let person = *mails.dice.pick(&[1, 2, 3, GONE]);
+        let new = NewMail {
+            business_id: Some(of),
+            person_id: Uuid::from_bytes([person; 16]).into(),
+            kind: MailKind::EmailChanged,
+            about: Vec::new(),
+            to: Email::new("b@example.com").ok().map(|to| to.as_str().to_owned()),
+            due: None,
+        };
+        let (engine, world) = (life.engine.clone(), self.world.clone());
+        life.spawn(async move {
+            match engine.queue_mail(new).await {
+                Ok(Some(id)) if person != GONE => {
+                    world.say(format_args!("the mail {id} is to be sent"));
+                    mails.acknowledged.lock().entry(of).or_default().insert(id);
+                }
+                Ok(Some(_))
+                | Err(EngineError::Stopping | EngineError::DiskFull(_) | EngineError::Overloaded) => {}
+                Ok(None) => world.wrong(format_args!("there is a relay, and a mail was not taken")),
+                Err(error) => world.wrong(format_args!("a mail was not taken: {error}")),
+            }
+        });
+    }
+}
