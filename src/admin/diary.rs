@@ -57,9 +57,7 @@ impl SpecialDayBody {
     fn hours(&self) -> Result<DayWindows, ApiError> {
         let windows = self.windows.clone().unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
-            (Some(true), [_, ..]) => {
-                Err(ApiError::invalid("windows", "must be none where closed is true"))
-            }
+            (Some(true), [_, ..]) => Err(ApiError::invalid("windows", "must be none where closed is true")),
             (Some(false) | None, []) => {
                 Err(ApiError::invalid("windows", "must have a window at least where closed is not true"))
             }

@@ -9,7 +9,7 @@ use actors::domain::Text;
 use actors::domain::availability::BOOKABLE_YEARS;
 use chrono::{Datelike, Days, NaiveDate};
 
-use super::ics::{self, Event, events};
+use super::ics::{self, DAY_SECONDS, Event, events};
 use super::record::one_line;
 use super::yearly::Yearly;
 
@@ -86,7 +86,9 @@ fn note(event: &Event) -> Result<String, String> {
 fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, String> {
     let Some(property) = event.find("RECURRENCE-ID") else { return Ok(None) };
     if property.has("RANGE") {
-        return Err("has RECURRENCE-ID with RANGE, which is not understood: write each date as an event".into());
+        return Err(
+            "has RECURRENCE-ID with RANGE, which is not understood: write each date as an event".into()
+        );
     }
     match event.word("UID") {
         "" => Err("has RECURRENCE-ID and no UID, so it does not say which event it changes".into()),
@@ -100,9 +102,8 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
     let Some(first) = date("DTSTART") else { return false };
     let last = match (event.word("DTEND"), event.word("DURATION")) {
         ("", "") => Some(first),
-        ("", duration) => seconds(duration).and_then(|seconds| {
-            first.checked_add_days(Days::new(seconds.div_ceil(DAY_SECONDS)))
-        }),
+        ("", duration) => ics::seconds(duration)
+            .and_then(|seconds| first.checked_add_days(Days::new(seconds.div_ceil(DAY_SECONDS)))),
         _ => date("DTEND").map(|last| last.max(first)),
     };
     let until = match event.word("RRULE") {
@@ -186,43 +187,11 @@ fn day(name: &str, value: &str) -> Result<NaiveDate, String> {
         .ok_or_else(|| format!("{name} is {}, and only whole days make special days", one_line(value)))
 }
 
-/// How long a day is, where clocks do not change.
-const DAY_SECONDS: u64 = 86_400;
-
 /// `P1D`, `P2W` or `PT24H` as days.
 fn whole_days(duration: &str) -> Result<u64, String> {
-    let whole = seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
+    let whole = ics::seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
     let days = whole.map(|seconds| seconds / DAY_SECONDS);
     days.ok_or_else(|| format!("takes {}, which are no whole days", one_line(duration)))
-}
-
-/// How long a duration is, in seconds.
-fn seconds(duration: &str) -> Option<u64> {
-    let duration = duration.to_ascii_uppercase();
-    let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
-    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
-    let units = |text: &str, units: &[(char, u64)]| -> Option<u64> {
-        let (mut rest, mut all) = (text, 0_u64);
-        for (unit, seconds) in units {
-            if let Some((count, behind)) = rest.split_once(*unit) {
-                let count = count.parse::<u32>().ok()?;
-                all = all.checked_add(u64::from(count) * seconds)?;
-                rest = behind;
-            }
-        }
-        rest.is_empty().then_some(all)
-    };
-    let days = match days {
-        "" if time.is_some() => 0,
-        "" => return None,
-        days => units(days, &[('W', 7 * DAY_SECONDS), ('D', DAY_SECONDS)])?,
-    };
-    let time = match time {
-        Some("") => return None,
-        Some(time) => units(time, &[('H', 3_600), ('M', 60), ('S', 1)])?,
-        None => 0,
-    };
-    days.checked_add(time)
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@
 
 use chrono::NaiveDate;
 
+/// How long a day is, where clocks do not change.
+pub(super) const DAY_SECONDS: u64 = 86_400;
+
 /// How many components may stand in each other.
 const DEPTH_MAX: usize = 16;
 
@@ -128,6 +131,35 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
 pub(super) fn date(text: &str) -> Option<NaiveDate> {
     let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
+}
+
+/// How long a duration is, in seconds.
+pub(super) fn seconds(duration: &str) -> Option<u64> {
+    let duration = duration.to_ascii_uppercase();
+    let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
+    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
+    let units = |text: &str, units: &[(char, u64)]| -> Option<u64> {
+        let (mut rest, mut all) = (text, 0_u64);
+        for (unit, seconds) in units {
+            if let Some((count, behind)) = rest.split_once(*unit) {
+                let count = count.parse::<u32>().ok()?;
+                all = all.checked_add(u64::from(count) * seconds)?;
+                rest = behind;
+            }
+        }
+        rest.is_empty().then_some(all)
+    };
+    let days = match days {
+        "" if time.is_some() => 0,
+        "" => return None,
+        days => units(days, &[('W', 7 * DAY_SECONDS), ('D', DAY_SECONDS)])?,
+    };
+    let time = match time {
+        Some("") => return None,
+        Some(time) => units(time, &[('H', 3_600), ('M', 60), ('S', 1)])?,
+        None => 0,
+    };
+    days.checked_add(time)
 }
 
 fn no_calendar() -> String {

@@ -240,6 +240,10 @@ mod tests {
         assert_eq!(hints(&refused(taken), &call()), []);
         let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
         assert_eq!(hints(&refused(late), &call()).len(), 1);
+        let near = serde_json::json!({"code": "slot_unavailable", "message": SlotReason::Buffer.to_string()});
+        let told = hints(&refused(&near.to_string()), &call());
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[0], Hint::Said("--ignore-buffers books it all the same".into()));
         for path in ["hours[0].open", "absent", "service_ids"] {
             assert_eq!(hint(&detail(path), &call()), None, "{path}");
         }

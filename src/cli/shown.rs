@@ -3,8 +3,8 @@
 //! Every value is one line, whatever it contains; colours are ours alone, for what a value contains of them is written
 //! out.
 
-use anstyle::{AnsiColor, Style};
 use actors::domain::day_bounds;
+use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, LocalResult, NaiveDate, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use serde_json::Value;
@@ -345,7 +345,9 @@ mod tests {
     #[test]
     fn time_off_of_whole_days_is_shown_by_their_dates() {
         let off = |starts: &str, ends: &str| {
-            read(&format!(r#"{{"id":"1","staff_id":"2","starts_at":"{starts}","ends_at":"{ends}","note":null}}"#))
+            read(&format!(
+                r#"{{"id":"1","staff_id":"2","starts_at":"{starts}","ends_at":"{ends}","note":null}}"#
+            ))
         };
         let rows = vec![
             off("2026-03-27T23:00:00.000Z", "2026-03-29T22:00:00.000Z"),

@@ -61,7 +61,9 @@ impl Yearly {
             (Some(month), None, Some((nth, weekday))) => On::Weekday { month, nth, weekday },
             (_, _, Some(_)) => return None,
             // What says no more than the first date does.
-            (month, day, None) => On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) },
+            (month, day, None) => {
+                On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) }
+            }
         };
         (yearly && on.in_year(first.year()) == Some(first)).then_some(Self { on, interval, count, until })
     }
@@ -89,7 +91,8 @@ impl On {
         match self {
             Self::Date { month, day } => NaiveDate::from_ymd_opt(year, month, day),
             Self::Weekday { month, nth, weekday } => {
-                let all = (1..=5).map_while(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth));
+                let all =
+                    (1..=5).map_while(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth));
                 let all: Vec<NaiveDate> = all.collect();
                 let place = usize::from(nth.unsigned_abs()).checked_sub(1)?;
                 let place = if nth > 0 { place } else { all.len().checked_sub(place + 1)? };

@@ -80,7 +80,10 @@ async fn special_days_are_listed_in_pages_with_tags_that_hold() {
     let within = salon.operator.all("/special-days?from=2026-12-25&to=2027-01-01").await;
     assert_eq!(dates(&within), ["2026-12-25", "2027-01-01"]);
     salon.operator.get("/special-days?from=2027-01-02&to=2027-01-01").await.invalid_at(&["to"]);
-    assert_eq!(dates(&salon.operator.all("/special-days?from=2027-01-01&to=2027-01-01").await), ["2027-01-01"]);
+    assert_eq!(
+        dates(&salon.operator.all("/special-days?from=2027-01-01&to=2027-01-01").await),
+        ["2027-01-01"]
+    );
     salon.operator.get("/special-days?from=tomorrow").await.invalid_at(&["from"]);
 
     let tag = first.etag();
@@ -121,7 +124,9 @@ async fn a_special_day_that_makes_no_sense_is_told() {
         (0..5).map(|hour| window(&format!("{hour:02}:00"), &format!("{hour:02}:30"))).collect();
     put(&salon, "2026-03-10", json!({ "windows": windows })).await.invalid_at(&["windows"]);
     put(&salon, "2026-03-10", json!({ "windows": windows[..4], "note": "é".repeat(200) })).await.is(200);
-    put(&salon, "2026-03-11", json!({ "closed": false, "windows": windows[..1], "note": null })).await.is(200);
+    put(&salon, "2026-03-11", json!({ "closed": false, "windows": windows[..1], "note": null }))
+        .await
+        .is(200);
     for date in ["tomorrow", "2026-02-30", "1969-12-31", "2200-01-01"] {
         put(&salon, date, json!({ "closed": true })).await.invalid_at(&["date"]);
     }

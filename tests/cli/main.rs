@@ -5,6 +5,7 @@
 mod alone;
 mod contacts;
 mod day;
+mod diary;
 mod door;
 mod mail;
 mod moving;

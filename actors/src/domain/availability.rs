@@ -75,8 +75,7 @@ pub struct Concerned {
 
 impl Concerned {
     /// All of them.
-    pub const EVERYONE: Self =
-        Self { during: Timestamp::MIN..Timestamp::MAX, staff: None, service: None };
+    pub const EVERYONE: Self = Self { during: Timestamp::MIN..Timestamp::MAX, staff: None, service: None };
 
     /// Those with one staff member.
     pub fn staff(staff: StaffId) -> Self {

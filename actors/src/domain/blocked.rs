@@ -168,7 +168,11 @@ impl Blocked {
     ///
     /// # Errors
     /// How many there may be, where none has ended.
-    pub fn making_room(&self, staff: StaffId, now: Timestamp) -> Result<Option<(BlockedKey, Timestamp)>, usize> {
+    pub fn making_room(
+        &self,
+        staff: StaffId,
+        now: Timestamp,
+    ) -> Result<Option<(BlockedKey, Timestamp)>, usize> {
         let ended = |(_, end): &(BlockedKey, Timestamp)| *end <= now;
         let first = |all: &mut dyn Iterator<Item = (BlockedKey, Timestamp)>| {
             all.filter(ended).min_by_key(|(key, end)| (*end, key.id))
@@ -228,7 +232,11 @@ mod tests {
         let mut blocked = Blocked::of(all);
         let staff = key(1, 0, 0).staff_id;
         assert_eq!(blocked.making_room(staff, at(0)), Err(BLOCKED_PER_STAFF_MAX));
-        assert_eq!(blocked.making_room(staff, at(1)), Ok(Some((key(1, 0, 0), at(1)))), "of equal ones the oldest");
+        assert_eq!(
+            blocked.making_room(staff, at(1)),
+            Ok(Some((key(1, 0, 0), at(1)))),
+            "of equal ones the oldest"
+        );
         assert_eq!(blocked.making_room(key(2, 0, 0).staff_id, at(0)), Ok(None));
         blocked.remove(key(1, -7, 7));
         assert_eq!(blocked.making_room(staff, at(0)), Ok(None));

@@ -184,7 +184,8 @@ impl Busy {
         of: Option<StaffId>,
     ) -> impl Iterator<Item = (StaffId, Hold)> {
         // One at most goes on at the start: the last that starts before it. An empty range holds none.
-        let all = self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
+        let all =
+            self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
         all.flat_map(move |(staff, held)| {
             let under_way = held.range(..start).next_back().filter(|(_, held)| held.end > start);
             under_way.into_iter().chain(held.range(start..end)).map(|(start, held)| {

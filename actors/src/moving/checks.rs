@@ -178,3 +178,42 @@ pub(super) fn stamped(
             .push(Problem::new("updated_at", "must not lie in the future: is this machine's clock right?"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::BlockedSource;
+
+    #[test]
+    fn special_days_and_time_off_lie_in_years_that_can_be_booked() {
+        let told = |date: &str| {
+            let mut problems = Vec::new();
+            Known::default().special_day(date.parse().unwrap(), &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        for date in ["1970-01-01", "2199-12-31"] {
+            assert!(told(date).is_empty(), "{date}");
+        }
+        for date in ["1969-12-31", "2200-01-01"] {
+            assert_eq!(told(date), ["date"], "{date}");
+        }
+        let staff_id = StaffId::from(Uuid::from_u128(1));
+        let off = |starts: &str, ends: &str| {
+            let [starts_at, ends_at] = [starts, ends].map(|at| Timestamp::parse(at).unwrap());
+            let (id, source) = (Uuid::from_u128(2).into(), BlockedSource::TimeOff);
+            let time =
+                BlockedTime { id, staff_id, starts_at, ends_at, source, note: None, created_at: starts_at };
+            let mut problems = Vec::new();
+            let mut known = Known::default();
+            known.staff.insert(staff_id);
+            known.time_off(&time, &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        // Whole days of Kiritimati from the first on, and of Niue to the last one.
+        assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
+        assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
+        assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);
+    }
+}

@@ -162,7 +162,9 @@ fn the_diary() {
     check("special-day set 2026-12-24 --business b1 --closed", "PUT", &one, json!({"closed": true}));
     check("special-day delete 2026-12-24 --business b1", "DELETE", &one, Value::Null);
     check("special-day list --business b1", "GET", &days, Value::Null);
-    check_usage("special-day set 2026-12-24 --business b1", "--closed");
+    for either in ["--closed", "--window <OPEN-CLOSE>"] {
+        check_usage("special-day set 2026-12-24 --business b1", either);
+    }
     check_usage(
         "special-day set 2026-12-24 --business b1 --closed --window 9:00-10:00",
         "cannot be used with",
@@ -201,6 +203,8 @@ fn the_diary() {
         json!({"hours": [{"day": "monday", "open": "09:00", "close": "13:00"},
             {"day": "monday", "open": "14:00", "close": "18:00"}]}),
     );
+    let one = format!("{B}/staff/m1");
+    check("staff update m1 --business b1 --no-hours", "PATCH", &one, json!({"hours": []}));
     check(
         "staff update m1 --business b1 --clear-hours",
         "PATCH",

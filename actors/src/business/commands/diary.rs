@@ -216,8 +216,7 @@ impl Change for AddTimeOff {
         let of_staff = context.blocked().of_staff(staff_id).chain([(time.key(), ends_at)]);
         let blocked = Blocked::of(of_staff);
         let concerned = Concerned::staff(staff_id).during(starts_at..ends_at);
-        let affected =
-            context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
+        let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
         let told = Told::of(time.key(), ends_at);
         let mut decision = Decision::created(&affecting).note_changes(
@@ -277,9 +276,7 @@ impl Told {
 /// The decision with this time off taken back.
 fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timestamp)) -> Decision<G> {
     let changes = (&Told::of(key, ends_at), &Told::default());
-    decision
-        .note_changes("time_off.deleted", "time_off", key.id, changes)
-        .write(Write::NoBlockedTime(key))
+    decision.note_changes("time_off.deleted", "time_off", key.id, changes).write(Write::NoBlockedTime(key))
 }
 
 /// Which blocked time of a staff member the id names, if it is time off, and until when it is. One that does not decode can
