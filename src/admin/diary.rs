@@ -47,7 +47,7 @@ fn closed_or_windows_described(object: &mut Schema) {
     let choice = json!([{"anyOf": [
         {"required": ["closed"], "properties": {"closed": {"const": true}, "windows": {"maxItems": 0}}},
         {"required": ["windows"],
-         "properties": {"closed": {"const": false}, "windows": {"type": "array", "minItems": 1}}},
+         "properties": {"closed": {"enum": [false, null]}, "windows": {"type": "array", "minItems": 1}}},
     ]}]);
     object.insert("allOf".into(), choice);
 }
