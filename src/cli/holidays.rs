@@ -351,7 +351,7 @@ mod tests {
         let names: Vec<&str> =
             events.iter().map(|one| one.split("\r\n").next().unwrap().split_once(':').unwrap().1).collect();
         let (mut told, mut expected) = (told, names[..17].to_vec());
-        expected[15] = "Nul\\0";
+        expected[15] = "Nul\\u{0}";
         told.sort_unstable();
         expected.sort_unstable();
         assert_eq!(told, expected, "{problems:?}");
