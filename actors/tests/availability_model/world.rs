@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use actors::domain::availability::{Schedule, Slot, SlotRequest};
 use actors::domain::{
-    Blocked, BlockedKey, BookingMode, Buffers, Business, Busy, Day, DayWindows, Hold, LocalTime, Locale,
-    Service, ServiceId, SlotReason, SpecialDay, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp,
-    WeeklyBreaks, WeeklyHours,
+    Blocked, BlockedKey, BookingMode, Buffers, Business, Busy, DayWindows, Hold, Locale, Service, ServiceId,
+    SlotReason, SpecialDay, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp, WeeklyBreaks,
+    WeeklyHours,
 };
 use chrono::TimeDelta;
 use uuid::Uuid;
