@@ -56,6 +56,11 @@ fn always() -> WeeklyHours {
     WeeklyHours::new(Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect()).unwrap()
 }
 
+/// What the service of a whole diary keeps free.
+fn diary_buffers() -> Buffers {
+    Buffers::new(10, 15).unwrap()
+}
+
 /// A business, its people, and every other half hour from the first day on taken.
 struct World {
     business: Business,
@@ -121,6 +126,26 @@ impl World {
         Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::new() }
     }
 
+    /// The same with appointments of half an hour on the days around the first one, 1 to 2½ hours apart, so that those
+    /// with buffers could have been booked, too; `buffers` is what they were booked with.
+    fn with_appointments(mut self, buffers: Buffers) -> Self {
+        let mut number = 0;
+        for (nth, staff) in self.staff.keys().enumerate() {
+            let mut start = Timestamp::from_millis(
+                (first_day() - TimeDelta::days(3)).and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp_millis(),
+            );
+            let last = start + TimeDelta::days(14);
+            while start < last {
+                number += 1;
+                let end = start + TimeDelta::minutes(i64::from(SERVICE_MINUTES));
+                self.busy
+                    .insert(*staff, Hold { id: id(1_000 + number), start, end, service: id(2), buffers });
+                start = end + TimeDelta::minutes(60 + 30 * ((number * 7 + nth * 5) % 4) as i64);
+            }
+        }
+        self
+    }
+
     /// The same with breaks, special days, hours of the staff, time off, buffers, notice and advance.
     fn with_diary(mut self) -> Self {
         let daily = |open: u16, close: u16| -> Vec<DayHours> {
@@ -148,7 +173,7 @@ impl World {
             }
         }
         for service in self.services.values_mut() {
-            service.buffers = Buffers::new(10, 15).unwrap();
+            service.buffers = diary_buffers();
             service.min_notice_minutes = 60;
             service.max_advance_days = Some(90);
         }
@@ -185,20 +210,54 @@ fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A week of half hours with everything that a diary can say, beside the same week without any of it.
+/// A week of half hours with everything that a diary can say, beside the same week without any of it: with nothing booked
+/// yet, and with the same appointments.
 fn diary(criterion: &mut Criterion) {
+    let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
     for staff in STAFF {
-        for (name, world) in
-            [("hours alone", World::new(staff, 0)), ("whole diary", World::new(staff, 0).with_diary())]
-        {
-            let week = (first_day(), first_day() + TimeDelta::days(6));
-            group.bench_function(BenchmarkId::new(name, format!("{staff} staff")), |bencher| {
-                bencher.iter(|| world.slots(black_box(id(2)), week));
-            });
+        let free = || World::new(staff, 0);
+        let booked = |world: World, buffers| world.with_appointments(buffers);
+        for (name, plain, whole) in [
+            ("nothing booked", free(), free().with_diary()),
+            (
+                "with appointments",
+                booked(free(), Buffers::default()),
+                booked(free().with_diary(), diary_buffers()),
+            ),
+        ] {
+            for (what, world) in [("hours alone", &plain), ("whole diary", &whole)] {
+                group.bench_function(
+                    BenchmarkId::new(format!("{what}, {name}"), format!("{staff} staff")),
+                    |bencher| bencher.iter(|| world.slots(black_box(id(2)), week)),
+                );
+            }
+            print_ratio(
+                &format!("{staff} staff, {name}"),
+                &[&plain, &whole].map(|world| move || world.slots(id(2), week)),
+            );
         }
     }
     group.finish();
+}
+
+/// How many rounds the ratio of two things is measured in, and how often each is done in a round.
+const ROUNDS: usize = 201;
+const TIMES: u32 = 20;
+
+/// Prints how many times as long the second thing takes as the first: both in turns, so that whatever else the machine
+/// does meets both alike.
+#[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
+fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
+    let time = |what: &dyn Fn() -> T| {
+        let begun = std::time::Instant::now();
+        (0..TIMES).for_each(|_| _ = black_box(what()));
+        begun.elapsed().as_secs_f64()
+    };
+    let [first, second] = both;
+    let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("whole diary against hours alone, {name}: {:.2} times as long", ratios[ROUNDS / 2]);
 }
 
 fn decision(criterion: &mut Criterion) {

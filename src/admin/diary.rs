@@ -23,11 +23,12 @@ use crate::rest::prelude::{
 use crate::{json_object, list_query};
 
 json_object! {
-    /// When a business is open on a date: either `closed`, or its `windows`.
+    /// When a business is open on a date: either `closed`, or its `windows`. Both may be given where they say the same, as
+    /// a special day that is shown does.
     pub(crate) struct SpecialDayBody {
-        /// That nothing opens on it: true.
+        /// Whether nothing opens on it.
         closed: Option<bool>,
-        /// The windows that open on it.
+        /// The windows that open on it; none where it is closed.
         windows: Option<DayWindows>,
         /// What day it is.
         note: Option<Text<1, 200>>,
@@ -37,19 +38,32 @@ json_object! {
 
 /// A special day says one of both.
 fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
-    match (properties.has("closed"), properties.has("windows")) {
-        (true, true) => problems.add(&at.property("windows"), "must not be given together with closed"),
-        (false, false) => problems.add(&at.property("windows"), "is required, or closed"),
-        _ => {}
+    if !properties.has("closed") && !properties.has("windows") {
+        problems.add(&at.property("windows"), "is required, or closed");
     }
 }
 
 fn closed_or_windows_described(object: &mut Schema) {
-    let choice = json!([{"oneOf": [
-        {"required": ["closed"], "properties": {"closed": {"const": true}}},
-        {"required": ["windows"], "properties": {"windows": {"type": "array"}}},
+    let choice = json!([{"anyOf": [
+        {"required": ["closed"], "properties": {"closed": {"const": true}, "windows": {"maxItems": 0}}},
+        {"required": ["windows"],
+         "properties": {"closed": {"enum": [false, null]}, "windows": {"type": "array", "minItems": 1}}},
     ]}]);
     object.insert("allOf".into(), choice);
+}
+
+impl SpecialDayBody {
+    /// The windows that open on it, of which a day that is closed has none.
+    fn hours(&self) -> Result<DayWindows, ApiError> {
+        let windows = self.windows.clone().unwrap_or(DayWindows::CLOSED);
+        match (self.closed, windows.windows()) {
+            (Some(true), [_, ..]) => Err(ApiError::invalid("windows", "must be none where closed is true")),
+            (Some(false) | None, []) => {
+                Err(ApiError::invalid("windows", "must have a window at least where closed is not true"))
+            }
+            _ => Ok(windows),
+        }
+    }
 }
 
 list_query! {
@@ -59,6 +73,15 @@ list_query! {
         from: Option<NaiveDate>,
         /// Only those on this date or an earlier one.
         to: Option<NaiveDate>,
+    }
+    normalize in_order
+}
+
+/// The query, whose dates must follow each other.
+fn in_order(query: SpecialDaysQuery) -> Result<SpecialDaysQuery, ApiError> {
+    match (query.from, query.to) {
+        (Some(from), Some(to)) if to < from => Err(ApiError::invalid("to", "must not be before from")),
+        _ => Ok(query),
     }
 }
 
@@ -76,10 +99,7 @@ pub(super) async fn set_special_day(
     Body(body): Body<SpecialDayBody>,
     PathDate(date): PathDate,
 ) -> Result<Changed<AffectingView<SpecialDayView>>, ApiError> {
-    if body.closed == Some(false) {
-        return Err(ApiError::invalid("closed", "must be true; when it is open, windows say when"));
-    }
-    let hours = body.windows.unwrap_or(DayWindows::CLOSED);
+    let hours = body.hours()?;
     let changed: Changed<AffectingView<SpecialDayView>> =
         context.change(SetSpecialDay { date, hours, note: body.note }).await?;
     Ok(changed.tagged_as(without_affected))

@@ -89,19 +89,22 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
             .named("setSpecialDay", "Say when a business is open on a date")
-            .details("In place of the windows that the week opens on it, and of what was said before. A window that runs over midnight from the day before stays, and so do breaks.")
+            .details("In place of the windows that the week opens on it, and of what was said before. A window that runs over midnight from the day before stays, and so do breaks. A business keeps at most 1,000 special days. `affected` tells which appointments to come on that date lie outside of when they could be booked, be it by this change or an earlier one: the same change again is answered so again.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
-            .named("deleteSpecialDay", "Have a date be as the week says again"),
+            .named("deleteSpecialDay", "Have a date be as the week says again")
+            .details("`affected` tells which appointments to come on that date lie outside then.")
+            .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
             .named("addTimeOff", "Give a staff member time off")
-            .details("From `starts_at` to `ends_at`, or on the whole days `from` to `to`. At most 1,000 of a staff member are kept, and 10,000 of a business; what has ended first makes room.")
+            .details("From `starts_at` to `ends_at`, or on the whole days `from` to `to`. At most 1,000 of a staff member are kept, and 10,000 of a business; where there are as many, the one that ended first is deleted to make room. Whole days are those of the business's time zone as it is now: when that changes, time off stays at its instants.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
             .named("listTimeOff", "List what a staff member has off")
             .details("Ordered by start."),
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
-            .named("deleteTimeOff", "Take time off back"),
+            .named("deleteTimeOff", "Take time off back")
+            .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to the business's people")
             .details("Their account is made if there is none of this address. `link` is where they choose a password: null where the account has one, or people reach the service nowhere. An account whose address is not confirmed loses its password, sessions and links first.")

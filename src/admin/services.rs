@@ -35,7 +35,7 @@ json_object! {
         max_advance_days: Option<AdvanceDays>,
         /// What it costs, in hundredths of the currency, which is given with it.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
-        /// The currency of the price, by its ISO 4217 code.
+        /// The currency of the price, in the form of ISO 4217: three capital letters.
         currency: Option<Currency>,
     }
 }
@@ -63,7 +63,7 @@ json_object! {
         max_advance_days: Patch<Option<AdvanceDays>>,
         /// What it costs, in hundredths of the currency; null clears the price and its currency.
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
-        /// The currency of the price, by its ISO 4217 code.
+        /// The currency of the price, in the form of ISO 4217: three capital letters.
         currency: Patch<Option<Currency>>,
     }
 }

@@ -1,19 +1,22 @@
 //! `special-day import`: closes on the days of a public-holiday calendar.
 //!
-//! What always holds: nothing is closed unless the whole calendar is good; a date that is special already stays as it is,
-//! so the same calendar can be imported again after it broke off.
+//! What always holds: nothing is closed unless the whole calendar is good and finds room; a date that is special already
+//! stays as it is, so the same calendar can be imported again after it broke off.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 
+use actors::domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
+use actors::view::AFFECTED_IDS_MAX;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client, ClientError};
-use super::holidays::{Holidays, holidays};
+use super::client::{Client, ClientError};
+use super::holidays::holidays;
 use super::record::{ApiError, One, Record, one_line};
 use super::request::Call;
 use super::task::{HolidayFile, Part};
@@ -29,6 +32,11 @@ pub(super) enum HolidayError {
     Read { file: String, source: io::Error },
     #[error("--ics: {}; nothing was closed", .0.join("\n"))]
     Bad(Vec<String>),
+    #[error(
+        "--ics: closes on {new} days, and {known} are special already; a business keeps at most {SPECIAL_DAYS_MAX} \
+         special days; nothing was closed"
+    )]
+    TooMany { known: usize, new: usize },
     #[error("{date}: {refused}\nthe dates before it are closed; the same calendar can be imported again")]
     Refused { date: NaiveDate, refused: ApiError },
     #[error(transparent)]
@@ -38,12 +46,22 @@ pub(super) enum HolidayError {
 /// What came of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Closed {
-    /// The dates that were closed, or would be, with what they are called.
-    pub(super) made: Vec<(NaiveDate, String)>,
-    /// The dates that were special already.
+    /// The dates that were closed, or would be, in their order.
+    pub(super) made: Vec<ClosedDay>,
+    /// The dates that were special already, with what the calendar calls them.
     pub(super) there: Vec<(NaiveDate, String)>,
-    /// How many appointments this leaves on closed days.
+}
+
+/// A date that was closed, or would be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ClosedDay {
+    pub(super) date: NaiveDate,
+    /// What it is called.
+    pub(super) note: String,
+    /// How many appointments lie on it, and stay.
     pub(super) affected: u64,
+    /// The ids of the first ones.
+    pub(super) ids: Vec<String>,
 }
 
 /// Imports a calendar into the business that the record shows, at the path of the call.
@@ -54,50 +72,64 @@ pub(super) async fn import(
     business: &Record,
     now: DateTime<Utc>,
 ) -> Result<Closed, HolidayError> {
-    let text = calendar(&import.file)
+    let octets = calendar(&import.file)
         .map_err(|source| HolidayError::Read { file: one_line(&import.file), source })?;
     // The service knows no zone that is none.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
-    let today = now.with_timezone(&zone.unwrap_or(Tz::UTC)).date_naive();
-    let found = holidays(&text, today).map_err(HolidayError::Bad)?;
+    let zone = zone.unwrap_or(Tz::UTC);
+    let found = holidays(&octets, now.with_timezone(&zone).date_naive()).map_err(HolidayError::Bad)?;
     let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
-    let there = special_days(client, &days).await?;
-    close(client, &days, found, &there, import.dry_run).await
-}
-
-/// Closes on the dates that are not special yet, in their order.
-async fn close(
-    client: &Client,
-    days: &Call,
-    found: Holidays,
-    there: &HashSet<String>,
-    dry_run: bool,
-) -> Result<Closed, HolidayError> {
-    let mut closed = Closed::default();
-    for (date, note) in found {
-        if there.contains(&date.to_string()) {
-            closed.there.push((date, note));
-            continue;
-        }
-        if !dry_run {
-            let body = json!({"closed": true, "note": note});
-            let path = format!("{}/{date}", days.path);
-            let answer = match client.send(Method::PUT, &path, Some(&body)).await {
-                Ok(answer) => answer,
-                Err(ClientError::Api(refused)) => return Err(HolidayError::Refused { date, refused }),
-                Err(error) => return Err(WalkError::from(error).into()),
-            };
-            closed.affected += affected(&answer)?;
-        }
-        closed.made.push((date, note));
+    let known = special_days(client, &days).await?;
+    let (there, new): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(date, _)| known.contains(&date.to_string()));
+    if known.len() + new.len() > SPECIAL_DAYS_MAX {
+        return Err(HolidayError::TooMany { known: known.len(), new: new.len() });
+    }
+    let mut closed = Closed { made: Vec::new(), there };
+    for (date, note) in new {
+        let (affected, ids) = if import.dry_run {
+            booked(client, call, day_bounds(zone, date), now.into()).await?
+        } else {
+            close(client, &days, date, &note).await?
+        };
+        closed.made.push(ClosedDay { date, note, affected, ids });
     }
     Ok(closed)
 }
 
-/// How many appointments an answer says are affected.
-fn affected(answer: &Answer) -> Result<u64, WalkError> {
-    let One { data } = read(answer)?;
-    Ok(data.get("affected.count").and_then(Value::as_u64).unwrap_or_default())
+/// Closes on a date; gives how many appointments that leaves on it, and the ids of the first ones.
+async fn close(
+    client: &Client,
+    days: &Call,
+    date: NaiveDate,
+    note: &str,
+) -> Result<(u64, Vec<String>), HolidayError> {
+    let body = json!({"closed": true, "note": note});
+    let path = format!("{}/{date}", days.path);
+    let answer = match client.send(Method::PUT, &path, Some(&body)).await {
+        Ok(answer) => answer,
+        Err(ClientError::Api(refused)) => return Err(HolidayError::Refused { date, refused }),
+        Err(error) => return Err(WalkError::from(error).into()),
+    };
+    let One { data } = read(&answer).map_err(WalkError::from)?;
+    let affected = data.get("affected.count").and_then(Value::as_u64).unwrap_or_default();
+    let ids = data.get("affected.ids").and_then(Value::as_array).into_iter().flatten();
+    Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
+}
+
+/// The appointments to come that begin on a day: how many, and the ids of the first ones.
+async fn booked(
+    client: &Client,
+    business: &Call,
+    day: Range<Timestamp>,
+    now: Timestamp,
+) -> Result<(u64, Vec<String>), HolidayError> {
+    let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
+    let query = query.into_iter().chain([("to", day.end.to_string())]).collect();
+    let call = Call { path: format!("{}/appointments", business.path), query, ..business.clone() };
+    let booked = walk(client, &call, &Part::whole()).await?.list.data;
+    let id = |record: &Record| record.get("id").and_then(Value::as_str).map(str::to_owned);
+    Ok((booked.len() as u64, booked.iter().take(AFFECTED_IDS_MAX).filter_map(id).collect()))
 }
 
 /// The dates that are special already.
@@ -107,12 +139,12 @@ async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, W
     Ok(walked.list.data.iter().filter_map(date).collect())
 }
 
-fn calendar(file: &str) -> io::Result<String> {
-    let mut text = String::new();
+fn calendar(file: &str) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
     let read = match file {
-        "-" => io::stdin().lock().take(CALENDAR_BYTES_MAX + 1).read_to_string(&mut text)?,
-        file => File::open(file)?.take(CALENDAR_BYTES_MAX + 1).read_to_string(&mut text)?,
+        "-" => io::stdin().lock().take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
+        file => File::open(file)?.take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
     };
     let too_long = u64::try_from(read).unwrap_or(u64::MAX) > CALENDAR_BYTES_MAX;
-    if too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+    if too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(octets) }
 }

@@ -1,43 +1,55 @@
 //! Reading a calendar of public holidays (RFC 5545): the local dates of its all-day events, and what they are called.
 //!
-//! What always holds: it is pure; a calendar of which something is not understood gives every problem and no date.
+//! What always holds: it is pure; a calendar of which something that is to come is not understood, or could not be kept,
+//! gives every problem and no date.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use chrono::{Datelike, Days, Months, NaiveDate};
-use icalendar::parser::{Component, Property, read_calendar_simple, unfold};
+use actors::domain::Text;
+use actors::domain::availability::BOOKABLE_YEARS;
+use chrono::{Datelike, Days, NaiveDate};
 
+use super::ics::{self, DAY_SECONDS, Event, events};
 use super::record::one_line;
+use super::yearly::Yearly;
 
 /// How many days one event may take.
-const EVENT_DAYS_MAX: u64 = 31;
-/// For how many years from its first date on an event that comes every year is looked at.
-const YEARS_MAX: u32 = 300;
+const EVENT_DAYS_MAX: u64 = 366;
 /// How many years ahead an event that comes every year is taken: this one and two more.
-const YEARS_AHEAD: u32 = 2;
+const YEARS_AHEAD: i32 = 2;
 /// How many characters a note may have.
 const NOTE_CHARS_MAX: usize = 200;
 
 /// The days of a calendar, by their dates, each with what it is called.
 pub(super) type Holidays = BTreeMap<NaiveDate, String>;
 
+/// The beginnings of events that come again, by the event and the date, of which another event tells.
+type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
+
 /// The holidays of a calendar from a date on. An event that comes every year counts until two years after that date's.
 ///
 /// # Errors
-/// A line for everything that is not understood.
-pub(super) fn holidays(text: &str, today: NaiveDate) -> Result<Holidays, Vec<String>> {
-    let unfolded = unfold(text.trim_start_matches('\u{feff}'));
-    let roots = read_calendar_simple(&unfolded).unwrap_or_default();
-    if roots.is_empty() || roots.iter().any(|root| root.name != "VCALENDAR") {
-        return Err(vec!["is no iCalendar file: it must begin with BEGIN:VCALENDAR".into()]);
-    }
+/// A line for everything that is not understood, of what is not past.
+pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
+    let events = events(calendar).map_err(|problem| vec![problem])?;
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();
-    let events = roots.iter().flat_map(|root| &root.components).filter(|one| one.name == "VEVENT");
-    for event in events.filter(|event| !word(event, "STATUS").eq_ignore_ascii_case("CANCELLED")) {
-        let name = summary(event);
-        match dates(event, today) {
-            Ok(dates) => {
+    let mut told = |event: &Event, problem: String| {
+        problems.push(format!("event \"{}\": {problem}", one_line(&summary(event))));
+    };
+    let mut replaced = Replaced::new();
+    for event in &events {
+        match replaces(event) {
+            Ok(one) => replaced.extend(one),
+            Err(problem) if !is_past(event, today) => told(event, problem),
+            Err(_) => {}
+        }
+    }
+    let cancelled = |event: &&Event| event.word("STATUS").eq_ignore_ascii_case("CANCELLED");
+    for event in events.iter().filter(|event| !cancelled(event) && !is_past(event, today)) {
+        let dates = dates(event, today, &replaced).and_then(|dates| Ok((note(event)?, dates)));
+        match dates {
+            Ok((name, dates)) => {
                 for date in dates.into_iter().filter(|date| *date >= today) {
                     let names = found.entry(date).or_default();
                     if !names.contains(&name) {
@@ -45,7 +57,7 @@ pub(super) fn holidays(text: &str, today: NaiveDate) -> Result<Holidays, Vec<Str
                     }
                 }
             }
-            Err(problem) => problems.push(format!("event \"{}\": {problem}", one_line(&name))),
+            Err(problem) => told(event, problem),
         }
     }
     let note = |names: Vec<String>| names.join(", ").chars().take(NOTE_CHARS_MAX).collect();
@@ -56,102 +68,130 @@ pub(super) fn holidays(text: &str, today: NaiveDate) -> Result<Holidays, Vec<Str
     }
 }
 
-/// What an event is called.
-fn summary(event: &Component<'_>) -> String {
-    let named = event.find_prop("SUMMARY").map(|property| property.val.clone().unescape_text());
-    let named = named.map(|text| text.as_str().split_whitespace().collect::<Vec<_>>().join(" "));
+/// What an event is called, on one line.
+fn summary(event: &Event) -> String {
+    let named = event.find("SUMMARY").map(|property| property.text());
+    let named = named.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     named.filter(|name| !name.is_empty()).unwrap_or_else(|| "holiday".into())
 }
 
+/// What an event is called, as far as a special day keeps it.
+fn note(event: &Event) -> Result<String, String> {
+    let name = summary(event).chars().take(NOTE_CHARS_MAX).collect();
+    let name = Text::<1, NOTE_CHARS_MAX>::new(name).map_err(|error| format!("its SUMMARY {error}"))?;
+    Ok(name.into_string())
+}
+
+/// Which beginning of which event this one is in place of, if it is.
+fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, String> {
+    let Some(property) = event.find("RECURRENCE-ID") else { return Ok(None) };
+    if property.has("RANGE") {
+        return Err(
+            "has RECURRENCE-ID with RANGE, which is not understood: write each date as an event".into()
+        );
+    }
+    match event.word("UID") {
+        "" => Err("has RECURRENCE-ID and no UID, so it does not say which event it changes".into()),
+        uid => Ok(Some((uid, day("RECURRENCE-ID", &property.value)?))),
+    }
+}
+
+/// Whether an event has ended, and does not come again, as far as that can be told without understanding all of it.
+fn is_past(event: &Event, today: NaiveDate) -> bool {
+    let date = |name| ics::date(event.word(name).get(..8)?);
+    let Some(first) = date("DTSTART") else { return false };
+    let last = match (event.word("DTEND"), event.word("DURATION")) {
+        ("", "") => Some(first),
+        ("", duration) => ics::seconds(duration)
+            .and_then(|seconds| first.checked_add_days(Days::new(seconds.div_ceil(DAY_SECONDS)))),
+        _ => date("DTEND").map(|last| last.max(first)),
+    };
+    let until = match event.word("RRULE") {
+        "" => Some(first),
+        rule => Yearly::until(rule),
+    };
+    let again = event.find("RDATE").is_some();
+    // A day later in case that it is written in another zone's time.
+    let ends = last.zip(until).and_then(|(last, until)| {
+        let days = (last - first).num_days().unsigned_abs() + 1;
+        until.max(first).checked_add_days(Days::new(days))
+    });
+    !again && ends.is_some_and(|ends| ends < today)
+}
+
 /// The dates of an event.
-fn dates(event: &Component<'_>, today: NaiveDate) -> Result<Vec<NaiveDate>, String> {
-    let first = date_of(event, "DTSTART")?.ok_or("has no DTSTART")?;
-    let days = match (date_of(event, "DTEND")?, word(event, "DURATION").as_str()) {
-        (Some(end), _) => u64::try_from((end - first).num_days()).unwrap_or(0),
-        (None, "") => 1,
+fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, String> {
+    let start = event.find("DTSTART").ok_or("has no DTSTART")?;
+    let first = day("DTSTART", &start.value)?;
+    let whole = ics::date(start.value.trim()).is_some();
+    let days = match (event.find("DTEND"), event.word("DURATION")) {
+        (Some(end), _) => {
+            let end = day("DTEND", &end.value)?;
+            let days = u64::try_from((end - first).num_days()).map_err(|_| "ends before it begins")?;
+            // Many write a day as one that ends on itself.
+            if whole { days.max(1) } else { days }
+        }
+        (None, "") => u64::from(whole),
         (None, duration) => whole_days(duration)?,
     };
     if !(1..=EVENT_DAYS_MAX).contains(&days) {
         return Err(format!("takes {days} days; a holiday takes 1 to {EVENT_DAYS_MAX}"));
     }
     let mut dates = Vec::new();
-    for begins in beginnings(event, first, today)? {
+    for begins in beginnings(event, first, today, replaced)? {
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));
     }
-    Ok(dates)
+    match dates.iter().find(|date| !BOOKABLE_YEARS.contains(&date.year()) && **date >= today) {
+        Some(date) => {
+            let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
+            Err(format!("is on {date}; special days lie in the years {first} to {last}"))
+        }
+        None => Ok(dates),
+    }
 }
 
-/// The dates on which an event begins: its first one, or that of every year if it says so.
-fn beginnings(event: &Component<'_>, first: NaiveDate, today: NaiveDate) -> Result<Vec<NaiveDate>, String> {
-    for name in ["RDATE", "EXDATE", "EXRULE"] {
-        if event.find_prop(name).is_some() {
+/// The dates on which an event begins: its first one, or that of every year if it says so; without those that it leaves out,
+/// and those of which another event tells.
+fn beginnings(
+    event: &Event,
+    first: NaiveDate,
+    today: NaiveDate,
+    replaced: &Replaced<'_>,
+) -> Result<Vec<NaiveDate>, String> {
+    for name in ["RDATE", "EXRULE"] {
+        if event.find(name).is_some() {
             return Err(format!("has {name}, which is not understood: write each date as an event"));
         }
     }
-    let rule = word(event, "RRULE");
-    if rule.is_empty() {
-        return Ok(vec![first]);
+    let mut left_out = HashSet::new();
+    for listed in event.all("EXDATE").flat_map(|property| property.value.split(',')) {
+        left_out.insert(day("EXDATE", listed)?);
     }
-    let unknown = || {
-        format!(
-            "comes again by {}, of which only every so many years is understood: write each date as an event",
-            one_line(&rule)
-        )
+    let mut dates = match event.word("RRULE") {
+        "" => vec![first],
+        rule => Yearly::read(rule, first)?.dates(first, today.year() + YEARS_AHEAD),
     };
-    let (mut yearly, mut interval, mut count, mut until) = (false, 1, YEARS_MAX, NaiveDate::MAX);
-    for part in rule.split(';') {
-        let (name, value) = part.split_once('=').ok_or_else(unknown)?;
-        match name.to_uppercase().as_str() {
-            "FREQ" => yearly = value.eq_ignore_ascii_case("YEARLY"),
-            "INTERVAL" => {
-                interval =
-                    value.parse().ok().filter(|years| (1..=100).contains(years)).ok_or_else(unknown)?;
-            }
-            "COUNT" => count = value.parse().map_err(|_| unknown())?,
-            "UNTIL" => until = date(value.get(..8).unwrap_or(value)).ok_or_else(unknown)?,
-            "WKST" => {}
-            // What says no more than the first date does.
-            "BYMONTH" if value.parse() == Ok(first.month()) => {}
-            "BYMONTHDAY" if value.parse() == Ok(first.day()) => {}
-            _ => return Err(unknown()),
-        }
-    }
-    if !yearly {
-        return Err(unknown());
-    }
-    let last = today.year() + YEARS_AHEAD.cast_signed();
-    let again = (0..count.min(YEARS_MAX)).map_while(|nth| {
-        // A 29 February comes in leap years only.
-        let date = first.checked_add_months(Months::new(nth * interval * 12))?;
-        (date <= until && date.year() <= last).then_some(date)
+    let uid = event.word("UID");
+    let is_itself = event.find("RECURRENCE-ID").is_some();
+    dates.retain(|date| {
+        !left_out.contains(date) && (is_itself || uid.is_empty() || !replaced.contains(&(uid, *date)))
     });
-    Ok(again.filter(|date| date.day() == first.day()).collect())
+    Ok(dates)
 }
 
-/// The date of a property, which must be one without a time.
-fn date_of(event: &Component<'_>, name: &str) -> Result<Option<NaiveDate>, String> {
-    let Some(Property { val, .. }) = event.find_prop(name) else { return Ok(None) };
-    match date(val.as_str()) {
-        Some(date) => Ok(Some(date)),
-        None => Err(format!("{name} is {}, and only whole days make special days", one_line(val.as_str()))),
-    }
+/// The date of a value, which must be one without a time, or with that of a local midnight.
+fn day(name: &str, value: &str) -> Result<NaiveDate, String> {
+    let value = value.trim();
+    let date = value.strip_suffix("T000000").unwrap_or(value);
+    ics::date(date)
+        .ok_or_else(|| format!("{name} is {}, and only whole days make special days", one_line(value)))
 }
 
-fn date(text: &str) -> Option<NaiveDate> {
-    let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
-}
-
-/// `P1D` or `P2W` as days.
+/// `P1D`, `P2W` or `PT24H` as days.
 fn whole_days(duration: &str) -> Result<u64, String> {
-    let count = |unit| duration.strip_prefix('P')?.strip_suffix(unit)?.parse::<u64>().ok();
-    let days = count('D').or_else(|| count('W').map(|weeks| weeks.saturating_mul(7)));
+    let whole = ics::seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
+    let days = whole.map(|seconds| seconds / DAY_SECONDS);
     days.ok_or_else(|| format!("takes {}, which are no whole days", one_line(duration)))
-}
-
-/// The value of a property as it is written, or nothing.
-fn word(event: &Component<'_>, name: &str) -> String {
-    event.find_prop(name).map(|property| property.val.as_str().trim().to_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -169,7 +209,8 @@ mod tests {
     }
 
     fn read(events: &[&str]) -> Vec<(String, String)> {
-        let found = holidays(&calendar(events), day("2026-03-02")).unwrap_or_else(|e| panic!("{e:?}"));
+        let found =
+            holidays(calendar(events).as_bytes(), day("2026-03-02")).unwrap_or_else(|e| panic!("{e:?}"));
         found.into_iter().map(|(date, note)| (date.to_string(), note)).collect()
     }
 
@@ -216,29 +257,125 @@ mod tests {
         assert_eq!(every("FREQ=YEARLY;INTERVAL=2"), ["2026-05-01", "2028-05-01"]);
         assert_eq!(every("FREQ=YEARLY;COUNT=3"), ["2026-05-01"]);
         assert_eq!(every("FREQ=YEARLY;UNTIL=20270501T000000Z"), ["2026-05-01", "2027-05-01"]);
+        assert_eq!(every("freq=yearly;"), every("FREQ=YEARLY"), "as some write it");
+        assert_eq!(every("FREQ=YEARLY;UNTIL=20260430"), [""; 0]);
         let leap = "SUMMARY:Leap\r\nDTSTART;VALUE=DATE:20240229\r\nRRULE:FREQ=YEARLY";
         assert_eq!(read(&[leap]), pairs(&[("2028-02-29", "Leap")]));
+    }
+
+    #[test]
+    fn a_weekday_of_a_month_comes_every_year() {
+        let every = |first: &str, rule: &str| -> Vec<String> {
+            let event = format!("SUMMARY:Day\r\nDTSTART;VALUE=DATE:{first}\r\nRRULE:FREQ=YEARLY;{rule}");
+            read(&[&event]).into_iter().map(|(date, _)| date).collect()
+        };
+        let thanksgiving = ["2026-11-26", "2027-11-25", "2028-11-23"];
+        assert_eq!(every("20201126", "BYMONTH=11;BYDAY=4TH"), thanksgiving);
+        assert_eq!(every("20201126", "BYMONTH=11;BYDAY=+4TH;COUNT=8"), thanksgiving[..2]);
+        let memorial = ["2026-05-25", "2027-05-31", "2028-05-29"];
+        assert_eq!(every("20210531", "BYDAY=-1MO;BYMONTH=5"), memorial);
+        assert_eq!(every("20200229", "COUNT=3"), ["2028-02-29"], "every fourth year");
+    }
+
+    #[test]
+    fn a_beginning_of_which_another_event_tells_is_as_that_one_says() {
+        let holiday = "UID:1\r\nSUMMARY:Fair\r\nDTSTART;VALUE=DATE:20240501\r\nRRULE:FREQ=YEARLY";
+        let moved = "UID:1\r\nSUMMARY:Later fair\r\nRECURRENCE-ID;VALUE=DATE:20260501\r\n\
+            DTSTART;VALUE=DATE:20260508";
+        let cancelled = "UID:1\r\nRECURRENCE-ID:20270501\r\nStatus:Cancelled\r\nDTSTART;VALUE=DATE:20270501";
+        let other = "UID:2\r\nSUMMARY:Other\r\nDTSTART;VALUE=DATE:20260501\r\nEXDATE:20270501";
+        let expected = [("2026-05-01", "Other"), ("2026-05-08", "Later fair"), ("2028-05-01", "Fair")];
+        assert_eq!(read(&[moved, holiday, cancelled, other]), pairs(&expected));
+        let without = format!("{holiday}\r\nEXDATE;VALUE=DATE:20260501,20270501\r\nEXDATE:20280501T000000");
+        assert_eq!(read(&[&without]), []);
+    }
+
+    #[test]
+    fn whole_days_are_understood_in_every_form() {
+        for form in [
+            "DTSTART;VALUE=DATE:20260501\r\nDTEND;VALUE=DATE:20260501",
+            "DTSTART;TZID=Europe/Paris:20260501T000000\r\nDTEND;TZID=\"Europe/Paris\":20260502T000000",
+            "dtstart;value=date:20260501\r\nduration:PT24H",
+            "DTSTART:20260501\r\nDURATION:P1DT0H",
+            "DTSTART:20260501\r\nDURATION:+P0DT23H59M60S",
+        ] {
+            assert_eq!(read(&[form]), pairs(&[("2026-05-01", "holiday")]), "{form}");
+        }
+        let summer = "SUMMARY:Closed\r\nDTSTART;VALUE=DATE:20260701\r\nDTEND;VALUE=DATE:20270702";
+        assert_eq!(read(&[summer]).len(), 366);
+    }
+
+    #[test]
+    fn what_is_past_need_not_be_understood() {
+        let events = [
+            "SUMMARY:Meeting\r\nDTSTART:20260227T090000Z\r\nDTEND:20260228T090000Z",
+            "SUMMARY:Weekly\r\nDTSTART:20250401T090000Z\r\nRRULE:FREQ=WEEKLY;UNTIL=20260227T090000Z",
+            "SUMMARY:Long\r\nDTSTART;VALUE=DATE:20200401\r\nDTEND;VALUE=DATE:20250601",
+            "SUMMARY:Changed\r\nRECURRENCE-ID:20250401T090000Z\r\nDTSTART:20250401T100000Z",
+        ];
+        assert_eq!(read(&events), []);
+        for event in [
+            "DTSTART:20260301T090000Z\r\nDURATION:PT8H",
+            "DTSTART:20250401T090000Z\r\nRRULE:FREQ=WEEKLY",
+            "DTSTART:20250401T090000Z\r\nRRULE:FREQ=WEEKLY;UNTIL=20260301T090000Z",
+            "DTSTART:20250401T090000Z\r\nRDATE:20260401T090000Z",
+        ] {
+            assert!(holidays(calendar(&[event]).as_bytes(), day("2026-03-02")).is_err(), "{event}");
+        }
     }
 
     #[test]
     fn everything_that_is_not_understood_is_told() {
         let events = [
             "SUMMARY:Meeting\r\nDTSTART:20260401T090000Z",
+            "SUMMARY:Zulu\r\nDTSTART:20260401T000000Z\r\nDTEND:20260402T000000Z",
+            "SUMMARY:Moment\r\nDTSTART:20260401T000000",
             "SUMMARY:Weekly\r\nDTSTART;VALUE=DATE:20260401\r\nRRULE:FREQ=WEEKLY",
-            "SUMMARY:Easter\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY;BYDAY=SU",
-            "SUMMARY:Not\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY\r\nEXDATE;VALUE=DATE:20270405",
-            "SUMMARY:Long\r\nDTSTART;VALUE=DATE:20260401\r\nDTEND;VALUE=DATE:20260601",
-            "SUMMARY:Back\r\nDTSTART;VALUE=DATE:20260401\r\nDTEND;VALUE=DATE:20260401",
+            "SUMMARY:Easter\r\nDTSTART;VALUE=DATE:20260405\r\nrrule:FREQ=YEARLY;BYDAY=SU",
+            "SUMMARY:Sundays\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=SU",
+            "SUMMARY:Second\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=2SU",
+            "SUMMARY:More\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY\r\nRDATE;VALUE=DATE:20270405",
+            "SUMMARY:Not\r\nDTSTART;VALUE=DATE:20260405\r\nRRULE:FREQ=YEARLY\r\nEXDATE:20270405T090000",
+            "SUMMARY:Whose\r\nDTSTART;VALUE=DATE:20260405\r\nRECURRENCE-ID:20260404",
+            "SUMMARY:Rest\r\nUID:1\r\nDTSTART:20260405\r\nRECURRENCE-ID;RANGE=THISANDFUTURE:20260404",
+            "SUMMARY:Long\r\nDTSTART;VALUE=DATE:20260401\r\nDTEND;VALUE=DATE:20270403",
+            "SUMMARY:Back\r\nDTSTART;VALUE=DATE:20260401\r\nDTEND;VALUE=DATE:20260331",
             "SUMMARY:Hours\r\nDTSTART;VALUE=DATE:20260401\r\nDURATION:PT8H",
+            "SUMMARY:Far\r\nDTSTART;VALUE=DATE:22050401",
+            "SUMMARY:Nul\0\r\nDTSTART;VALUE=DATE:20260401",
             "SUMMARY:None",
             "SUMMARY:Good\r\nDTSTART;VALUE=DATE:20260501",
         ];
-        let problems = holidays(&calendar(&events), day("2026-03-02")).unwrap_err();
+        let problems = holidays(calendar(&events).as_bytes(), day("2026-03-02")).unwrap_err();
         let told: Vec<&str> = problems.iter().filter_map(|one| one.split('"').nth(1)).collect();
-        assert_eq!(told, ["Meeting", "Weekly", "Easter", "Not", "Long", "Back", "Hours", "None"]);
-        for text in ["", "hello", "date,name\n2026-05-01,May", "BEGIN:VCALENDAR\r\nBEGIN:VEVENT"] {
-            assert!(holidays(text, day("2026-03-02")).is_err(), "{text}");
+        let names: Vec<&str> =
+            events.iter().map(|one| one.split("\r\n").next().unwrap().split_once(':').unwrap().1).collect();
+        let (mut told, mut expected) = (told, names[..17].to_vec());
+        expected[15] = "Nul\\u{0}";
+        told.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(told, expected, "{problems:?}");
+    }
+
+    #[test]
+    fn a_file_is_read_as_others_write_it() {
+        let whole = "\u{feff}BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-CALNAME:Jours fériés\r\n\
+            BEGIN:VTIMEZONE\r\nTZID:Europe/Paris\r\nBEGIN:STANDARD\r\nDTSTART:19961027T030000\r\n\
+            RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n\
+            DTSTART;VALUE=DATE:20260501\r\nSUMMARY;LANGUAGE=fr:Fête du travail, journée entière\r\n\
+            BEGIN:VALARM\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+        let expected: Holidays = [(day("2026-05-01"), "Fête du travail, journée entière".into())].into();
+        let read = |file: &[u8]| holidays(file, day("2026-03-02"));
+        assert_eq!(read(whole.as_bytes()), Ok(expected.clone()));
+        assert_eq!(read(whole.replace("\r\n", "\n").as_bytes()), Ok(expected.clone()));
+        // Folded behind every so many octets, within words and characters.
+        for (octets, fold) in [(75, "\r\n "), (7, "\r\n\t"), (3, "\n ")] {
+            let fold = |line: &str| line.as_bytes().chunks(octets).collect::<Vec<_>>().join(fold.as_bytes());
+            let lines: Vec<Vec<u8>> = whole.split("\r\n").map(fold).collect();
+            assert_eq!(read(&lines.join(&b"\r\n"[..])), Ok(expected.clone()), "{octets}");
         }
+        let latin_1: Vec<u8> = whole.chars().skip(1).map(|letter| letter as u8).collect();
+        assert_eq!(read(&latin_1), Err(vec!["line 3 is no text in UTF-8".into()]));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod doctor;
 mod export;
 mod holiday_import;
 mod holidays;
+mod ics;
 mod import;
 mod key;
 mod knowledge;
@@ -63,6 +64,7 @@ mod typed;
 mod walk;
 mod webhook;
 mod whole_file;
+mod yearly;
 
 use clap::{Args, Subcommand};
 

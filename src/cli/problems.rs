@@ -3,6 +3,8 @@
 //! What always holds: a problem is told once; what no flag of the command caused keeps the name that the service gave
 //! it.
 
+use actors::domain::SlotReason;
+
 use super::record::{ApiError, Detail, one_line};
 use super::request::Call;
 use super::shown;
@@ -115,6 +117,9 @@ pub(super) enum Hint {
 pub(super) fn hints(refused: &ApiError, call: &Call) -> Vec<Hint> {
     let invalid = refused.code == "invalid_request";
     let mut hints: Vec<Hint> = Vec::new();
+    if refused.code == "slot_unavailable" && refused.message == SlotReason::Buffer.to_string() {
+        hints.push(Hint::Said("--ignore-buffers books it all the same".into()));
+    }
     if refused.code == "slot_unavailable" {
         hints.push(Hint::Said("`receptionist availability` lists the open times".into()));
     }
@@ -235,6 +240,10 @@ mod tests {
         assert_eq!(hints(&refused(taken), &call()), []);
         let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
         assert_eq!(hints(&refused(late), &call()).len(), 1);
+        let near = serde_json::json!({"code": "slot_unavailable", "message": SlotReason::Buffer.to_string()});
+        let told = hints(&refused(&near.to_string()), &call());
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[0], Hint::Said("--ignore-buffers books it all the same".into()));
         for path in ["hours[0].open", "absent", "service_ids"] {
             assert_eq!(hint(&detail(path), &call()), None, "{path}");
         }

@@ -83,7 +83,7 @@ pub(super) async fn resolve(
             *term = Term::Plain(meaning.of(typed).await?);
         }
     }
-    if let Show::List { rows: Rows::Times(zone), .. } = &mut task.show {
+    if let Show::List { rows: Rows::Times(zone) | Rows::Away(zone), .. } = &mut task.show {
         *zone = meaning.zone().await?;
     }
     Ok(meaning.notes)

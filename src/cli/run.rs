@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
-use super::holiday_import::{self, Closed, HolidayError};
+use super::holiday_import::{self, Closed, ClosedDay, HolidayError};
 use super::options::OptionsError;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
@@ -188,26 +188,34 @@ async fn contacts(
 
 /// What became of a calendar of holidays.
 fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
-    let Closed { made, there, affected } = closed;
+    let Closed { made, there } = closed;
     if json {
-        let told = |days: &[(NaiveDate, String)]| -> Vec<_> {
-            days.iter()
-                .map(|(date, note)| serde_json::json!({"date": date.to_string(), "note": note}))
-                .collect()
+        let told = |date: &NaiveDate, note: &str| serde_json::json!({"date": date.to_string(), "note": note});
+        let day = |ClosedDay { date, note, affected, ids }: &ClosedDay| {
+            let mut day = told(date, note);
+            day["affected"] = serde_json::json!({"count": affected, "ids": ids});
+            day
         };
-        let said = serde_json::json!({"made": told(made), "there": told(there), "affected": affected});
-        return Printed { output: format!("{}\n", serde_json::json!({"data": said})), note: None };
+        let (made, there): (Vec<_>, Vec<_>) =
+            (made.iter().map(day).collect(), there.iter().map(|(date, note)| told(date, note)).collect());
+        let said = serde_json::json!({"data": {"made": made, "there": there}});
+        return Printed { output: format!("{said}\n"), note: None };
     }
     let verb = if dry_run { "would close on" } else { "closed on" };
     let days = print::count(made.len() as u64, "day", "days");
     let mut output = format!("{verb} {days}; special already: {}\n", there.len());
-    for (date, note) in made {
-        output.push_str(&format!("{date}  {}\n", one_line(note)));
+    let appointments = |count| print::count(count, "appointment", "appointments");
+    for ClosedDay { date, note, affected, .. } in made {
+        let stay = if *affected > 0 { format!("  ({})", appointments(*affected)) } else { String::new() };
+        output.push_str(&format!("{date}  {}{stay}\n", one_line(note)));
     }
-    let left = print::count(*affected, "appointment lies", "appointments lie");
-    let note =
-        (*affected > 0).then(|| format!("{left} on these days and stays; special-day set --json names them"));
-    Printed { output, note }
+    let affected: u64 = made.iter().map(|day| day.affected).sum();
+    let stay = if affected == 1 { "stays" } else { "stay" };
+    let note = format!(
+        "{} on these days {stay}; `receptionist appointment list` with --from and --to shows them",
+        appointments(affected)
+    );
+    Printed { output, note: (affected > 0).then_some(note) }
 }
 
 /// A list in JSON: one page as the service wrote it; of several, the one that has all their rows.
@@ -223,6 +231,7 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
     let more = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
     match rows {
         Rows::Table(columns) => Printed { output: look.table(columns, &list.data), note: more },
+        Rows::Away(zone) => Printed { output: look.away(*zone, list.data), note: more },
         Rows::Times(zone) => {
             let none = if list.data.is_empty() { "no open times" } else { "open times" };
             let said = format!("{none} in {zone}; --json shows instants");

@@ -7,7 +7,19 @@ use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 
-const COLUMNS: &[&str] = &["id", "name", "duration_minutes", "active", "description"];
+const COLUMNS: &[&str] = &[
+    "id",
+    "name",
+    "duration_minutes",
+    "active",
+    "buffer_before_minutes",
+    "buffer_after_minutes",
+    "min_notice_minutes",
+    "max_advance_days",
+    "price_cents",
+    "currency",
+    "description",
+];
 
 /// Commands on services.
 #[derive(Debug, Subcommand)]

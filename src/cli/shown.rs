@@ -3,8 +3,9 @@
 //! Every value is one line, whatever it contains; colours are ours alone, for what a value contains of them is written
 //! out.
 
+use actors::domain::day_bounds;
 use anstyle::{AnsiColor, Style};
-use chrono::{DateTime, LocalResult, TimeZone};
+use chrono::{DateTime, LocalResult, NaiveDate, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -76,6 +77,24 @@ impl Look {
             text.push('\n');
         }
         text
+    }
+
+    /// A row for each time that somebody has off, from when to when the clocks of a zone show it: whole days by their dates.
+    pub(super) fn away(self, zone: Tz, records: Vec<Record>) -> String {
+        let row = |record: Record| {
+            let instant = |name| local(record.get(name)?.as_str()?, zone);
+            let (starts, ends) = (instant("starts_at"), instant("ends_at"));
+            let dates = starts.zip(ends).and_then(|(starts, ends)| whole_days(zone, &starts, &ends));
+            let shown = |at: Option<DateTime<Tz>>| at.map(|at| at.format(LOCAL_FORM).to_string());
+            let (from, to) = match dates {
+                Some((from, to)) => (Some(from), Some(to)),
+                None => (shown(starts), shown(ends)),
+            };
+            let field = |name: &str, value| (name.to_owned(), value);
+            let kept = |name: &str| field(name, record.get(name).cloned().unwrap_or_default());
+            Record(vec![kept("id"), field("from", from.into()), field("to", to.into()), kept("note")])
+        };
+        self.table(&["id", "from", "to", "note"], &records.into_iter().map(row).collect::<Vec<_>>())
     }
 
     /// A row for each field that is an object; the first column has its name.
@@ -156,6 +175,14 @@ fn value_of(column: &str, record: &Record) -> String {
 fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
     let instant = record.get(name).filter(|_| name == "starts_at" || name == "ends_at")?;
     local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)
+}
+
+/// The first and the last date of a time that is of whole days, each with the day of the week.
+fn whole_days(zone: Tz, starts: &DateTime<Tz>, ends: &DateTime<Tz>) -> Option<(String, String)> {
+    let (first, last) = (starts.date_naive(), (*ends - TimeDelta::milliseconds(1)).date_naive());
+    let whole = day_bounds(zone, first).start.utc() == *starts && day_bounds(zone, last).end.utc() == *ends;
+    let shown = |date: NaiveDate| date.format("%a %Y-%m-%d").to_string();
+    whole.then(|| (shown(first), shown(last)))
 }
 
 fn local(instant: &str, zone: Tz) -> Option<DateTime<Tz>> {
@@ -312,6 +339,27 @@ mod tests {
         assert_eq!(
             PLAIN.table(&["starts_at@timezone"], &rows),
             "STARTS_AT\nTue 2026-03-03 00:30\n2026-03-02T23:30:00.000Z\n-\n"
+        );
+    }
+
+    #[test]
+    fn time_off_of_whole_days_is_shown_by_their_dates() {
+        let off = |starts: &str, ends: &str| {
+            read(&format!(
+                r#"{{"id":"1","staff_id":"2","starts_at":"{starts}","ends_at":"{ends}","note":null}}"#
+            ))
+        };
+        let rows = vec![
+            off("2026-03-27T23:00:00.000Z", "2026-03-29T22:00:00.000Z"),
+            off("2026-03-02T23:00:00.000Z", "2026-03-03T22:59:00.000Z"),
+            off("2026-03-02T23:00:00.001Z", "2026-03-03T23:00:00.000Z"),
+        ];
+        assert_eq!(
+            PLAIN.away(Tz::Europe__Paris, rows),
+            "ID  FROM                  TO                    NOTE\n\
+             1   Sat 2026-03-28        Sun 2026-03-29        -\n\
+             1   Tue 2026-03-03 00:00  Tue 2026-03-03 23:59  -\n\
+             1   Tue 2026-03-03 00:00  Wed 2026-03-04 00:00  -\n"
         );
     }
 

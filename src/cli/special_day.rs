@@ -1,6 +1,6 @@
 //! `receptionist special-day`: dates on which a business is closed, or open at other hours than those of the week.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::arguments::{InBusiness, Paging};
 use super::request::{Body, Path};
@@ -57,14 +57,15 @@ impl Date {
 
 /// What a date is.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("how").args(["closed", "windows"]).required(true)))]
 pub struct Set {
     #[command(flatten)]
     date: Date,
     /// Nothing opens on it
-    #[arg(long, required_unless_present = "windows")]
+    #[arg(long)]
     closed: bool,
     /// A window that opens on it, such as 9:00-12:00; once for each
-    #[arg(long = "window", id = "windows", value_name = "OPEN-CLOSE", value_parser = Window::parse, conflicts_with = "closed")]
+    #[arg(long = "window", id = "windows", value_name = "OPEN-CLOSE", value_parser = Window::parse)]
     windows: Vec<Window>,
     /// What day it is
     #[arg(long, value_name = "TEXT")]
@@ -79,7 +80,7 @@ pub struct ImportCalendar {
     /// An iCalendar file, of which all-day events count from today on; - for standard input
     #[arg(long = "ics", value_name = "FILE")]
     file: String,
-    /// Only tell what would be closed, and what is special already
+    /// Only tell what would be closed, which appointments begin then, and what is special already
     #[arg(long)]
     dry_run: bool,
 }

@@ -66,7 +66,7 @@ pub struct Update {
     #[arg(long, value_name = "SERVICE")]
     service: Vec<String>,
     /// They are there whenever the business is open
-    #[arg(long, conflicts_with = "hours")]
+    #[arg(long, conflicts_with_all = ["hours", "no_hours"])]
     clear_hours: bool,
     /// They offer no service any more
     #[arg(long, conflicts_with = "service")]
@@ -88,12 +88,19 @@ struct Rest {
     /// are not there
     #[arg(long, value_name = "DAY=OPEN-CLOSE", value_parser = Week::parse)]
     hours: Vec<Week>,
+    /// They are there at no time
+    #[arg(long, conflicts_with = "hours")]
+    no_hours: bool,
 }
 
 impl Rest {
     fn add_to(self, body: Body) -> Body {
         let hours = self.hours.into_iter().flat_map(|week| week.0).collect();
-        body.given("timezone", self.timezone).given("active", self.active).given_list("hours", hours, false)
+        body.given("timezone", self.timezone).given("active", self.active).given_list(
+            "hours",
+            hours,
+            self.no_hours,
+        )
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) enum Rows {
     Table(&'static [&'static str]),
     /// Open times, by the day that it is in this zone.
     Times(Tz),
+    /// When somebody is away, as the clocks of this zone show it.
+    Away(Tz),
 }
 
 /// Which part of a list is asked for.
@@ -114,6 +116,11 @@ impl Task {
     /// A list of open times, which are shown in the zone of the business.
     pub(super) fn times(path: Path, paging: Paging) -> Self {
         Self { show: Show::List { rows: Rows::Times(Tz::UTC), part: paging.into() }, ..Self::get(path) }
+    }
+
+    /// A list of when somebody is away, which is shown in the zone of the business.
+    pub(super) fn away(path: Path, paging: Paging) -> Self {
+        Self { show: Show::List { rows: Rows::Away(Tz::UTC), part: paging.into() }, ..Self::get(path) }
     }
 
     /// The list narrowed by a filter, if there is a value for it.

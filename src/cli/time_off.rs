@@ -2,17 +2,15 @@
 
 use clap::{Args, Subcommand};
 
-use super::arguments::{InBusiness, Paging};
+use super::arguments::{InBusiness, Paging, staff};
 use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 
-const COLUMNS: &[&str] = &["id", "starts_at", "ends_at", "note"];
-
 /// Commands on time off.
 #[derive(Debug, Subcommand)]
 pub enum TimeOffCommand {
-    /// List what a staff member has off, by its start
+    /// List what a staff member has off, by its start, on the business's clocks
     List(List),
     /// Give a staff member time off
     Add(Add),
@@ -26,14 +24,14 @@ struct Member {
     #[command(flatten)]
     of: InBusiness,
     /// The staff member, by their id or name
-    #[arg(value_name = "STAFF")]
-    staff: String,
+    #[arg(long, value_name = "STAFF", required_unless_present = "named")]
+    staff: Option<String>,
 }
 
-impl Member {
-    fn path(self) -> Path {
-        self.of.path(&["staff"]).then(Typed::new("STAFF", Kind::Staff, self.staff)).then("time-off")
-    }
+/// The path of a staff member's time off; without `--staff` they are named in the place where they once had to be.
+fn path(Member { of, staff: asked }: Member, named: Option<String>) -> Path {
+    let member = asked.map(staff).or(named.map(|named| Typed::new("STAFF", Kind::Staff, named)));
+    of.path(&["staff"]).then(member.unwrap_or_else(|| staff(String::new()))).then("time-off")
 }
 
 /// Which time off to show.
@@ -41,6 +39,8 @@ impl Member {
 pub struct List {
     #[command(flatten)]
     member: Member,
+    #[arg(value_name = "STAFF", hide = true, conflicts_with = "staff")]
+    named: Option<String>,
     #[command(flatten)]
     paging: Paging,
 }
@@ -50,6 +50,8 @@ pub struct List {
 pub struct Add {
     #[command(flatten)]
     member: Member,
+    #[arg(value_name = "STAFF", hide = true, conflicts_with = "staff")]
+    named: Option<String>,
     /// The first whole day, such as 2026-08-03, today or tomorrow
     #[arg(long, value_name = "DAY", requires = "to", required_unless_present = "starts_at")]
     from: Option<String>,
@@ -74,13 +76,16 @@ pub struct Delete {
     member: Member,
     /// Its id
     id: String,
+    /// Its id where the staff member is named before it
+    #[arg(value_name = "ID", hide = true, conflicts_with = "staff")]
+    named: Option<String>,
 }
 
 impl TimeOffCommand {
     pub(super) fn into_task(self) -> Task {
         match self {
-            Self::List(List { member, paging }) => Task::list(member.path(), COLUMNS, paging),
-            Self::Add(Add { member, from, to, starts_at, ends_at, note }) => {
+            Self::List(List { member, named, paging }) => Task::away(path(member, named), paging),
+            Self::Add(Add { member, named, from, to, starts_at, ends_at, note }) => {
                 let typed = |place, kind| move |text: String| Typed::new(place, kind, text);
                 let day = Kind::Day { later_by: 0 };
                 let body = Body::default()
@@ -89,9 +94,12 @@ impl TimeOffCommand {
                     .given("starts_at", starts_at.map(typed("--starts-at", Kind::Instant)))
                     .given("ends_at", ends_at.map(typed("--ends-at", Kind::Instant)))
                     .given("note", note);
-                Task::post(member.path(), body)
+                Task::post(path(member, named), body)
             }
-            Self::Delete(Delete { member, id }) => Task::delete(member.path().then(id), "deleted"),
+            Self::Delete(Delete { member, id, named }) => {
+                let (named, id) = named.map_or((None, id.clone()), |last| (Some(id), last));
+                Task::delete(path(member, named).then(id), "deleted")
+            }
         }
     }
 }

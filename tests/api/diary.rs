@@ -47,11 +47,15 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
     assert_eq!(closed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(salon.show(&booked).await, booked, "it stays");
     assert!(refused(&salon, &salon.ben, "2026-03-10T13:00:00Z").await.contains("closed that day"));
-    assert_eq!(
-        put(&salon, date, json!({ "closed": true })).await.data()["affected"]["count"],
-        0,
-        "as before"
-    );
+    // Whoever asks again is told again, and what a special day shows can be set again.
+    for same in [json!({ "closed": true }), json!({ "closed": true, "windows": [], "note": null })] {
+        assert_eq!(put(&salon, date, same).await.data(), closed.data());
+    }
+    let away = off(&salon, &salon.anna, json!({ "from": date, "to": date })).await.created();
+    assert_eq!(away["affected"], json!({ "count": 1, "ids": [id(&booked)] }), "it is closed besides");
+    let other_day = put(&salon, "2026-03-11", json!({ "closed": true })).await;
+    assert_eq!(other_day.data()["affected"]["count"], 0, "it lies on another date");
+    salon.operator.delete(&format!("/staff/{}/time-off/{}", salon.anna, id(&away))).await.is(204);
 
     let gone = salon.operator.delete(&format!("/special-days/{date}")).await;
     assert_eq!(gone.data(), json!({ "date": date, "affected": { "count": 0, "ids": [] } }));
@@ -75,7 +79,11 @@ async fn special_days_are_listed_in_pages_with_tags_that_hold() {
     assert_eq!(salon.operator.walk("/special-days", 1).await, all);
     let within = salon.operator.all("/special-days?from=2026-12-25&to=2027-01-01").await;
     assert_eq!(dates(&within), ["2026-12-25", "2027-01-01"]);
-    assert!(salon.operator.all("/special-days?from=2027-01-02&to=2026-01-01").await.is_empty());
+    salon.operator.get("/special-days?from=2027-01-02&to=2027-01-01").await.invalid_at(&["to"]);
+    assert_eq!(
+        dates(&salon.operator.all("/special-days?from=2027-01-01&to=2027-01-01").await),
+        ["2027-01-01"]
+    );
     salon.operator.get("/special-days?from=tomorrow").await.invalid_at(&["from"]);
 
     let tag = first.etag();
@@ -99,7 +107,9 @@ async fn a_special_day_that_makes_no_sense_is_told() {
     let window = |open: &str, close: &str| json!({ "open": open, "close": close });
     for (body, path) in [
         (json!({}), "windows"),
-        (json!({ "closed": false }), "closed"),
+        (json!({ "closed": false }), "windows"),
+        (json!({ "closed": false, "windows": [] }), "windows"),
+        (json!({ "windows": null, "closed": null }), "windows"),
         (json!({ "closed": true, "windows": [window("09:00", "10:00")] }), "windows"),
         (json!({ "windows": [] }), "windows"),
         (json!({ "windows": [window("09:00", "09:00")] }), "windows[0].close"),
@@ -114,6 +124,9 @@ async fn a_special_day_that_makes_no_sense_is_told() {
         (0..5).map(|hour| window(&format!("{hour:02}:00"), &format!("{hour:02}:30"))).collect();
     put(&salon, "2026-03-10", json!({ "windows": windows })).await.invalid_at(&["windows"]);
     put(&salon, "2026-03-10", json!({ "windows": windows[..4], "note": "é".repeat(200) })).await.is(200);
+    put(&salon, "2026-03-11", json!({ "closed": false, "windows": windows[..1], "note": null }))
+        .await
+        .is(200);
     for date in ["tomorrow", "2026-02-30", "1969-12-31", "2200-01-01"] {
         put(&salon, date, json!({ "closed": true })).await.invalid_at(&["date"]);
     }
@@ -182,7 +195,7 @@ async fn staff_are_booked_in_their_own_hours_and_not_in_their_time_off() {
     let of_chloe = format!("start_date=2026-03-03&staff_id={}", salon.chloe);
     let slots = salon.slots(&salon.cut, &of_chloe).await;
     assert_eq!((slots.len(), &slots[0][11..16], &slots[5][11..16]), (6, "12:00", "14:30"));
-    assert!(refused(&salon, &salon.chloe, "2026-03-03T08:30:00Z").await.contains("are off"));
+    assert!(refused(&salon, &salon.chloe, "2026-03-03T08:30:00Z").await.contains("available at that time"));
 
     let late = salon.book_with(&salon.cut, &salon.chloe, "2026-03-03T14:00:00Z").await;
     let span =
@@ -191,14 +204,28 @@ async fn staff_are_booked_in_their_own_hours_and_not_in_their_time_off() {
     let dentist = made.created();
     assert_eq!(dentist["affected"], json!({ "count": 1, "ids": [id(&late)] }));
     salon.cancel(&late).await.is(200);
-    assert!(refused(&salon, &salon.chloe, "2026-03-03T14:00:00Z").await.contains("are off"));
+    assert!(refused(&salon, &salon.chloe, "2026-03-03T14:00:00Z").await.contains("available at that time"));
+    let team = salon.booking(&salon.cut, "2026-03-03T14:00:00Z", json!({ "staff_id": salon.chloe }));
+    salon.operator.post("/appointments", &team).await.fails(409, "slot_unavailable").says("are off");
     let days = off(&salon, &salon.chloe, json!({ "from": "2026-03-10", "to": "2026-03-11" })).await.created();
     assert_eq!(days["starts_at"], "2026-03-09T23:00:00.000Z");
     assert_eq!(days["ends_at"], "2026-03-11T23:00:00.000Z");
     let path = format!("/staff/{}/time-off", salon.chloe);
     assert_eq!(ids(&salon.operator.all(&path).await), [id(&dentist), id(&days)]);
     assert_eq!(salon.operator.walk(&path, 1).await.len(), 2);
-    salon.operator.delete(&format!("{path}/{}", id(&dentist))).await.is(204);
+    let delete = |tag: &str| {
+        salon.operator.call("DELETE", &format!("{path}/{}", id(&dentist))).header("if-match", tag)
+    };
+    delete("\"other\"").await.fails(409, "conflict");
+    delete(&made.etag()).await.is(204);
+    let entry = salon.operator.get("/audit?limit=1").await.list().remove(0);
+    assert_eq!((&entry["action"], &entry["resource_id"]), (&json!("time_off.deleted"), &dentist["id"]));
+    let told = |field: &str| {
+        entry["changes"].as_array().unwrap().iter().find(|change| change["field"] == field).unwrap().clone()
+    };
+    assert_eq!((&told("staff_id")["from"], &told("staff_id")["to"]), (&json!(salon.chloe), &Value::Null));
+    assert_eq!(told("starts_at")["from"], dentist["starts_at"]);
+    assert_eq!(told("ends_at")["from"], dentist["ends_at"]);
     salon.operator.delete(&format!("{path}/{}", id(&dentist))).await.fails(404, "not_found");
     salon.book_with(&salon.cut, &salon.chloe, "2026-03-03T14:00:00Z").await;
     assert!(staff(&salon, &salon.chloe, json!({ "hours": null })).await.data()["hours"].is_null());
@@ -234,13 +261,13 @@ async fn a_service_keeps_its_staff_free_around_appointments() {
     assert!(salon.api.all("/services").await.iter().all(|one| one.get("buffer_after_minutes").is_none()));
     let first = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T09:00:00Z").await;
     assert_eq!(first["ends_at"], "2026-03-03T09:30:00.000Z", "nobody is shown the buffer");
-    assert!(refused(&salon, &salon.anna, "2026-03-03T09:30:00Z").await.contains("too close"));
+    assert!(refused(&salon, &salon.anna, "2026-03-03T09:30:00Z").await.contains("is taken"));
     let team = async |at: &str, more: Value| {
         let mut body = salon.booking(&salon.cut, at, json!({ "staff_id": salon.anna }));
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         salon.operator.post("/appointments", &body).await
     };
-    team("2026-03-03T09:30:00Z", json!({})).await.fails(409, "slot_unavailable");
+    team("2026-03-03T09:30:00Z", json!({})).await.fails(409, "slot_unavailable").says("too close");
     let ignoring = json!({ "ignore_buffers": true });
     let open =
         format!("/availability?service_id={}&staff_id={}&start_date=2026-03-03", salon.cut, salon.anna);
@@ -251,11 +278,11 @@ async fn a_service_keeps_its_staff_free_around_appointments() {
     team("2026-03-03T09:30:00Z", ignoring.clone()).await.fails(409, "slot_unavailable").says("taken");
     // What was booked keeps what it was booked with, and takes it along.
     service(&salon, &salon.cut, json!({ "buffer_after_minutes": 0 })).await.is(200);
-    assert!(refused(&salon, &salon.anna, "2026-03-03T10:00:00Z").await.contains("too close"));
+    assert!(refused(&salon, &salon.anna, "2026-03-03T10:00:00Z").await.contains("is taken"));
     let moved = format!("/appointments/{}/reschedule", id(&squeezed));
     let to = json!({ "starts_at": "2026-03-03T10:00:00Z" });
     salon.operator.post(&moved, &to).await.is(200);
-    assert!(refused(&salon, &salon.anna, "2026-03-03T10:30:00Z").await.contains("too close"));
+    assert!(refused(&salon, &salon.anna, "2026-03-03T10:30:00Z").await.contains("is taken"));
     salon.book_with(&salon.cut, &salon.anna, "2026-03-03T11:00:00Z").await;
 }
 
@@ -333,7 +360,11 @@ async fn a_change_tells_what_it_leaves_outside_and_its_tag_is_of_the_resource() 
     let public = salon.api.patch("/business", &json!({ "name": "Salon" })).await.data();
     assert!(public.get("affected").is_none());
     let gone = staff(&salon, &salon.anna, json!({ "active": false })).await.data();
-    assert_eq!(gone["affected"]["count"], 0, "it lay outside before");
+    assert_eq!(gone["affected"], shorter["affected"], "it lies outside, as before");
+    let named = staff(&salon, &salon.anna, json!({ "name": "Ann" })).await.data();
+    assert_eq!(named["affected"]["count"], 0, "a name concerns no appointment");
+    let again = salon.operator.patch("", &json!({ "hours": [] })).await.data();
+    assert_eq!(again["affected"], shorter["affected"], "whoever asks again is told again");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ mod assistants;
 mod contacts;
 mod dashboard;
 mod day;
+mod diary;
 mod door;
 mod mail;
 mod moving;

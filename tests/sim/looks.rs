@@ -7,7 +7,6 @@ use std::sync::atomic::Ordering;
 use actors::business::commands::appointments::{Book, BookingContact};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
 use actors::delivery::DeliveryFilter;
-use actors::domain::availability::Terms;
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId, Source, StaffId,
@@ -22,6 +21,7 @@ use crate::ledger::{Came, Ledger};
 use crate::life::Life;
 use crate::shop::text;
 use crate::sim::Sim;
+use crate::wide::Workload;
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -193,7 +193,8 @@ impl Sim {
         let handle = life.engine.business(self.shops[shop].id);
         let today = handle.now().utc().with_timezone(&self.shops[shop].zone).date_naive();
         let day = today + TimeDelta::days(i64::try_from(self.dice.below(3)).unwrap());
-        let listed = handle.availability(service, staff, (day, day), Terms::Integration).await;
+        let party = self.some_party();
+        let listed = handle.availability(service, staff, (day, day), party.terms()).await;
         let (now, unlisted) = (handle.now(), self.time_of(shop, day));
         let listed = match listed {
             Ok(listed) => listed,
@@ -204,13 +205,13 @@ impl Sim {
         self.world.say(format_args!("{} open times at {shop} on {day} of {service}", listed.len()));
         assert!(listed.is_sorted_by(|a, b| a.starts_at < b.starts_at), "{listed:?}");
         if !listed.iter().any(|slot| slot.starts_at == unlisted) {
-            let came = self.probe_time(life, (shop, service, staff), unlisted).await;
+            let came = self.probe_time(life, (shop, service, staff), unlisted, party).await;
             assert!(!matches!(came, Came::Done(_)), "{unlisted} is not listed, and was booked");
         }
         if !listed.is_empty() {
             let slot = *self.dice.pick(&listed);
             assert!(slot.starts_at > now, "{slot:?} is past");
-            let came = self.probe_time(life, (shop, service, staff), slot.starts_at).await;
+            let came = self.probe_time(life, (shop, service, staff), slot.starts_at, party).await;
             let passed = slot.starts_at <= handle.now();
             let room = has_room(&handle).await;
             assert!(
@@ -218,6 +219,18 @@ impl Sim {
                 "{} is listed, and was refused",
                 slot.starts_at
             );
+        }
+    }
+
+    /// Who asks for open times: mostly an integration, else the team, which heeds what is kept free or does not.
+    fn some_party(&self) -> Party {
+        let integration = Party::Integration { allow_pending: true };
+        match self.workload {
+            Workload::First => integration,
+            Workload::Wide => match self.dice.below(5) {
+                nth @ (0 | 1) => Party::Team { ignore_buffers: nth == 0 },
+                _ => integration,
+            },
         }
     }
 
@@ -234,8 +247,8 @@ impl Sim {
         life: &mut Life,
         (shop, service_id, staff_id): (usize, ServiceId, Option<StaffId>),
         starts_at: Timestamp,
+        party: Party,
     ) -> Came {
-        let party = Party::Integration { allow_pending: true };
         let request = BookRequest { service_id, starts_at, staff_id, source: Source::Api, party };
         let contact = BookingContact::Described(ContactDetails {
             name: Some(text("Prober")),

@@ -59,15 +59,14 @@ impl<'a> Context<'a> {
         self.state.schedule(self.now)
     }
 
-    /// What a change leaves outside of when bookings can be made, which makes of the schedule the one that shall be and
-    /// concerns so much of it.
+    /// Of the appointments that a change concerns, those that lie outside of when bookings can be made, once it has made
+    /// this of the schedule.
     pub fn affected<'b>(
         &'b self,
-        concerned: Concerned,
+        concerned: &Concerned,
         changed: impl FnOnce(Schedule<'b>) -> Schedule<'b>,
     ) -> AffectedView {
-        let before = self.state.schedule(self.now);
-        AffectedView::of(changed(before).outside_since(&before, concerned))
+        AffectedView::of(changed(self.schedule()).outside(concerned))
     }
 
     /// What the business is at on some dates.

@@ -5,21 +5,28 @@
 //! time of the [`Calendar`], an active service, and someone who is there and free. Only the booking mode of an
 //! integration is left to the caller of `assign`, which has other answers for it.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use chrono::{Datelike, Days, NaiveDate, TimeDelta};
+use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 
+use super::taker::{HoursPlace, Kept, OwnHours, Taker};
 use super::{
-    Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyOf, Calendar, Clash, Laid,
-    Problem, Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffHours, StaffId, StaffMember,
-    Timestamp,
+    Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, Calendar, Laid, Problem,
+    Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timestamp, Wanted,
 };
 
 /// The UTC years in which a time can be booked. The rules of the time zones are not known further ahead, so a start
 /// outside is a malformed request.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
+
+/// The instants of those years.
+fn bookable_years() -> Range<Timestamp> {
+    let begins =
+        |year| NaiveDate::from_ymd_opt(year, 1, 1).map(|date| date.and_time(NaiveTime::MIN).and_utc().into());
+    let (first, last) = (*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+    begins(first).unwrap_or(Timestamp::MIN)..begins(last + 1).unwrap_or(Timestamp::MAX)
+}
 
 /// How many calendar days one listing may span, both ends counted.
 pub const AVAILABILITY_DAYS_MAX: i64 = 7;
@@ -55,15 +62,35 @@ pub enum Terms {
     },
 }
 
-/// Whose appointments a change can leave outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Concerned {
-    /// Everybody's.
-    Everyone,
+/// Which appointments a change concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concerned {
+    /// Those that lie in this time, were it in part.
+    pub during: Range<Timestamp>,
+    /// Those with this staff member; `None` for everybody's.
+    pub staff: Option<StaffId>,
+    /// Those of this service; `None` for every one's.
+    pub service: Option<ServiceId>,
+}
+
+impl Concerned {
+    /// All of them.
+    pub const EVERYONE: Self = Self { during: Timestamp::MIN..Timestamp::MAX, staff: None, service: None };
+
     /// Those with one staff member.
-    Staff(StaffId),
+    pub fn staff(staff: StaffId) -> Self {
+        Self { staff: Some(staff), ..Self::EVERYONE }
+    }
+
     /// Those of one service.
-    Service(ServiceId),
+    pub fn service(service: ServiceId) -> Self {
+        Self { service: Some(service), ..Self::EVERYONE }
+    }
+
+    /// Those in this time alone.
+    pub fn during(self, during: Range<Timestamp>) -> Self {
+        Self { during, ..self }
+    }
 }
 
 /// A time that can be booked.
@@ -92,32 +119,6 @@ pub struct SlotRequest {
     pub except: Option<AppointmentId>,
     /// What binds whoever asks.
     pub terms: Terms,
-}
-
-/// How many hours of staff members are looked through for the same ones: mostly many have the same.
-const SAME_HOURS_MAX: usize = 16;
-
-/// The hours of some staff members, laid out in real time once somebody asks for them.
-struct SharedHours<'a> {
-    hours: &'a StaffHours,
-    laid: OnceCell<Spans>,
-}
-
-/// Those who offer the service.
-struct Takers<'a> {
-    all: Vec<Taker<'a>>,
-    hours: Vec<SharedHours<'a>>,
-}
-
-/// Someone who offers the service.
-struct Taker<'a> {
-    id: StaffId,
-    /// The place of their own hours among those of all, if they have some.
-    hours: Option<usize>,
-    /// When they are away.
-    away: Option<&'a Spans>,
-    /// When they are busy.
-    busy: BusyOf<'a>,
 }
 
 /// From when to when a service can be booked by whom its terms bind.
@@ -183,25 +184,39 @@ impl<'a> Schedule<'a> {
         wanted: &SlotRequest,
         (first, last): (NaiveDate, NaiveDate),
     ) -> Vec<Slot> {
-        let SlotRequest { service, staff, duration, terms, .. } = *wanted;
+        let SlotRequest { service, staff, duration, buffers, except, terms, .. } = *wanted;
         if terms == Terms::Integration && self.business.booking_mode == BookingMode::Off {
-            return Vec::new();
-        }
-        let takers = self.takers(service, staff);
-        if takers.all.is_empty() {
             return Vec::new();
         }
         let laid = self.calendar().lay(first..=last, duration);
         let ahead = self.ahead(booked, terms);
-        let slot = |start| {
-            let request = SlotRequest { start, ..*wanted };
-            let free = |taker: &Taker<'_>| takers.look(taker, &laid, &request).is_ok();
-            let bookable = BOOKABLE_YEARS.contains(&start.utc().year())
-                && ahead.check(&laid, start).is_ok()
-                && takers.all.iter().any(free);
-            bookable.then(|| Slot { starts_at: start, ends_at: start + duration })
-        };
-        laid.starts(duration).into_iter().filter_map(slot).collect()
+        let mut starts = laid.starts(duration);
+        let years = bookable_years();
+        starts.retain(|start| years.contains(start) && ahead.check(&laid, *start).is_ok());
+        let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
+        // One staff member after the other, each with the times that nobody before them can take.
+        let (mut hours, mut left) = (OwnHours::of(&laid), starts.clone());
+        for member in self.takers(service, staff) {
+            if left.is_empty() {
+                break;
+            }
+            let own = hours.place_of(member);
+            if own.is_some_and(|own| hours.are_done_with(own)) {
+                continue;
+            }
+            let mut taker = self.taker(member, own, &hours);
+            let mut hopeless = Timestamp::MIN;
+            left.retain(|start| {
+                *start < hopeless
+                    || taker.look(*start, &wanted).map_err(|kept| hopeless = kept.until).is_err()
+            });
+            if let Some(own) = own.filter(|_| taker.was_never_there()) {
+                hours.be_done_with(own);
+            }
+        }
+        let mut left = left.into_iter().peekable();
+        starts.retain(|start| left.next_if_eq(start).is_none());
+        starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
     /// Who takes the time: the one asked for, else of those who are free the one with the fewest minutes of active
@@ -211,7 +226,7 @@ impl<'a> Schedule<'a> {
     /// The first reason, in the order of [`SlotReason::Past`], the calendar's, the service's, the staff's. Of several
     /// staff members it is that of whoever comes nearest to taking it.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
-        let SlotRequest { service, staff, start, duration, terms, .. } = *request;
+        let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
             return Err(SlotReason::Past);
         }
@@ -222,17 +237,19 @@ impl<'a> Schedule<'a> {
             return Err(SlotReason::ServiceInactive);
         };
         self.ahead(booked, terms).check(&laid, start)?;
-        let takers = self.takers(service, staff);
-        if takers.all.is_empty() {
+        let mut takers = self.takers(service, staff).peekable();
+        if takers.peek().is_none() {
             let named = staff.is_some();
             return Err(if named { SlotReason::StaffUnavailable } else { SlotReason::NobodyOffersIt });
         }
+        let wanted = Wanted::new(duration, terms.heeded(buffers)).except(except);
         let day = calendar.day_bounds(laid.local_date(start));
-        let (mut free, mut nearest) = (Vec::new(), SlotReason::StaffOff);
-        for taker in &takers.all {
-            match takers.look(taker, &laid, request) {
-                Ok(()) => free.push(taker.id),
-                Err(reason) if nearness(reason) > nearness(nearest) => nearest = reason,
+        let (mut hours, mut free, mut nearest) = (OwnHours::of(&laid), Vec::new(), SlotReason::StaffOff);
+        for member in takers {
+            let own = hours.place_of(member);
+            match self.taker(member, own, &hours).look(start, &wanted) {
+                Ok(()) => free.push(member.id),
+                Err(Kept { reason, .. }) if nearness(reason) > nearness(nearest) => nearest = reason,
                 Err(_) => {}
             }
         }
@@ -256,31 +273,22 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// The active appointments to come, or under way, that lay where they could be booked before a change and do not any
-    /// more, by their starts. Both schedules hold the same appointments, and differ in what is concerned alone.
-    pub fn outside_since(&self, before: &Schedule<'_>, concerned: Concerned) -> Vec<AppointmentId> {
-        let mut days: BTreeMap<(NaiveDate, NaiveDate), (Laid, OnceCell<Laid>)> = BTreeMap::new();
-        let (calendar, was) = (self.calendar(), before.calendar());
+    /// Of the active appointments to come that are concerned, those that do not lie where one could be booked, by their
+    /// starts.
+    pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
+        let Concerned { during, staff, service } = concerned;
+        let calendar = self.calendar();
+        let mut days: BTreeMap<(NaiveDate, NaiveDate), Laid> = BTreeMap::new();
         let mut outside = Vec::new();
-        let of = if let Concerned::Staff(staff) = concerned { Some(staff) } else { None };
-        for (staff, hold) in self.busy.ending_after(self.now, of) {
-            if matches!(concerned, Concerned::Service(service) if service != hold.service) {
+        let concerned = self.busy.meeting(during.clone(), *staff);
+        for (staff, hold) in concerned.filter(|(_, hold)| hold.start > self.now) {
+            if service.is_some_and(|service| service != hold.service) {
                 continue;
             }
-            let (span, longest) = ((staff, hold.start, hold.end), hold.end - hold.start);
             let dates = (calendar.local_date(hold.start), calendar.local_date(hold.end));
-            let (laid, laid_before) = days
-                .entry(dates)
-                .or_insert_with(|| (calendar.lay(dates.0..=dates.1, longest), OnceCell::new()));
-            if self.is_inside(span, hold.service, laid) {
-                continue;
-            }
-            // The zone may be another one, so the dates are, too.
-            let laid_before = laid_before.get_or_init(|| {
-                let (first, last) = (was.local_date(hold.start), was.local_date(hold.end));
-                was.lay(first - Days::new(1)..=last + Days::new(1), longest)
-            });
-            if before.is_inside(span, hold.service, laid_before) {
+            let laid =
+                days.entry(dates).or_insert_with(|| calendar.lay(dates.0..=dates.1, hold.end - hold.start));
+            if !self.is_inside((staff, hold.start, hold.end), hold.service, laid) {
                 outside.push((hold.start, hold.id));
             }
         }
@@ -335,58 +343,33 @@ impl<'a> Schedule<'a> {
     }
 
     /// The active staff members who offer the service, or only the one asked for, in the order of their ids.
-    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> Takers<'a> {
+    fn takers(&self, service: ServiceId, asked: Option<StaffId>) -> impl Iterator<Item = &'a StaffMember> {
         let named = asked.and_then(|staff| self.staff.get(&staff));
         let anyone = self.staff.values().filter(move |_| asked.is_none());
-        let mut takers = Takers { all: Vec::new(), hours: Vec::new() };
-        for member in named.into_iter().chain(anyone).filter(|member| member.offers(service)) {
-            let hours = member.hours.as_ref().map(|hours| takers.place_of(hours));
-            let (away, busy) = (self.blocked.spans(member.id), self.busy.of(member.id));
-            takers.all.push(Taker { id: member.id, hours, away, busy });
-        }
-        takers
+        named.into_iter().chain(anyone).filter(move |member| member.offers(service))
+    }
+
+    fn taker<'b>(&self, member: &StaffMember, own: Option<HoursPlace>, hours: &'b OwnHours<'_>) -> Taker<'b>
+    where
+        'a: 'b,
+    {
+        Taker::new(member.id, own.map(|own| (hours, own)), self.blocked, self.busy)
     }
 }
 
-impl<'a> Takers<'a> {
-    /// The place of these hours, which many may have.
-    fn place_of(&mut self, hours: &'a StaffHours) -> usize {
-        let first = self.hours.len().saturating_sub(SAME_HOURS_MAX);
-        let known = self.hours[first..].iter().position(|shared| shared.hours == hours);
-        known.map_or_else(
-            || {
-                self.hours.push(SharedHours { hours, laid: OnceCell::new() });
-                self.hours.len() - 1
-            },
-            |place| first + place,
-        )
+impl Terms {
+    /// What whoever asks is told of a reason: integrations not what the team keeps free, nor when anybody is away.
+    pub fn told(self, reason: SlotReason) -> SlotReason {
+        match (self, reason) {
+            (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,
+            (Self::Integration, SlotReason::StaffOff) => SlotReason::NobodyAvailable,
+            _ => reason,
+        }
     }
 
-    /// Whether all of a time lies within the own hours of a staff member, if they have some.
-    fn are_there(&self, taker: &Taker<'_>, laid: &Laid, (start, end): (Timestamp, Timestamp)) -> bool {
-        taker.hours.is_none_or(|place| {
-            let SharedHours { hours, laid: shared } = &self.hours[place];
-            shared.get_or_init(|| laid.staff_hours(hours)).cover(start, end)
-        })
-    }
-
-    /// Whether a staff member is there and free for all of a time on the dates of the calendar.
-    fn look(&self, taker: &Taker<'_>, laid: &Laid, request: &SlotRequest) -> Result<(), SlotReason> {
-        let SlotRequest { start, duration, buffers, except, terms, .. } = *request;
-        let end = start + duration;
-        // Whoever is away cannot be kept free; a closed shop and a break keep them free all the same.
-        let (from, to) = (start - buffers.before(), end + buffers.after());
-        let away = taker.away.filter(|away| away.meet(from, to));
-        if !self.are_there(taker, laid, (start, end)) || away.is_some_and(|away| away.meet(start, end)) {
-            return Err(SlotReason::StaffOff);
-        }
-        let heeds_buffers = terms != Terms::Team { ignore_buffers: true };
-        match taker.busy.clash((start, end), buffers, except) {
-            Some(Clash::Appointment) => Err(SlotReason::Taken),
-            Some(Clash::Buffer) if heeds_buffers => Err(SlotReason::Buffer),
-            _ if heeds_buffers && away.is_some() => Err(SlotReason::Buffer),
-            _ => Ok(()),
-        }
+    /// What is kept free around an appointment, where that binds.
+    fn heeded(self, buffers: Buffers) -> Option<Buffers> {
+        (self != Self::Team { ignore_buffers: true }).then_some(buffers)
     }
 }
 

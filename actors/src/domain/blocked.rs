@@ -164,14 +164,18 @@ impl Blocked {
     }
 
     /// The one that makes room for another of a staff member where there are as many as there may be: the one that ended
-    /// first, of theirs where they have too many. `Ok(None)` where there is room as it is.
+    /// first, of theirs where they have too many, and until when it was. `Ok(None)` where there is room as it is.
     ///
     /// # Errors
     /// How many there may be, where none has ended.
-    pub fn making_room(&self, staff: StaffId, now: Timestamp) -> Result<Option<BlockedKey>, usize> {
+    pub fn making_room(
+        &self,
+        staff: StaffId,
+        now: Timestamp,
+    ) -> Result<Option<(BlockedKey, Timestamp)>, usize> {
         let ended = |(_, end): &(BlockedKey, Timestamp)| *end <= now;
         let first = |all: &mut dyn Iterator<Item = (BlockedKey, Timestamp)>| {
-            all.filter(ended).min_by_key(|(key, end)| (*end, key.id)).map(|(key, _)| key)
+            all.filter(ended).min_by_key(|(key, end)| (*end, key.id))
         };
         if self.count(staff) >= BLOCKED_PER_STAFF_MAX {
             return first(&mut self.of_staff(staff)).map(Some).ok_or(BLOCKED_PER_STAFF_MAX);
@@ -228,12 +232,16 @@ mod tests {
         let mut blocked = Blocked::of(all);
         let staff = key(1, 0, 0).staff_id;
         assert_eq!(blocked.making_room(staff, at(0)), Err(BLOCKED_PER_STAFF_MAX));
-        assert_eq!(blocked.making_room(staff, at(1)), Ok(Some(key(1, 0, 0))), "of equal ones the oldest");
+        assert_eq!(
+            blocked.making_room(staff, at(1)),
+            Ok(Some((key(1, 0, 0), at(1)))),
+            "of equal ones the oldest"
+        );
         assert_eq!(blocked.making_room(key(2, 0, 0).staff_id, at(0)), Ok(None));
         blocked.remove(key(1, -7, 7));
         assert_eq!(blocked.making_room(staff, at(0)), Ok(None));
         blocked.insert(key(1, -9, 9_999), at(-5));
-        assert_eq!(blocked.making_room(staff, at(0)), Ok(Some(key(1, -9, 9_999))));
+        assert_eq!(blocked.making_room(staff, at(0)), Ok(Some((key(1, -9, 9_999), at(-5)))));
     }
 
     #[test]
@@ -246,7 +254,7 @@ mod tests {
         assert_eq!(blocked.len(), BLOCKED_MAX);
         let other = key(9_999, 0, 0).staff_id;
         assert_eq!(blocked.making_room(other, at(0)), Err(BLOCKED_MAX));
-        let gone = blocked.making_room(other, at(1)).unwrap().unwrap();
+        let (gone, _) = blocked.making_room(other, at(1)).unwrap().unwrap();
         assert_eq!((gone.starts_at, gone.id), (at(0), key(0, 0, 0).id));
     }
 

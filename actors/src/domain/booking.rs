@@ -146,7 +146,8 @@ pub fn book(
         except: None,
         terms: request.party.terms(),
     };
-    let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let staff_id =
+        schedule.assign(&slot).map_err(|reason| Refusal::SlotUnavailable(slot.terms.told(reason)))?;
     let announced = status == AppointmentStatus::Confirmed;
     let appointment = Appointment {
         id,
@@ -210,7 +211,8 @@ pub fn reschedule(
         except: Some(before.id),
         terms: request.party.terms(),
     };
-    let staff_id = schedule.assign(&slot).map_err(Refusal::SlotUnavailable)?;
+    let staff_id =
+        schedule.assign(&slot).map_err(|reason| Refusal::SlotUnavailable(slot.terms.told(reason)))?;
     let moved = Appointment {
         starts_at: request.starts_at,
         ends_at: request.starts_at + before.duration(),

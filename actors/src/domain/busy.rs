@@ -4,7 +4,8 @@
 //! What always holds: no appointment is empty and no two of one staff member overlap. A caller that would break this
 //! has broken a rule already, so it is asserted, in release too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque, btree_map};
+use std::iter::Peekable;
 use std::ops::Range;
 
 use chrono::TimeDelta;
@@ -19,8 +20,10 @@ pub struct Busy {
     len: usize,
     /// What is held for all, since nobody knows for whom: by start, until when; few, or none at all.
     for_all: BTreeMap<Timestamp, Timestamp>,
-    /// No appointment that is held has a longer buffer: so far is looked for those that reach somewhere.
-    reach: TimeDelta,
+    /// No appointment that is held has a longer buffer, in milliseconds: so far is looked for those that reach somewhere.
+    reach: i64,
+    /// None lasts longer, in milliseconds: so far back is looked for those that are under way.
+    lasting: i64,
 }
 
 /// What is kept of an appointment beside its start.
@@ -59,6 +62,38 @@ impl From<&Appointment> for Hold {
     }
 }
 
+/// What is wanted of a staff member's time, apart from when.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    lasts_millis: i64,
+    /// What is kept free around it, if that and what others keep free stands in the way.
+    buffers: Option<Buffers>,
+    except: Option<AppointmentId>,
+}
+
+impl Wanted {
+    /// So much time, with so much kept free around it, where what is kept free binds.
+    pub fn new(duration: TimeDelta, buffers: Option<Buffers>) -> Self {
+        Self { lasts_millis: duration.num_milliseconds(), buffers, except: None }
+    }
+
+    /// The same for an appointment that is moved, whose own time does not stand in its way.
+    pub fn except(self, except: Option<AppointmentId>) -> Self {
+        Self { except, ..self }
+    }
+
+    /// When it ends, if it starts then.
+    pub fn end(&self, start: Timestamp) -> Timestamp {
+        Timestamp::from_millis(start.millis() + self.lasts_millis)
+    }
+
+    /// From when to when the staff member must be free, if it starts then.
+    pub fn around(&self, start: Timestamp) -> (Timestamp, Timestamp) {
+        let span = (start, self.end(start));
+        self.buffers.map_or(span, |buffers| buffers.around(span))
+    }
+}
+
 /// What stands in the way of an appointment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clash {
@@ -87,7 +122,8 @@ impl Busy {
             "appointment {id} at {start} overlaps another of staff member {staff}"
         );
         self.by_staff.entry(staff).or_default().insert(start, Held { end, id, service, buffers });
-        self.reach = self.reach.max(buffers.longest());
+        self.reach = self.reach.max(buffers.longest().num_milliseconds());
+        self.lasting = self.lasting.max((end - start).num_milliseconds());
         self.len += 1;
     }
 
@@ -118,7 +154,7 @@ impl Busy {
         end: Timestamp,
         except: Option<AppointmentId>,
     ) -> bool {
-        !meets(&self.for_all, start, end) && self.has_none(staff, start, end, except)
+        meets(&self.for_all, start, end).is_none() && self.has_none(staff, start, end, except)
     }
 
     /// Whether a staff member has no appointment in `[start, end)`, apart from `except`.
@@ -135,22 +171,24 @@ impl Busy {
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
 
-    /// When one staff member is busy.
+    /// When one staff member is busy, for questions about one time after the other.
     pub fn of(&self, staff: StaffId) -> BusyOf<'_> {
-        BusyOf { held: self.by_staff.get(&staff), reach: self.reach, for_all: &self.for_all }
+        let held = self.by_staff.get(&staff);
+        BusyOf { busy: self, held, asked: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// The appointments that end after an instant, of one staff member or of all, each member's in order.
-    pub fn ending_after(
+    /// The appointments that lie in `[start, end)`, were it in part, of one staff member or of all, each member's in order.
+    pub fn meeting(
         &self,
-        instant: Timestamp,
+        Range { start, end }: Range<Timestamp>,
         of: Option<StaffId>,
     ) -> impl Iterator<Item = (StaffId, Hold)> {
-        let all = self.by_staff.iter().filter(move |(staff, _)| of.is_none_or(|of| of == **staff));
+        // One at most goes on at the start: the last that starts before it. An empty range holds none.
+        let all =
+            self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
         all.flat_map(move |(staff, held)| {
-            // One at most goes on at the instant: the last that starts before it.
-            let under_way = held.range(..instant).next_back().filter(|(_, held)| held.end > instant);
-            under_way.into_iter().chain(held.range(instant..)).map(|(start, held)| {
+            let under_way = held.range(..start).next_back().filter(|(_, held)| held.end > start);
+            under_way.into_iter().chain(held.range(start..end)).map(|(start, held)| {
                 let Held { end, id, service, buffers } = *held;
                 (*staff, Hold { id, start: *start, end, service, buffers })
             })
@@ -190,228 +228,95 @@ impl Busy {
     }
 }
 
-/// When one staff member is busy.
-#[derive(Clone, Copy, Debug)]
-pub struct BusyOf<'a> {
-    held: Option<&'a BTreeMap<Timestamp, Held>>,
-    reach: TimeDelta,
-    for_all: &'a BTreeMap<Timestamp, Timestamp>,
+/// How many appointments are passed one by one before it is searched for the next that matters.
+const STEPS_MAX: usize = 8;
+
+/// Whether any of what is held for all meets `[start, end)`, and until when.
+fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timestamp) -> Option<Timestamp> {
+    for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Whether any of what is held for all meets `[start, end)`.
-fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timestamp) -> bool {
-    for_all.range(..end).any(|(_, until)| *until > start)
+/// When one staff member is busy. Each question goes on from where the one before was answered; questions in another order
+/// have the same answers, and cost a search.
+#[derive(Clone, Debug)]
+pub struct BusyOf<'a> {
+    busy: &'a Busy,
+    held: Option<&'a BTreeMap<Timestamp, Held>>,
+    /// From when on was asked last.
+    asked: Timestamp,
+    /// The appointments that were looked at last, in order, and those behind them.
+    near: VecDeque<Near>,
+    rest: Option<Peekable<btree_map::Range<'a, Timestamp, Held>>>,
+}
+
+/// An appointment, and what it keeps free, that itself included.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    id: AppointmentId,
+    start: Timestamp,
+    end: Timestamp,
+    around: (Timestamp, Timestamp),
 }
 
 impl BusyOf<'_> {
-    /// What stands in the way of an appointment in `[start, end)` with these buffers, apart from `except`. The buffers of
-    /// neighbours add up: each appointment keeps its own time free of the other's.
-    pub fn clash(
-        &self,
-        (start, end): (Timestamp, Timestamp),
-        buffers: Buffers,
-        except: Option<AppointmentId>,
-    ) -> Option<Clash> {
-        if meets(self.for_all, start, end) {
-            return Some(Clash::Appointment);
+    /// What stands in the way of what is wanted from `start` on, and until when it stands in the way of whatever starts
+    /// later. The buffers of neighbours add up: each appointment keeps its own time free of the other's.
+    pub fn clash(&mut self, start: Timestamp, wanted: &Wanted) -> Option<(Clash, Timestamp)> {
+        let (end, (from, to)) = (wanted.end(start), wanted.around(start));
+        // Until then something else stands in the way of what begins with what is kept free before it.
+        let until =
+            |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
+        let for_all = &self.busy.for_all;
+        if let Some(other) = meets(for_all, start, end) {
+            return Some((Clash::Appointment, until(other)));
         }
-        let (from, to) = (start - buffers.before(), end + buffers.after());
-        let mut clash = meets(self.for_all, from, to).then_some(Clash::Buffer);
-        let Some(held) = self.held else { return clash };
-        // Whatever starts later keeps nothing free so early, and whatever ended earlier nothing so late.
-        let reach = self.reach;
-        let near = held.range(..to + reach).rev().take_while(|(_, held)| held.end + reach > from);
-        for (other, held) in near.filter(|(_, held)| Some(held.id) != except) {
-            if *other < end && start < held.end {
-                return Some(Clash::Appointment);
-            }
-            if *other - held.buffers.before() < to && from < held.end + held.buffers.after() {
-                clash = Some(Clash::Buffer);
+        let mut clash = meets(for_all, from, to).map(|other| (Clash::Buffer, until(other)));
+        let heeds_buffers = wanted.buffers.is_some();
+        for near in self.near(from, to).filter(|near| Some(near.id) != wanted.except) {
+            let around = if heeds_buffers { near.around } else { (near.start, near.end) };
+            if around.0 < to && from < around.1 {
+                let is_taken = near.start < end && start < near.end;
+                let what = if is_taken { Clash::Appointment } else { Clash::Buffer };
+                clash = Some((what, until(around.1)));
+                if is_taken {
+                    break;
+                }
             }
         }
         clash
     }
+
+    /// Every appointment that can keep some of `[from, to)` free, and perhaps others.
+    fn near(&mut self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Near> {
+        // Whatever starts later keeps nothing free so early, and whatever ended earlier nothing so late.
+        let Busy { reach, lasting, .. } = *self.busy;
+        let (first, last) = (from.millis() - reach, to.millis() + reach);
+        let Self { held, asked, near, rest, .. } = self;
+        let Some(held) = held else { return near.iter() };
+        let from_on = || held.range(Timestamp::from_millis(first - lasting)..).peekable();
+        if from < *asked || rest.is_none() {
+            near.clear();
+            *rest = Some(from_on());
+        }
+        *asked = from;
+        while near.front().is_some_and(|near| near.end.millis() <= first) {
+            near.pop_front();
+        }
+        let Some(rest) = rest else { return near.iter() };
+        let is_over = |(_, held): &(&Timestamp, &Held)| held.end.millis() <= first;
+        let is_passed = (0..STEPS_MAX).all(|_| rest.next_if(is_over).is_some());
+        if is_passed {
+            *rest = from_on();
+            while rest.next_if(is_over).is_some() {}
+        }
+        while let Some((&start, &Held { end, id, buffers, .. })) =
+            rest.next_if(|(start, _)| start.millis() < last)
+        {
+            near.push_back(Near { id, start, end, around: buffers.around((start, end)) });
+        }
+        near.iter()
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-
-    fn at(minutes: i64) -> Timestamp {
-        Timestamp::from_millis(minutes * 60_000)
-    }
-
-    fn staff(number: u128) -> StaffId {
-        Uuid::from_u128(number).into()
-    }
-
-    fn id(number: u128) -> AppointmentId {
-        Uuid::from_u128(number).into()
-    }
-
-    fn buffers((before, after): (u32, u32)) -> Buffers {
-        Buffers::new(before, after).unwrap()
-    }
-
-    fn hold(number: u128, start: i64, end: i64, around: (u32, u32)) -> Hold {
-        let service = Uuid::from_u128(99).into();
-        Hold { id: id(number), start: at(start), end: at(end), service, buffers: buffers(around) }
-    }
-
-    fn held(spans: &[(i64, i64)]) -> Busy {
-        let mut busy = Busy::new();
-        for (number, (start, end)) in (1..).zip(spans) {
-            busy.insert(staff(1), hold(number, *start, *end, (0, 0)));
-        }
-        busy
-    }
-
-    #[test]
-    fn touching_is_free_and_overlapping_by_a_minute_is_not() {
-        let busy = held(&[(60, 90), (120, 150)]);
-        let free = |start, end| busy.is_free(staff(1), at(start), at(end), None);
-        for (start, end) in [(30, 60), (90, 120), (150, 300), (0, 1)] {
-            assert!(free(start, end), "{start}-{end}");
-        }
-        for (start, end) in [(30, 61), (89, 95), (90, 121), (60, 90), (61, 62), (0, 300), (149, 150)] {
-            assert!(!free(start, end), "{start}-{end}");
-        }
-        assert!(busy.is_free(staff(2), at(0), at(300), None));
-    }
-
-    #[test]
-    fn the_appointment_that_is_moved_does_not_stand_in_its_own_way() {
-        let busy = held(&[(60, 90), (90, 120), (120, 150)]);
-        let free = |start, end, number| busy.is_free(staff(1), at(start), at(end), Some(id(number)));
-        assert!(free(95, 115, 2));
-        assert!(free(120, 200, 3));
-        assert!(!free(80, 110, 2));
-        assert!(!free(95, 125, 2));
-        assert!(!free(95, 115, 9));
-    }
-
-    #[test]
-    fn only_appointments_that_start_in_the_range_count() {
-        let busy = held(&[(50, 70), (70, 100), (119, 150), (150, 151)]);
-        assert_eq!(busy.minutes_starting_in(staff(1), at(60)..at(120)), 30 + 31);
-        assert_eq!(busy.minutes_starting_in(staff(1), at(120)..at(60)), 0);
-        assert_eq!(busy.minutes_starting_in(staff(1), at(70)..at(70)), 0);
-        assert_eq!(busy.minutes_starting_in(staff(2), at(60)..at(120)), 0);
-    }
-
-    #[test]
-    fn of_an_instant_only_what_starts_at_it_is_found() {
-        let mut busy = held(&[(60, 90), (90, 120)]);
-        busy.insert(staff(2), hold(7, 60, 120, (0, 0)));
-        let starting = |minute| {
-            let mut found: Vec<_> = busy.starting_at(at(minute)).collect();
-            found.sort_unstable();
-            found
-        };
-        assert_eq!(starting(60), [(staff(1), id(1)), (staff(2), id(7))]);
-        assert_eq!(starting(90), [(staff(1), id(2))]);
-        assert_eq!(starting(61), []);
-    }
-
-    #[test]
-    fn a_removed_time_is_free_again_and_the_past_is_forgotten() {
-        let mut busy = held(&[(60, 90), (90, 120), (120, 150)]);
-        busy.remove(staff(1), at(90), id(2));
-        assert!(busy.is_free(staff(1), at(90), at(120), None));
-        assert_eq!(busy.len(), 2);
-        busy.forget_before(at(120));
-        assert_eq!(busy.len(), 1);
-        assert!(!busy.is_free(staff(1), at(120), at(121), None));
-        busy.forget_before(at(121));
-        assert!(busy.is_empty());
-    }
-
-    #[test]
-    #[should_panic(expected = "overlaps another")]
-    fn two_appointments_of_one_staff_member_never_overlap() {
-        held(&[(60, 90), (89, 100)]);
-    }
-
-    #[test]
-    #[should_panic(expected = "not after its start")]
-    fn an_appointment_is_never_empty() {
-        held(&[(60, 60)]);
-    }
-
-    #[test]
-    #[should_panic(expected = "does not hold")]
-    fn only_what_is_held_is_removed() {
-        held(&[(60, 90)]).remove(staff(1), at(60), id(2));
-    }
-
-    #[test]
-    fn the_buffers_of_neighbours_add_up_to_the_minute() {
-        let mut busy = Busy::new();
-        busy.insert(staff(1), hold(1, 600, 630, (20, 10)));
-        let clash = |start, end, around| busy.of(staff(1)).clash((at(start), at(end)), buffers(around), None);
-        assert_eq!(clash(645, 660, (5, 0)), None);
-        assert_eq!(clash(644, 660, (5, 0)), Some(Clash::Buffer));
-        assert_eq!(clash(640, 660, (0, 240)), None);
-        assert_eq!(clash(639, 660, (0, 0)), Some(Clash::Buffer));
-        assert_eq!(clash(500, 570, (0, 10)), None);
-        assert_eq!(clash(500, 571, (0, 10)), Some(Clash::Buffer));
-        assert_eq!(clash(500, 601, (0, 0)), Some(Clash::Appointment));
-        assert_eq!(clash(629, 700, (0, 0)), Some(Clash::Appointment));
-        assert_eq!(busy.of(staff(1)).clash((at(600), at(630)), buffers((9, 9)), Some(id(1))), None);
-        assert_eq!(busy.of(staff(2)).clash((at(600), at(630)), buffers((9, 9)), None), None);
-    }
-
-    #[test]
-    fn a_long_buffer_reaches_over_a_neighbour_that_was_booked_into_it() {
-        let mut busy = Busy::new();
-        busy.insert(staff(1), hold(1, 600, 630, (0, 240)));
-        busy.insert(staff(1), hold(2, 630, 640, (0, 0)));
-        busy.insert(staff(1), hold(3, 990, 1000, (0, 0)));
-        busy.insert(staff(1), hold(4, 1000, 1030, (200, 0)));
-        let clash = |start, end| busy.of(staff(1)).clash((at(start), at(end)), Buffers::default(), None);
-        assert_eq!(clash(869, 880), Some(Clash::Buffer), "the first one holds until 870");
-        assert_eq!(clash(800, 801), Some(Clash::Buffer), "the last one holds from 800 on");
-        assert_eq!(clash(300, 600), None);
-        assert_eq!(clash(1030, 1040), None);
-    }
-
-    #[test]
-    fn what_is_held_for_all_stands_in_the_way_of_everybody_with_what_they_keep_free() {
-        let mut busy = held(&[(60, 90)]);
-        busy.hold_for_all(at(80), at(120));
-        for (number, start, end, around, clash) in [
-            (1, 90, 100, (0, 0), Some(Clash::Appointment)),
-            (2, 119, 130, (0, 0), Some(Clash::Appointment)),
-            (2, 120, 130, (0, 0), None),
-            (2, 130, 140, (11, 0), Some(Clash::Buffer)),
-            (2, 60, 75, (0, 6), Some(Clash::Buffer)),
-            (2, 60, 75, (0, 5), None),
-        ] {
-            let found = busy.of(staff(number)).clash((at(start), at(end)), buffers(around), None);
-            assert_eq!(found, clash, "{start}-{end}");
-        }
-        assert!(
-            !busy.is_free(staff(2), at(90), at(100), None) && busy.is_free(staff(2), at(120), at(130), None)
-        );
-        // Whatever is read is held all the same.
-        busy.insert(staff(2), hold(9, 100, 110, (0, 0)));
-        busy.forget_before(at(119));
-        assert!(!busy.is_free(staff(2), at(119), at(120), None));
-        busy.forget_before(at(120));
-        assert!(busy.is_free(staff(2), at(119), at(120), None));
-    }
-
-    #[test]
-    fn what_ends_after_an_instant_includes_what_is_under_way() {
-        let busy = held(&[(0, 60), (60, 90), (120, 150)]);
-        let ids = |instant, of| -> Vec<AppointmentId> {
-            busy.ending_after(at(instant), of).map(|(_, hold)| hold.id).collect()
-        };
-        assert_eq!(ids(60, None), [id(2), id(3)]);
-        assert_eq!(ids(89, Some(staff(1))), [id(2), id(3)]);
-        assert_eq!(ids(90, None), [id(3)]);
-        assert_eq!(ids(0, Some(staff(2))), []);
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 use chrono::{Datelike, Days, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 
-use super::spans::Spans;
+use super::spans::{Along, Spans};
 use super::wall::{Stretch, Wall};
 use super::{
     Business, Day, LocalTime, LocalWindow, SlotReason, SpecialDays, StaffHours, Timestamp, WeeklyBreaks,
@@ -56,6 +56,12 @@ struct Window {
     base: NaiveDateTime,
 }
 
+/// When it is open and when there are breaks, asked about one time after the other.
+struct OpenAlong<'a> {
+    open: Along<'a>,
+    breaks: Along<'a>,
+}
+
 /// From when to when a local date of a zone lasts.
 pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     let wall = Wall::new(zone);
@@ -85,6 +91,16 @@ impl<'a> Calendar<'a> {
     /// skipped when it moved across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
+    }
+
+    /// From when to when what opens on a date, be it by the week or as the date is special, can hold anything: all of the
+    /// date, and on to where the last window closes.
+    pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
+        let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
+        let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
+        let windows = self.hours.on(day_of(date)).chain(special.iter().copied());
+        let closes = windows.filter_map(|window| Some(wall.stretch(date, window)?.closes));
+        day.start..closes.fold(day.end, Timestamp::max)
     }
 
     /// The calendar around what begins on these local dates and takes so long.
@@ -127,10 +143,10 @@ impl<'a> Calendar<'a> {
 impl Laid {
     /// Every start time, for a service this long, that falls on one of the dates; sorted, each instant once.
     pub fn starts(&self, duration: TimeDelta) -> Vec<Timestamp> {
-        let mut starts = Vec::new();
+        let (mut starts, mut along) = (Vec::new(), self.along());
         for window in &self.windows {
             let fits = |&(wall, start): &(NaiveDateTime, Timestamp)| {
-                self.fit(window, (wall, start), duration).is_ok()
+                self.fit(&mut along, window, (wall, start), duration).is_ok()
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
@@ -147,9 +163,9 @@ impl Laid {
     /// then [`SlotReason::Break`]; then [`SlotReason::OffGrid`] when it begins between two steps.
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
-        let mut reason = SlotReason::OutsideHours;
+        let (mut reason, mut along) = (SlotReason::OutsideHours, self.along());
         for window in &self.windows {
-            match self.fit(window, (wall, start), duration) {
+            match self.fit(&mut along, window, (wall, start), duration) {
                 Ok(()) => return Ok(()),
                 Err(SlotReason::OutsideHours) => {}
                 // Another window that holds the instant may have it on its grid.
@@ -181,9 +197,15 @@ impl Laid {
         self.wall.local(at).date()
     }
 
+    /// For looking at one time after the other.
+    fn along(&self) -> OpenAlong<'_> {
+        OpenAlong { open: self.open.along(), breaks: self.breaks.along() }
+    }
+
     /// The one predicate: whether the instant, at which the wall clock shows this time, is a start time of this window.
     fn fit(
         &self,
+        along: &mut OpenAlong<'_>,
         window: &Window,
         (wall, start): (NaiveDateTime, Timestamp),
         duration: TimeDelta,
@@ -191,10 +213,10 @@ impl Laid {
         let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
         // It may go on through windows that begin before the last one ends.
-        if !(opens..closes).contains(&start) || !self.open.cover(start, end) {
+        if !(opens..closes).contains(&start) || along.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
-        if self.breaks.meet(start, end) {
+        if along.breaks.meet(start, end).is_some() {
             return Err(SlotReason::Break);
         }
         let elapsed = wall - window.base;

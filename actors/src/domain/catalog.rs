@@ -46,19 +46,16 @@ impl Buffers {
         u32::from(self.after)
     }
 
-    /// How long before an appointment.
-    pub fn before(self) -> TimeDelta {
-        TimeDelta::minutes(i64::from(self.before))
-    }
-
-    /// How long after an appointment.
-    pub fn after(self) -> TimeDelta {
-        TimeDelta::minutes(i64::from(self.after))
+    /// What is kept free around `[start, end)`, and that itself.
+    pub fn around(self, (start, end): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
+        // Asked of every appointment that is near a time; a `TimeDelta` would cost several times as much.
+        let [before, after] = [self.before, self.after].map(|minutes| i64::from(minutes) * 60_000);
+        (Timestamp::from_millis(start.millis() - before), Timestamp::from_millis(end.millis() + after))
     }
 
     /// The longer one.
     pub fn longest(self) -> TimeDelta {
-        self.before().max(self.after())
+        TimeDelta::minutes(self.before.max(self.after).into())
     }
 }
 
@@ -187,7 +184,9 @@ mod tests {
     fn a_buffer_has_240_minutes_at_most() {
         let most = Buffers::new(BUFFER_MINUTES_MAX, 0).unwrap();
         assert_eq!((most.before_minutes(), most.after_minutes()), (240, 0));
-        assert_eq!((most.longest(), most.after()), (TimeDelta::hours(4), TimeDelta::zero()));
+        assert_eq!(most.longest(), TimeDelta::hours(4));
+        let at = |hour: i64| Timestamp::from_millis(hour * 3_600_000);
+        assert_eq!(most.around((at(9), at(10))), (at(5), at(10)));
         assert_eq!(Buffers::new(0, BUFFER_MINUTES_MAX + 1), None);
         assert_eq!(Buffers::new(BUFFER_MINUTES_MAX + 1, 0), None);
         assert_eq!(Buffers::new(256, 0), None);

@@ -185,7 +185,7 @@ impl<const PER_DAY: usize> Week<PER_DAY> {
 
     /// The windows that open on this day, in order.
     pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
-        self.0.iter().filter(move |hours| hours.day == day).map(DayHours::window)
+        of_day(&self.0, day)
     }
 }
 
@@ -218,13 +218,19 @@ impl WeeklyBreaks {
 
     /// The breaks that begin on this day, in order.
     pub fn on(&self, day: Day) -> impl Iterator<Item = LocalWindow> {
-        self.0.iter().filter(move |pause| pause.day == day).map(DayHours::window)
+        of_day(&self.0, day)
     }
 }
 
 fn in_order(mut days: Vec<DayHours>) -> Vec<DayHours> {
     days.sort_by_key(|hours| (hours.day, hours.open));
     days
+}
+
+/// Those of a day, of windows that are in order.
+fn of_day(days: &[DayHours], day: Day) -> impl Iterator<Item = LocalWindow> {
+    let first = days.partition_point(|hours| hours.day < day);
+    days[first..].iter().take_while(move |hours| hours.day == day).map(DayHours::window)
 }
 
 /// The windows that open on one date, none of which overlaps another; none where it is closed.

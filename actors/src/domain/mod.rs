@@ -40,6 +40,7 @@ mod retention;
 mod role;
 mod spans;
 mod special;
+mod taker;
 mod text;
 mod time;
 mod wall;
@@ -54,7 +55,7 @@ pub use audit::{Actor, AuditEntry, FieldChange};
 pub use blocked::{BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, Blocked, BlockedKey, BlockedSource, BlockedTime};
 pub use budget::{Amount, BUDGET_MAX, Budget, BudgetKind, Limit, Usage};
 pub use business::{BookingMode, Business, Locale};
-pub use busy::{Busy, BusyOf, Clash, Hold};
+pub use busy::{Busy, BusyOf, Clash, Hold, Wanted};
 pub use calendar::{Calendar, Laid, day_bounds, next_at};
 pub use call::{CallDetails, CallOutcome, CallRecord, CallStatus, Direction};
 pub use catalog::{

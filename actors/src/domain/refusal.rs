@@ -37,6 +37,8 @@ pub enum SlotReason {
     TooFarAhead,
     /// Whoever could take it (or the one asked for) has time off then, or does not work at that time.
     StaffOff,
+    /// The same, for whoever is not told when staff are away.
+    NobodyAvailable,
     /// Whoever could take it and is there (or the one asked for) has another appointment then.
     Taken,
     /// Somebody is free then, and not for as long as appointments keep free around them.
@@ -58,6 +60,7 @@ impl fmt::Display for SlotReason {
             Self::TooShortNotice => "the time is too soon: the service has to be booked earlier",
             Self::TooFarAhead => "the time is too far ahead for this service",
             Self::StaffOff => "the staff who could take it are off at that time",
+            Self::NobodyAvailable => "nobody who could take it is available at that time",
             Self::Buffer => "the time is too close to another appointment or to time off",
             Self::OutsideHours => "the time is outside opening hours",
             Self::OffGrid => "the time is not on the 30-minute grid of start times",

@@ -26,17 +26,56 @@ impl Spans {
 
     /// Whether all of `[start, end)` is covered.
     pub fn cover(&self, start: Timestamp, end: Timestamp) -> bool {
-        self.ending_after(start).is_some_and(|span| span.start <= start && end <= span.end)
+        self.along().cover(start, end).is_ok()
     }
 
     /// Whether any of `[start, end)` is covered.
     pub fn meet(&self, start: Timestamp, end: Timestamp) -> bool {
-        self.ending_after(start).is_some_and(|span| span.start < end)
+        self.along().meet(start, end).is_some()
+    }
+
+    /// For questions about one time after the other.
+    pub fn along(&self) -> Along<'_> {
+        Along { spans: &self.0, at: 0 }
+    }
+}
+
+/// Stretches that are asked about one time after the other: each question goes on from where the one before was
+/// answered. Questions in another order have the same answers, and cost a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Along<'a> {
+    spans: &'a [Range<Timestamp>],
+    /// The place of the stretch that answered last.
+    at: usize,
+}
+
+impl<'a> Along<'a> {
+    /// Whether all of `[start, end)` is covered.
+    ///
+    /// # Errors
+    /// The instant before which nothing as long can start, either.
+    pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
+        match self.ending_after(start) {
+            Some(span) if start < span.start => Err(span.start),
+            Some(span) if span.end < end => Err(span.end),
+            Some(_) => Ok(()),
+            None => Err(Timestamp::MAX),
+        }
+    }
+
+    /// The first stretch that covers any of `[start, end)`.
+    pub fn meet(&mut self, start: Timestamp, end: Timestamp) -> Option<&'a Range<Timestamp>> {
+        self.ending_after(start).filter(|span| span.start < end)
     }
 
     /// The first stretch that ends after the instant.
-    fn ending_after(&self, at: Timestamp) -> Option<&Range<Timestamp>> {
-        self.0.get(self.0.partition_point(|span| span.end <= at))
+    fn ending_after(&mut self, instant: Timestamp) -> Option<&'a Range<Timestamp>> {
+        let ends_after = |at: usize| self.spans.get(at).is_none_or(|span| span.end > instant);
+        // Mostly it is the one of last time, or the one behind it.
+        let is_first = |at: usize| ends_after(at) && !at.checked_sub(1).is_some_and(ends_after);
+        let near = [self.at, self.at + 1].into_iter().find(|at| is_first(*at));
+        self.at = near.unwrap_or_else(|| self.spans.partition_point(|span| span.end <= instant));
+        self.spans.get(self.at)
     }
 }
 
@@ -69,5 +108,24 @@ mod tests {
             assert_eq!(spans.meet(at(start), at(end)), met, "{start} to {end}");
         }
         assert!(!Spans::default().cover(at(0), at(1)) && !Spans::default().meet(at(0), at(1)));
+    }
+
+    #[test]
+    fn what_was_asked_before_changes_no_answer() {
+        let spans = Spans::of((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
+        let mut along = spans.along();
+        // In order, back and forth, and past both ends.
+        for minute in (-15..215).chain((-15..215).rev()).chain((0..230).map(|nth| nth * 97 % 230 - 15)) {
+            for lasts in [1, 3, 12] {
+                let (start, end) = (at(minute), at(minute + lasts));
+                let covered = spans.0.iter().any(|span| span.start <= start && end <= span.end);
+                let met = spans.0.iter().any(|span| span.start < end && start < span.end);
+                assert_eq!(
+                    (along.cover(start, end).is_ok(), along.meet(start, end).is_some()),
+                    (covered, met),
+                    "{minute}"
+                );
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! them back within a day; everywhere else it is looked up for each time.
 
 use chrono::{
-    FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone,
+    FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Timelike,
 };
 use chrono_tz::{GapInfo, Tz};
 
@@ -17,8 +17,8 @@ use super::{LocalTime, LocalWindow, Timestamp};
 pub(super) struct Wall {
     zone: Tz,
     first: NaiveDate,
-    /// From the first date on, the offset of each that has only one.
-    offsets: Vec<Option<FixedOffset>>,
+    /// From the first date on, the first instant of each that has only one offset.
+    midnights: Vec<Option<Timestamp>>,
 }
 
 /// A window of one date as a stretch of real time, `[opens, closes)`, never empty.
@@ -33,7 +33,7 @@ pub(super) struct Stretch {
 impl Wall {
     /// The wall clock, with nothing looked up beforehand.
     pub(super) fn new(zone: Tz) -> Self {
-        Self { zone, first: NaiveDate::MIN, offsets: Vec::new() }
+        Self { zone, first: NaiveDate::MIN, midnights: Vec::new() }
     }
 
     /// The same, with the offsets of these dates looked up.
@@ -41,21 +41,29 @@ impl Wall {
         let mut dates = dates.peekable();
         let Some(&first) = dates.peek() else { return Self::new(zone) };
         let at_midnight = |date: NaiveDate| {
-            let offset = zone.offset_from_local_datetime(&date.and_time(NaiveTime::MIN)).single();
-            offset.map(|offset| offset.fix())
+            let midnight = date.and_time(NaiveTime::MIN);
+            let offset = zone.offset_from_local_datetime(&midnight).single()?.fix();
+            Some((offset, instant(midnight, offset)))
         };
         let mut begins = at_midnight(first);
-        let offsets = dates.map(|date| {
+        let midnights = dates.map(|date| {
             let ends = date.succ_opt().and_then(at_midnight);
-            std::mem::replace(&mut begins, ends).filter(|offset| Some(*offset) == ends)
+            let (offset, midnight) = std::mem::replace(&mut begins, ends)?;
+            ends.filter(|(after, _)| *after == offset).map(|_| midnight)
         });
-        Self { zone, first, offsets: offsets.collect() }
+        Self { zone, first, midnights: midnights.collect() }
     }
 
-    /// The offset of a date that is known to have only one.
-    fn offset_on(&self, date: NaiveDate) -> Option<FixedOffset> {
-        let at = usize::try_from((date - self.first).num_days()).ok()?;
-        *self.offsets.get(at)?
+    /// The first instant of the date so many days behind one, if it is known to have only one offset.
+    fn midnight(&self, date: NaiveDate, later: u16) -> Option<Timestamp> {
+        let at = (date - self.first).num_days() + i64::from(later);
+        *self.midnights.get(usize::try_from(at).ok()?)?
+    }
+
+    /// The instant at which the clock shows so many minutes after the midnight of a date, if counting them is enough.
+    fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
+        let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
+        Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
     }
 
     /// What the wall clock shows at an instant.
@@ -65,8 +73,12 @@ impl Wall {
 
     /// The instants at which the wall clock shows this time: a repeated one is two, a skipped one is none.
     pub(super) fn showing(&self, wall: NaiveDateTime) -> MappedLocalTime<Timestamp> {
-        match self.offset_on(wall.date()) {
-            Some(offset) => MappedLocalTime::Single(instant(wall, offset)),
+        match self.midnight(wall.date(), 0) {
+            Some(midnight) => {
+                let (seconds, nanos) = (wall.num_seconds_from_midnight(), wall.nanosecond());
+                let millis = i64::from(seconds) * 1_000 + i64::from(nanos / 1_000_000);
+                MappedLocalTime::Single(Timestamp::from_millis(midnight.millis() + millis))
+            }
             None => {
                 let offsets = self.zone.offset_from_local_datetime(&wall);
                 offsets.map(|offset| instant(wall, offset.fix()))
@@ -107,8 +119,13 @@ impl Wall {
     /// The window that opens on a date in real time, unless a clock change swallows it whole: from the earlier instant of
     /// an opening time that is repeated to the later one of a closing time, and from or to the end of a gap.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
+        let (first, minutes) = (window.open.minutes(), window.wall_minutes());
+        if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
+        {
+            return Some(Stretch { opens, closes });
+        }
         let open = wall_clock(date, window.open)?;
-        let close = open.checked_add_signed(TimeDelta::minutes(i64::from(window.wall_minutes())))?;
+        let close = open.checked_add_signed(TimeDelta::minutes(i64::from(minutes)))?;
         let (opens, closes) = (self.earliest(open), self.latest(close));
         (opens < closes).then_some(Stretch { opens, closes })
     }
@@ -149,10 +166,11 @@ mod tests {
             // Each zone begins on another day of the week, and each date is looked at at another hour.
             for date in dates.skip(zone.name().len() % 5).step_by(5) {
                 let wall = Wall::over(zone, std::iter::once(date));
-                let Some(offset) = wall.offset_on(date) else { continue };
+                let Some(midnight) = wall.midnight(date, 0) else { continue };
                 let noon = date.and_hms_opt(12, 0, 0).unwrap();
                 let found = zone.offset_from_local_datetime(&noon).single();
-                assert_eq!(found.map(|found| found.fix()), Some(offset), "{zone} {date}");
+                let noon = found.map(|found| instant(noon, found.fix()));
+                assert_eq!(noon, Some(midnight + TimeDelta::hours(12)), "{zone} {date}");
             }
         }
     }
@@ -171,7 +189,9 @@ mod tests {
             let date: NaiveDate = date.parse().unwrap();
             let first = date - chrono::Days::new(3);
             let (plain, known) = (Wall::new(zone), Wall::over(zone, first.iter_days().take(7)));
-            assert!(known.offsets.iter().any(Option::is_some) && known.offsets.iter().any(Option::is_none));
+            assert!(
+                known.midnights.iter().any(Option::is_some) && known.midnights.iter().any(Option::is_none)
+            );
             for minute in 0..8 * 24 * 60 {
                 let wall = first.and_time(NaiveTime::MIN) + TimeDelta::minutes(minute);
                 assert_eq!(known.showing(wall), plain.showing(wall), "{zone} {wall}");

@@ -163,7 +163,7 @@ impl Arriving {
                 Write::Staff(member)
             }
             Moved::SpecialDay(day) => {
-                self.known.special_day(&mut problems);
+                self.known.special_day(day.date, &mut problems);
                 Write::SpecialDay(day)
             }
             Moved::TimeOff(time) => {

@@ -5,9 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::TimeDelta;
+use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use super::settle::can_be;
+use crate::domain::availability::BOOKABLE_YEARS;
 use crate::domain::{
     Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, BusinessId, Problem,
     ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
@@ -56,8 +57,11 @@ impl Known {
         self.newest = Some((kind, place));
     }
 
-    /// Counts a special day, of which there may be so many.
-    pub(super) fn special_day(&mut self, problems: &mut Vec<Problem>) {
+    /// Counts a special day, of which there may be so many, in years that can be booked.
+    pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
+        if !BOOKABLE_YEARS.contains(&date.year()) {
+            problems.push(Problem::new("date", years()));
+        }
         self.special_days += 1;
         if self.special_days > SPECIAL_DAYS_MAX {
             let message =
@@ -79,6 +83,13 @@ impl Known {
                 "is one too many: a staff member has at most {BLOCKED_PER_STAFF_MAX} times off, all together {BLOCKED_MAX}"
             );
             problems.push(Problem::new("id", message));
+        }
+        for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
+            // Whole days of a zone begin on another date of UTC, and the last of them ends in the year behind it.
+            let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
+            if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
+                problems.push(Problem::new(path, years()));
+            }
         }
         if time.ends_at <= time.starts_at {
             problems.push(Problem::new("ends_at", "must be later than starts_at"));
@@ -114,6 +125,11 @@ impl Known {
             self.booked.insert(appointment.staff_id, (appointment.ends_at, appointment.id));
         }
     }
+}
+
+/// What is wrong with a year in which nothing can be booked.
+fn years() -> String {
+    format!("must lie in the years {} to {}", BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end())
 }
 
 /// The kinds of records in their order, as lines name them.
@@ -160,5 +176,44 @@ pub(super) fn stamped(
     if created_at.max(updated_at) > latest {
         problems
             .push(Problem::new("updated_at", "must not lie in the future: is this machine's clock right?"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::BlockedSource;
+
+    #[test]
+    fn special_days_and_time_off_lie_in_years_that_can_be_booked() {
+        let told = |date: &str| {
+            let mut problems = Vec::new();
+            Known::default().special_day(date.parse().unwrap(), &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        for date in ["1970-01-01", "2199-12-31"] {
+            assert!(told(date).is_empty(), "{date}");
+        }
+        for date in ["1969-12-31", "2200-01-01"] {
+            assert_eq!(told(date), ["date"], "{date}");
+        }
+        let staff_id = StaffId::from(Uuid::from_u128(1));
+        let off = |starts: &str, ends: &str| {
+            let [starts_at, ends_at] = [starts, ends].map(|at| Timestamp::parse(at).unwrap());
+            let (id, source) = (Uuid::from_u128(2).into(), BlockedSource::TimeOff);
+            let time =
+                BlockedTime { id, staff_id, starts_at, ends_at, source, note: None, created_at: starts_at };
+            let mut problems = Vec::new();
+            let mut known = Known::default();
+            known.staff.insert(staff_id);
+            known.time_off(&time, &mut problems);
+            problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+        };
+        // Whole days of Kiritimati from the first on, and of Niue to the last one.
+        assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
+        assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
+        assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);
     }
 }

@@ -3,6 +3,7 @@
 
 mod alerts;
 mod booking;
+mod diary;
 mod ending;
 mod installation;
 mod mails;
@@ -133,9 +134,15 @@ async fn damage_of_every_kind_is_found_and_named() {
     let report = check(&good).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
     assert_eq!((report.businesses, report.rows), (1, good.0.len() as u64));
-    let damages =
-        [installation::DAMAGES, booking::DAMAGES, people::DAMAGES, records::DAMAGES, ending::DAMAGES]
-            .concat();
+    let damages = [
+        installation::DAMAGES,
+        booking::DAMAGES,
+        diary::DAMAGES,
+        people::DAMAGES,
+        records::DAMAGES,
+        ending::DAMAGES,
+    ]
+    .concat();
     assert!(damages.len() >= 40);
     let mut missed = Vec::new();
     for (name, plant, words) in damages {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
 
-/// How many appointments are named that a change leaves outside; all are counted.
+/// How many of the appointments that lie outside are named; all are counted.
 pub const AFFECTED_IDS_MAX: usize = 100;
 
 /// A date on which a business is closed, or open at other hours than those of the week.
@@ -65,7 +65,7 @@ pub struct SpecialDayRemovedView {
     /// The date, which is as the week has it again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
-    /// The appointments that this leaves outside.
+    /// The appointments on it that lie outside.
     pub affected: AffectedView,
 }
 
@@ -100,7 +100,9 @@ impl From<&BlockedTime> for TimeOffView {
     }
 }
 
-/// The appointments to come that could have been booked before a change and could not be now. They stay.
+/// The appointments to come that a change concerns and that lie outside of when they could be booked, be it by this change
+/// or by an earlier one. They stay. What others keep free around them, and how early a service has to be booked, are left
+/// out of account.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Affected")]
 pub struct AffectedView {
@@ -120,14 +122,14 @@ impl AffectedView {
     }
 }
 
-/// A resource as a change has left it, with the appointments that this leaves outside.
+/// A resource as a change has left it, with the appointments that it concerns and that lie outside.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Change")]
 pub struct AffectingView<V> {
     /// The resource.
     #[serde(flatten)]
     pub resource: V,
-    /// The appointments that this leaves outside.
+    /// The appointments that it concerns and that lie outside.
     pub affected: AffectedView,
 }
 

@@ -137,6 +137,6 @@ inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
 inline_schema!(LocalWindow, generator => generator.subschema_for::<WindowView>());
 
 inline_schema!(DayWindows, generator => json_schema!({"type": "array",
-    "items": generator.subschema_for::<LocalWindow>(), "minItems": 1, "maxItems": Self::WINDOWS_MAX}));
+    "items": generator.subschema_for::<LocalWindow>(), "maxItems": Self::WINDOWS_MAX}));
 
 inline_schema!(Currency, _ => json_schema!({"type": "string", "pattern": "^[A-Z]{3}$"}));

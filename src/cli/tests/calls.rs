@@ -162,28 +162,40 @@ fn the_diary() {
     check("special-day set 2026-12-24 --business b1 --closed", "PUT", &one, json!({"closed": true}));
     check("special-day delete 2026-12-24 --business b1", "DELETE", &one, Value::Null);
     check("special-day list --business b1", "GET", &days, Value::Null);
-    check_usage("special-day set 2026-12-24 --business b1", "--closed");
+    for either in ["--closed", "--window <OPEN-CLOSE>"] {
+        check_usage("special-day set 2026-12-24 --business b1", either);
+    }
     check_usage(
         "special-day set 2026-12-24 --business b1 --closed --window 9:00-10:00",
         "cannot be used with",
     );
     let off = format!("{B}/staff/m1/time-off");
     check(
-        "time-off add m1 --business b1 --from 2026-08-03 --to 2026-08-16 --note holiday",
+        "time-off add --staff m1 --business b1 --from 2026-08-03 --to 2026-08-16 --note holiday",
         "POST",
         &off,
         json!({"from": "2026-08-03", "to": "2026-08-16", "note": "holiday"}),
     );
     check(
-        "time-off add m1 --business b1 --starts-at 2026-08-03T09:00:00Z --ends-at 2026-08-03T10:00:00Z",
+        "time-off add --staff m1 --business b1 --starts-at 2026-08-03T09:00:00Z --ends-at 2026-08-03T10:00:00Z",
         "POST",
         &off,
         json!({"starts_at": "2026-08-03T09:00:00Z", "ends_at": "2026-08-03T10:00:00Z"}),
     );
+    check("time-off list --staff m1 --business b1", "GET", &off, Value::Null);
+    check("time-off delete t1 --staff m1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
+    check_usage("time-off add --staff m1 --business b1 --from 2026-08-03", "--to");
+    check_usage("time-off add --staff m1 --business b1", "--from");
+    // As it was said before there was `--staff`.
     check("time-off list m1 --business b1", "GET", &off, Value::Null);
     check("time-off delete m1 t1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
-    check_usage("time-off add m1 --business b1 --from 2026-08-03", "--to");
-    check_usage("time-off add m1 --business b1", "--from");
+    let days = json!({"from": "2026-08-03", "to": "2026-08-16"});
+    check("time-off add m1 --business b1 --from 2026-08-03 --to 2026-08-16", "POST", &off, days);
+    for command in ["list", "delete t1", "add --from 2026-08-03 --to 2026-08-16"] {
+        check_usage(&format!("time-off {command} --business b1"), "--staff");
+    }
+    check_usage("time-off list m1 --staff m2 --business b1", "cannot be used with");
+    check_usage("time-off delete m1 t1 --staff m2 --business b1", "cannot be used with");
     check(
         "staff update m1 --business b1 --hours mon=9:00-13:00 --hours mon=14:00-18:00",
         "PATCH",
@@ -191,6 +203,8 @@ fn the_diary() {
         json!({"hours": [{"day": "monday", "open": "09:00", "close": "13:00"},
             {"day": "monday", "open": "14:00", "close": "18:00"}]}),
     );
+    let one = format!("{B}/staff/m1");
+    check("staff update m1 --business b1 --no-hours", "PATCH", &one, json!({"hours": []}));
     check(
         "staff update m1 --business b1 --clear-hours",
         "PATCH",

@@ -115,7 +115,7 @@ impl FromJson for LocalWindow {
 
 impl FromJson for DayWindows {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let windows = items(json, (1, Self::WINDOWS_MAX), at, problems)?;
+        let windows = items(json, (0, Self::WINDOWS_MAX), at, problems)?;
         Self::new(windows).map_err(|found| add(found, at, problems)).ok()
     }
 }

@@ -158,18 +158,17 @@ impl Change for PatchService {
         after.max_advance_days = self.max_advance_days.unwrap_or(after.max_advance_days);
         after.price = Price::patched(before.price, self.price_cents, self.currency)
             .map_err(|problem| Refusal::Invalid(vec![problem]))?;
+        let affected = if self.active.is_some() {
+            let services = BTreeMap::from([(self.id, after.clone())]);
+            let changed = |schedule| Schedule { services: &services, ..schedule };
+            context.affected(&Concerned::service(self.id), changed)
+        } else {
+            AffectedView::default()
+        };
         if after == *before {
-            let affected = AffectedView::default();
             return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
-        let affected = if after.active == before.active {
-            AffectedView::default()
-        } else {
-            let services = BTreeMap::from([(self.id, after.clone())]);
-            let changed = |schedule| Schedule { services: &services, ..schedule };
-            context.affected(Concerned::Service(self.id), changed)
-        };
         let now_shown = OperatorServiceView::from(&after);
         Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
             .note_changes("service.updated", "service", self.id, (&shown, &now_shown))
@@ -294,6 +293,7 @@ impl Change for PatchStaff {
         let shown = OperatorStaffView::from(before);
         context.check_match(&shown)?;
         let mut after = before.clone();
+        let concerns = self.active.is_some() || self.service_ids.is_some() || self.hours.is_some();
         if let Some(service_ids) = self.service_ids {
             check_services(context, &service_ids)?;
             after.service_ids = service_ids;
@@ -306,19 +306,16 @@ impl Change for PatchStaff {
         if let Some(hours) = self.hours {
             after.hours = hours;
         }
+        let affected = if concerns {
+            let staff = BTreeMap::from([(self.id, after.clone())]);
+            context.affected(&Concerned::staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
+        } else {
+            AffectedView::default()
+        };
         if after == *before {
-            let affected = AffectedView::default();
             return Ok(Decision::unchanged(&AffectingView { resource: shown, affected }));
         }
         after.updated_at = context.at();
-        let as_before = (before.active, &before.service_ids, &before.hours)
-            == (after.active, &after.service_ids, &after.hours);
-        let affected = if as_before {
-            AffectedView::default()
-        } else {
-            let staff = BTreeMap::from([(self.id, after.clone())]);
-            context.affected(Concerned::Staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
-        };
         let now_shown = OperatorStaffView::from(&after);
         Ok(Decision::answering(&AffectingView { resource: now_shown.clone(), affected })
             .note_changes("staff.updated", "staff", self.id, (&shown, &now_shown))

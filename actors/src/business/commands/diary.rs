@@ -9,15 +9,15 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown};
+use crate::business::request::{Gives, New, Removed, Shown};
 use crate::domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use crate::domain::{
     Actor, Asker, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, DayWindows,
-    Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, StaffId, Text, Timestamp,
+    Problem, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay, SpecialDays, StaffId, Text, Timestamp,
 };
 use crate::error::EngineError;
 use crate::store::{Record, StoreError, Weight, keys};
-use crate::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
+use crate::view::{AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
 
 /// Says when a business is open on a date, in place of what the week says and of what was said before.
 #[derive(Clone, Debug)]
@@ -57,14 +57,13 @@ impl Change for SetSpecialDay {
         };
         let mut days = special.clone();
         days.insert(after.date, after.clone());
+        let affected = on_date(context, self.date, &days);
         if let Some(before) =
             before.filter(|before| (&before.hours, &before.note) == (&after.hours, &after.note))
         {
-            let affecting = AffectingView { resource: before.into(), affected: Default::default() };
+            let affecting = AffectingView { resource: before.into(), affected };
             return Ok(Decision::unchanged(&affecting));
         }
-        let changed = |schedule| Schedule { special: &days, ..schedule };
-        let affected = context.affected(Concerned::Everyone, changed);
         let now_shown = SpecialDayView::from(&after);
         let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
         Ok(Decision::answering(&AffectingView { resource: now_shown, affected })
@@ -94,8 +93,7 @@ impl Change for DeleteSpecialDay {
         context.check_match(&shown)?;
         let mut days = context.special_days().clone();
         days.remove(&date);
-        let changed = |schedule| Schedule { special: &days, ..schedule };
-        let affected = context.affected(Concerned::Everyone, changed);
+        let affected = on_date(context, date, &days);
         let changes = (&of_date(date, Some(shown)), &of_date(date, None));
         Ok(Decision::answering(&SpecialDayRemovedView { date: date.to_string(), affected })
             .note_changes("special_day.deleted", "business", context.business_id(), changes)
@@ -107,16 +105,25 @@ impl Change for DeleteSpecialDay {
     }
 }
 
+/// What lies outside on a date, and in what opened on it or will, once these days are special.
+fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
+    let reach = |days| Calendar::new(context.business(), days).reach_of(date);
+    let (was, shall_be) = (reach(context.special_days()), reach(days));
+    let during = was.start..was.end.max(shall_be.end);
+    let changed = |schedule| Schedule { special: days, ..schedule };
+    context.affected(&Concerned::EVERYONE.during(during), changed)
+}
+
 /// A special day as the audit log of its business tells of it: it has no id, so its date is the field that changes.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
     /// What it is, without when that was said.
     #[derive(Serialize)]
-    struct Told {
+    struct Day {
         closed: bool,
         windows: Vec<crate::view::WindowView>,
         note: Option<String>,
     }
-    let told = shown.map(|SpecialDayView { closed, windows, note, .. }| Told { closed, windows, note });
+    let told = shown.map(|SpecialDayView { closed, windows, note, .. }| Day { closed, windows, note });
     BTreeMap::from([(date.to_string(), told)])
 }
 
@@ -209,13 +216,18 @@ impl Change for AddTimeOff {
         };
         let of_staff = context.blocked().of_staff(staff_id).chain([(time.key(), ends_at)]);
         let blocked = Blocked::of(of_staff);
-        let affected = context
-            .affected(Concerned::Staff(staff_id), |schedule| Schedule { blocked: &blocked, ..schedule });
+        let concerned = Concerned::staff(staff_id).during(starts_at..ends_at);
+        let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
-        let mut decision = Decision::created(&affecting).note("time_off.created", "time_off", time.id);
+        let told = Told::of(time.key(), ends_at);
+        let mut decision = Decision::created(&affecting).note_changes(
+            "time_off.created",
+            "time_off",
+            time.id,
+            (&Told::default(), &told),
+        );
         if let Some(outlived) = outlived {
-            decision = decision.note("time_off.deleted", "time_off", outlived.id);
-            decision = decision.write(Write::NoBlockedTime(outlived));
+            decision = deleted(decision, outlived);
         }
         Ok(decision.write(Write::BlockedTime(time)))
     }
@@ -244,8 +256,8 @@ impl Change for DeleteTimeOff {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         context.staff(self.staff_id).ok_or(Refusal::NotFound("staff member"))?;
         check_theirs(context, self.staff_id)?;
-        let key = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
-        Ok(Decision::gone().note("time_off.deleted", "time_off", self.id).write(Write::NoBlockedTime(key)))
+        let found = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound("time off"))?;
+        Ok(deleted(Decision::gone(), found))
     }
 
     fn needs(&self) -> Option<Right> {
@@ -270,19 +282,44 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
     }
 }
 
-/// Which blocked time of a staff member the id names, if it is time off. One that does not decode can be taken back all the
-/// same: whoever knows until when it was can add it again.
+/// Time off as the audit log tells of it, which names nobody but by their id.
+#[derive(Default, Serialize)]
+struct Told {
+    staff_id: Option<StaffId>,
+    starts_at: Option<Timestamp>,
+    ends_at: Option<Timestamp>,
+}
+
+impl Told {
+    fn of(BlockedKey { staff_id, starts_at, .. }: BlockedKey, ends_at: Timestamp) -> Self {
+        Self { staff_id: Some(staff_id), starts_at: Some(starts_at), ends_at: Some(ends_at) }
+    }
+}
+
+/// The decision with this time off taken back.
+fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timestamp)) -> Decision<G> {
+    let changes = (&Told::of(key, ends_at), &Told::default());
+    decision.note_changes("time_off.deleted", "time_off", key.id, changes).write(Write::NoBlockedTime(key))
+}
+
+/// Which blocked time of a staff member the id names, if it is time off, and until when it is. One that does not decode can
+/// be taken back all the same, unless it was to be in some state: whoever knows until when it was can add it again.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,
     id: BlockedTimeId,
-) -> Result<Option<BlockedKey>, StoreError> {
+) -> Result<Option<(BlockedKey, Timestamp)>, EngineError> {
     let mut of_staff = context.blocked().of_staff(staff_id);
-    let Some((key, _)) = of_staff.find(|(key, _)| key.id == id) else { return Ok(None) };
+    let Some((key, ends_at)) = of_staff.find(|(key, _)| key.id == id) else { return Ok(None) };
     let row = keys::blocked_time(context.business_id(), key);
     let value = context.read_raw(&row)?;
     let value =
         value.ok_or_else(|| StoreError::damaged("blocked_time", "it is not there where it starts"))?;
     let time = context.usable(&row, BlockedTime::decode(&value))?;
-    Ok(time.is_none_or(|time| time.source == BlockedSource::TimeOff).then_some(key))
+    match time {
+        Some(time) if time.source != BlockedSource::TimeOff => return Ok(None),
+        Some(time) => context.check_match(&TimeOffView::from(&time))?,
+        None => context.check_match(&())?,
+    }
+    Ok(Some((key, ends_at)))
 }

@@ -12,7 +12,7 @@ use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
+use crate::view::{AffectingView, BusinessView, OperatorBusinessView};
 
 /// Changes what is given and keeps the rest; it is answered as the operator sees the business.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +48,11 @@ impl Change for PatchBusiness {
     type Gives = Shown<AffectingView<OperatorBusinessView>>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+        let concerns = self.hours.is_some() || self.breaks.is_some() || self.zone.is_some();
         let answered = |resource, after: &Business| {
-            let before = context.business();
-            let as_before =
-                (&before.hours, &before.breaks, before.zone) == (&after.hours, &after.breaks, after.zone);
-            let affected = if as_before {
-                AffectedView::default()
-            } else {
-                context.affected(Concerned::Everyone, |schedule| Schedule { business: after, ..schedule })
-            };
+            let changed = |schedule| Schedule { business: after, ..schedule };
+            let affected =
+                concerns.then(|| context.affected(&Concerned::EVERYONE, changed)).unwrap_or_default();
             AffectingView { resource, affected }
         };
         patch(self, context, |business| OperatorBusinessView::from(business), answered)

@@ -282,6 +282,21 @@ fn a_staff_member_takes_what_lies_in_their_own_hours_and_outside_their_time_off(
 }
 
 #[test]
+fn staff_members_with_the_same_hours_are_each_looked_at() {
+    let mut world = World::new();
+    for number in [1, 2] {
+        world.staff(number).hours = Some(mondays(&[("09:00", "11:00")]));
+    }
+    world.book(1, "09:00", "10:00");
+    assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00"]);
+    world.book(2, "10:00", "11:00");
+    assert_eq!(world.listed(CUT, None), ["09:00", "10:00"]);
+    // Who comes first is there at no time that is left, and somebody with other hours is.
+    world.staff(1).hours = Some(mondays(&[("14:00", "15:00")]));
+    assert_eq!(world.listed(CUT, None), ["09:00"]);
+}
+
+#[test]
 fn the_reason_is_that_of_whoever_comes_nearest_to_taking_it() {
     let mut world = World::new();
     world.block(1, "09:00", "12:00");
@@ -351,35 +366,33 @@ fn a_closed_special_day_and_a_break_are_told_apart_from_other_times() {
 }
 
 #[test]
-fn what_a_change_leaves_outside_is_what_lay_inside_before() {
+fn of_what_a_change_concerns_all_is_told_that_lies_outside_and_is_to_come() {
     let mut world = World::new();
     let (early, late) = (world.book(1, "09:00", "10:00"), world.book(1, "11:00", "12:00"));
-    let (of_two, outside) = (world.book(2, "10:00", "11:00"), world.book(2, "11:30", "12:30"));
-    let before = World { staff: world.staff.clone(), ..World::new() };
-    let since = |after: &World, concerned| {
-        let was = Schedule { busy: &after.busy, ..before.schedule() };
-        after.schedule().outside_since(&was, concerned)
-    };
-    assert_eq!(since(&world, Concerned::Everyone), []);
+    let (of_two, over) = (world.book(2, "10:00", "11:00"), world.book(2, "11:30", "12:30"));
+    let outside = |world: &World, concerned: &Concerned| world.schedule().outside(concerned);
+    let everyone = Concerned::EVERYONE;
+    assert_eq!(outside(&world, &everyone), [over], "it ends when it is closed");
     world.block(1, "09:30", "11:00");
-    assert_eq!(since(&world, Concerned::Everyone), [early]);
-    assert_eq!(since(&world, Concerned::Staff(member(2))), []);
+    assert_eq!(outside(&world, &everyone), [early, over], "and not {late}");
+    assert_eq!(outside(&world, &Concerned::staff(member(2))), [over]);
     world.business.breaks = WeeklyBreaks::new(mondays(&[("10:30", "11:30")]).days().to_vec()).unwrap();
-    assert_eq!(since(&world, Concerned::Everyone), [early, of_two, late], "and not what lay outside already");
-    world.now = monday("10:00");
-    assert_eq!(since(&world, Concerned::Everyone), [of_two, late], "what has ended does not matter");
+    assert_eq!(outside(&world, &everyone), [early, of_two, late, over]);
+    let during = |from, to| Concerned::EVERYONE.during(monday(from)..monday(to));
+    assert_eq!(outside(&world, &during("10:00", "11:30")), [of_two, late]);
+    assert_eq!(outside(&world, &during("10:59", "11:31")), [of_two, late, over]);
+    let of_one = Concerned::staff(member(1)).during(monday("09:59")..monday("11:00"));
+    assert_eq!(outside(&world, &of_one), [early]);
+    world.now = monday("09:00");
+    assert_eq!(outside(&world, &everyone), [of_two, late, over], "what is under way does not matter");
     world.business.breaks = WeeklyBreaks::default();
     world.business.zone = chrono_tz::Europe::Athens;
-    assert_eq!(
-        since(&world, Concerned::Everyone),
-        [late],
-        "the clocks of Athens show an hour more; {outside} was outside"
-    );
+    assert_eq!(outside(&world, &everyone), [late, over], "the clocks of Athens show an hour more");
     world.business.zone = Paris;
     world.service(CUT).active = false;
-    assert_eq!(since(&world, Concerned::Service(service(CUT))), [of_two, late]);
-    assert_eq!(since(&world, Concerned::Service(service(SHAVE))), []);
+    assert_eq!(outside(&world, &Concerned::service(service(CUT))), [of_two, late, over]);
+    assert_eq!(outside(&world, &Concerned::service(service(SHAVE))), []);
     world.service(CUT).active = true;
     world.staff(1).service_ids.clear();
-    assert_eq!(since(&world, Concerned::Everyone), [late]);
+    assert_eq!(outside(&world, &everyone), [late, over]);
 }

@@ -266,7 +266,9 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     assert_eq!(booked.buffers, buffers);
     shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::default();
-    assert_eq!(shop.book(2, hour(10), STRICT), Err(Refusal::SlotUnavailable(SlotReason::Buffer)));
+    assert_eq!(shop.book(2, hour(10), TEAM), Err(Refusal::SlotUnavailable(SlotReason::Buffer)));
+    let told = shop.book(2, hour(10), STRICT);
+    assert_eq!(told, Err(Refusal::SlotUnavailable(SlotReason::Taken)), "integrations see no buffers");
     let squeezed = shop.book(2, hour(10), Party::Team { ignore_buffers: true }).unwrap().0;
     assert_eq!(squeezed.buffers, Buffers::default());
     assert_eq!(
@@ -278,7 +280,7 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
     assert_eq!(moved.buffers, buffers);
     assert_eq!(
         shop.reschedule(&booked, hour(11), STRICT),
-        Err(Refusal::SlotUnavailable(SlotReason::Buffer)),
+        Err(Refusal::SlotUnavailable(SlotReason::Taken)),
         "a quarter of an hour before it is not free"
     );
 }

@@ -155,13 +155,13 @@ impl Asking<'_> {
             "Reschedule" => self.ask(Reschedule { id: nothing.into(), request: to() }).await,
             "StartingAt<Reschedule>" => {
                 let change = Reschedule { id: nothing.into(), request: to() };
-                self.ask(StartingAt { expected: at(1, 1), change }).await
+                self.ask(StartingAt { expected: vec![at(1, 1)], change }).await
             }
             "Confirm" => self.ask(Confirm { id: nothing.into() }).await,
             "Decline" => self.ask(Decline { id: nothing.into() }).await,
             "Cancel" => self.ask(Cancel { id: nothing.into() }).await,
             "StartingAt<Cancel>" => {
-                self.ask(StartingAt { expected: at(1, 1), change: Cancel { id: nothing.into() } }).await
+                self.ask(StartingAt { expected: vec![at(1, 1)], change: Cancel { id: nothing.into() } }).await
             }
             "ResendMail" => self.ask(ResendMail { id: nothing.into() }).await,
             "TakeMessage" => self.ask(message(None, None)).await,

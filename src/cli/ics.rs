@@ -1,0 +1,256 @@
+//! The events of an iCalendar file (RFC 5545): its lines as they were before they were folded, and which properties stand in
+//! which event.
+//!
+//! What always holds: it is pure; names are the same in any case; components stand in each other so deep and no deeper; what
+//! is no calendar is told by its line.
+
+use chrono::NaiveDate;
+
+/// How long a day is, where clocks do not change.
+pub(super) const DAY_SECONDS: u64 = 86_400;
+
+/// How many components may stand in each other.
+const DEPTH_MAX: usize = 16;
+
+/// An event.
+#[derive(Debug, Default)]
+pub(super) struct Event {
+    properties: Vec<Property>,
+}
+
+/// A property of an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Property {
+    /// Its name, in upper case.
+    name: String,
+    /// The names of its parameters, in upper case.
+    parameters: Vec<String>,
+    /// Its value as it is written.
+    pub(super) value: String,
+}
+
+impl Event {
+    /// The first property of this name.
+    pub(super) fn find(&self, name: &str) -> Option<&Property> {
+        self.all(name).next()
+    }
+
+    /// Every property of this name.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Property> {
+        self.properties.iter().filter(move |property| property.name == name)
+    }
+
+    /// The value of a property, or nothing.
+    pub(super) fn word(&self, name: &str) -> &str {
+        self.find(name).map(|property| property.value.trim()).unwrap_or_default()
+    }
+}
+
+impl Property {
+    /// Whether it has a parameter of this name.
+    pub(super) fn has(&self, parameter: &str) -> bool {
+        self.parameters.iter().any(|name| name == parameter)
+    }
+
+    /// The value of a text, with what stands for other characters replaced by those.
+    pub(super) fn text(&self) -> String {
+        let (mut text, mut letters) = (String::new(), self.value.chars());
+        while let Some(letter) = letters.next() {
+            text.push(match letter {
+                '\\' => match letters.next() {
+                    Some('n' | 'N') => '\n',
+                    other => other.unwrap_or(letter),
+                },
+                letter => letter,
+            });
+        }
+        text
+    }
+}
+
+/// The events of a file, in which any number of calendars stand one behind the other.
+///
+/// # Errors
+/// What is no calendar, by its line.
+pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
+    let mut events = Vec::new();
+    let mut open: Vec<(usize, String)> = Vec::new();
+    let mut calendars = 0;
+    for (number, octets) in unfolded(file) {
+        let Ok(line) = std::str::from_utf8(&octets) else {
+            return Err(format!("line {number} is no text in UTF-8"));
+        };
+        let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let property = property(line).ok_or_else(|| match calendars {
+            0 => no_calendar(),
+            _ => format!("line {number} is no NAME:VALUE"),
+        })?;
+        let component = property.value.trim().to_ascii_uppercase();
+        match (property.name.as_str(), open.last()) {
+            ("BEGIN", None) if component == "VCALENDAR" => {
+                calendars += 1;
+                open.push((number, component));
+            }
+            (_, None) if calendars == 0 => return Err(no_calendar()),
+            (_, None) => return Err(format!("line {number} stands behind END:VCALENDAR")),
+            ("BEGIN", Some(_)) if open.len() == DEPTH_MAX => {
+                return Err(format!("line {number} opens more than {DEPTH_MAX} components in each other"));
+            }
+            ("BEGIN", Some(_)) => {
+                if open.len() == 1 && component == "VEVENT" {
+                    events.push(Event::default());
+                }
+                open.push((number, component));
+            }
+            ("END", Some((_, last))) if *last == component => _ = open.pop(),
+            ("END", Some((since, last))) => {
+                return Err(format!(
+                    "line {number} does not end what line {since} begins, which END:{last} would"
+                ));
+            }
+            (_, Some((_, last))) if open.len() == 2 && last == "VEVENT" => {
+                if let Some(event) = events.last_mut() {
+                    event.properties.push(property);
+                }
+            }
+            // What else a calendar holds is not asked for.
+            _ => {}
+        }
+    }
+    match open.last() {
+        Some((since, last)) => Err(format!("what line {since} begins has no END:{last}")),
+        None if calendars == 0 => Err(no_calendar()),
+        None => Ok(events),
+    }
+}
+
+/// A date as it is written there.
+pub(super) fn date(text: &str) -> Option<NaiveDate> {
+    let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
+}
+
+/// How long a duration is, in seconds.
+pub(super) fn seconds(duration: &str) -> Option<u64> {
+    let duration = duration.to_ascii_uppercase();
+    let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
+    let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));
+    let units = |text: &str, units: &[(char, u64)]| -> Option<u64> {
+        let (mut rest, mut all) = (text, 0_u64);
+        for (unit, seconds) in units {
+            if let Some((count, behind)) = rest.split_once(*unit) {
+                let count = count.parse::<u32>().ok()?;
+                all = all.checked_add(u64::from(count) * seconds)?;
+                rest = behind;
+            }
+        }
+        rest.is_empty().then_some(all)
+    };
+    let days = match days {
+        "" if time.is_some() => 0,
+        "" => return None,
+        days => units(days, &[('W', 7 * DAY_SECONDS), ('D', DAY_SECONDS)])?,
+    };
+    let time = match time {
+        Some("") => return None,
+        Some(time) => units(time, &[('H', 3_600), ('M', 60), ('S', 1)])?,
+        None => 0,
+    };
+    days.checked_add(time)
+}
+
+fn no_calendar() -> String {
+    "is no iCalendar file: it must begin with BEGIN:VCALENDAR".into()
+}
+
+/// The lines as they were before they were folded, each with the number of its first one. Folding is done to octets, so a
+/// fold may lie within a character.
+fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
+    let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
+    for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match (line.first(), lines.last_mut()) {
+            (Some(b' ' | b'\t'), Some((_, last))) => last.extend_from_slice(&line[1..]),
+            _ => lines.push((number, line.to_vec())),
+        }
+    }
+    lines
+}
+
+/// `NAME;PARAMETER=VALUE:VALUE`; the values of parameters may be quoted.
+fn property(line: &str) -> Option<Property> {
+    let mut quoted = false;
+    let unquoted = |letter: char| {
+        quoted ^= letter == '"';
+        !quoted && letter == ':'
+    };
+    let (names, value) = line.split_at(line.find(unquoted)?);
+    let mut quoted = false;
+    let mut parts = names.split(|letter: char| {
+        quoted ^= letter == '"';
+        !quoted && letter == ';'
+    });
+    let name = parts.next()?.trim().to_ascii_uppercase();
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let parameters =
+        parts.map(|part| part.split('=').next().unwrap_or_default().trim().to_ascii_uppercase()).collect();
+    is_name(&name).then(|| Property { name, parameters, value: value[1..].to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(file: &str) -> String {
+        events(file.as_bytes()).expect_err(file)
+    }
+
+    #[test]
+    fn events_are_found_in_every_calendar_whatever_the_case() {
+        let file = "begin:vcalendar\nBegin:vEvent\nSummary;x=\"a;b:c\";LANGUAGE=fr:One\\, two\\nthree: 4\n\
+            BEGIN:VALARM\nSUMMARY:not this\nEND:VALARM\nRdate:1\nRDATE:2\nend:VEVENT\nEND:VCALENDAR\n\n\
+            BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT\nBEGIN:VTODO\nSUMMARY:nor this\nEND:VTODO\nEND:VCALENDAR";
+        let events = events(file.as_bytes()).unwrap();
+        assert_eq!(events.len(), 2);
+        let summary = events[0].find("SUMMARY").unwrap();
+        assert_eq!((summary.text(), summary.parameters.len()), ("One, two\nthree: 4".to_owned(), 2));
+        assert!(summary.has("LANGUAGE") && !summary.has("B"));
+        assert_eq!(events[0].all("RDATE").map(|one| one.value.as_str()).collect::<Vec<_>>(), ["1", "2"]);
+        assert!(events[1].find("SUMMARY").is_none());
+    }
+
+    #[test]
+    fn what_is_no_calendar_is_told_by_its_line() {
+        for file in ["", "\n", "hello", "date,name\n2026-05-01,May", "BEGIN:VEVENT\nEND:VEVENT"] {
+            assert!(refused(file).contains("must begin with BEGIN:VCALENDAR"), "{file}");
+        }
+        for (file, told) in [
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "what line 2 begins has no END:VEVENT"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "what line 1 begins has no END:VCALENDAR"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nX:1\n 2\nEND:VCALENDAR", "line 5 does not end what line 2"),
+            ("BEGIN:VCALENDAR\r\nSUMMARY\r\nEND:VCALENDAR", "line 2 is no NAME:VALUE"),
+            ("BEGIN:VCALENDAR\nEND:VCALENDAR\nEND:VCALENDAR", "line 3 stands behind END:VCALENDAR"),
+        ] {
+            assert!(refused(file).contains(told), "{file}: {}", refused(file));
+        }
+    }
+
+    #[test]
+    fn components_stand_in_each_other_so_deep_and_no_deeper() {
+        let deep = |depth: usize| {
+            let inner = depth - 1;
+            let (begin, end) = ("BEGIN:X\n".repeat(inner), "END:X\n".repeat(inner));
+            format!("BEGIN:VCALENDAR\n{begin}{end}END:VCALENDAR\n")
+        };
+        assert!(events(deep(DEPTH_MAX).as_bytes()).is_ok());
+        assert!(refused(&deep(DEPTH_MAX + 1)).contains("line 17 opens more than 16"));
+        assert!(refused(&deep(1_000_000)).contains("line 17 opens"));
+        let unclosed = format!("BEGIN:VCALENDAR\n{}", "BEGIN:VEVENT\n".repeat(100_000));
+        assert!(refused(&unclosed).contains("line 17 opens"));
+    }
+}

@@ -1,0 +1,128 @@
+//! Rules by which a holiday comes every year (RFC 5545, RRULE): on the same date, or on a weekday of a month.
+
+use chrono::{Datelike, NaiveDate, Weekday};
+
+use super::ics::date;
+use super::record::one_line;
+
+/// When a holiday comes again.
+#[derive(Debug)]
+pub(super) struct Yearly {
+    on: On,
+    /// Every so many years.
+    interval: u16,
+    /// At most so often.
+    count: Option<usize>,
+    /// At most on this date.
+    until: NaiveDate,
+}
+
+/// On which day of a year.
+#[derive(Clone, Copy, Debug)]
+enum On {
+    /// The same date; a 29 February comes in leap years only.
+    Date { month: u32, day: u32 },
+    /// A weekday of a month: the first one, the second one; less than none from its end.
+    Weekday { month: u32, nth: i8, weekday: Weekday },
+}
+
+impl Yearly {
+    /// The rule of an event whose first date this is.
+    ///
+    /// # Errors
+    /// That another rule is not understood.
+    pub(super) fn read(rule: &str, first: NaiveDate) -> Result<Self, String> {
+        Self::understood(rule, first).ok_or_else(|| {
+            format!(
+                "comes again by {}, of which only the same date, or the same weekday of the same month, every so many \
+                 years is understood: write each date as an event",
+                one_line(rule)
+            )
+        })
+    }
+
+    fn understood(rule: &str, first: NaiveDate) -> Option<Self> {
+        let (mut yearly, mut interval, mut count, mut until) = (false, 1, None, NaiveDate::MAX);
+        let (mut month, mut day, mut weekday) = (None, None, None);
+        for (name, value) in parts(rule) {
+            match name.as_str() {
+                "FREQ" => yearly = value == "YEARLY",
+                "INTERVAL" => interval = value.parse().ok().filter(|years| (1..=100).contains(years))?,
+                "COUNT" => count = Some(value.parse().ok()?),
+                "UNTIL" => until = date(value.get(..8)?)?,
+                "WKST" => {}
+                "BYMONTH" => month = Some(value.parse().ok()?),
+                "BYMONTHDAY" => day = Some(value.parse().ok()?),
+                "BYDAY" => weekday = Some(nth_weekday(&value)?),
+                _ => return None,
+            }
+        }
+        let on = match (month, day, weekday) {
+            (Some(month), None, Some((nth, weekday))) => On::Weekday { month, nth, weekday },
+            (_, _, Some(_)) => return None,
+            // What says no more than the first date does.
+            (month, day, None) => {
+                On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) }
+            }
+        };
+        (yearly && on.in_year(first.year()) == Some(first)).then_some(Self { on, interval, count, until })
+    }
+
+    /// The last date of a rule, whatever the rest of it says, if it tells one.
+    pub(super) fn until(rule: &str) -> Option<NaiveDate> {
+        let (_, value) = parts(rule).find(|(name, _)| name == "UNTIL")?;
+        date(value.get(..8)?)
+    }
+
+    /// The dates from the first one on, up to the end of a year.
+    pub(super) fn dates(&self, first: NaiveDate, last_year: i32) -> Vec<NaiveDate> {
+        (first.year()..=last_year)
+            .step_by(usize::from(self.interval))
+            .filter_map(|year| self.on.in_year(year))
+            .take(self.count.unwrap_or(usize::MAX))
+            .take_while(|date| *date <= self.until)
+            .collect()
+    }
+}
+
+impl On {
+    /// The day in a year, if there is one.
+    fn in_year(self, year: i32) -> Option<NaiveDate> {
+        match self {
+            Self::Date { month, day } => NaiveDate::from_ymd_opt(year, month, day),
+            Self::Weekday { month, nth, weekday } => {
+                let all =
+                    (1..=5).map_while(|nth| NaiveDate::from_weekday_of_month_opt(year, month, weekday, nth));
+                let all: Vec<NaiveDate> = all.collect();
+                let place = usize::from(nth.unsigned_abs()).checked_sub(1)?;
+                let place = if nth > 0 { place } else { all.len().checked_sub(place + 1)? };
+                all.get(place).copied()
+            }
+        }
+    }
+}
+
+/// The parts of a rule, in upper case; some end it with one that is empty.
+fn parts(rule: &str) -> impl Iterator<Item = (String, String)> {
+    rule.split(';').filter(|part| !part.trim().is_empty()).map(|part| {
+        let part = part.trim().to_ascii_uppercase();
+        let (name, value) = part.split_once('=').unwrap_or((&part, ""));
+        (name.to_owned(), value.to_owned())
+    })
+}
+
+/// `4TH` or `-1MO`.
+fn nth_weekday(text: &str) -> Option<(i8, Weekday)> {
+    let (nth, weekday) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let weekday = match weekday {
+        "MO" => Weekday::Mon,
+        "TU" => Weekday::Tue,
+        "WE" => Weekday::Wed,
+        "TH" => Weekday::Thu,
+        "FR" => Weekday::Fri,
+        "SA" => Weekday::Sat,
+        "SU" => Weekday::Sun,
+        _ => return None,
+    };
+    Some((nth.parse().ok().filter(|nth: &i8| (1..=5).contains(&nth.unsigned_abs()))?, weekday))
+}

@@ -1,0 +1,128 @@
+//! Whoever asks something of one of these businesses, and takes note of what was acknowledged.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use actors::business::{Answer, Change, Idempotency, Request};
+use actors::domain::{Actor, ContactId, Refusal};
+use actors::{BusinessHandle, EngineError};
+
+use super::people::{Asked, Gone, Guests, Person};
+use crate::ledger::json;
+use crate::shop::id;
+use crate::world::World;
+
+/// Somebody who asks something of a business.
+pub(super) struct Asker {
+    pub(super) world: World,
+    pub(super) handle: BusinessHandle,
+    pub(super) closing: Arc<AtomicBool>,
+    pub(super) guests: Guests,
+    pub(super) at: usize,
+}
+
+impl Asker {
+    pub(super) async fn ask(&self, key: [u8; 32], change: impl Change + 'static) -> Option<Answer> {
+        let idempotency = Some(Idempotency { key, fingerprint: key });
+        let request = Request { actor: Actor::Operator, if_match: None, idempotency };
+        match self.handle.change(request, change).await {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                self.refused(&error);
+                None
+            }
+        }
+    }
+
+    /// What was not done must have a reason.
+    pub(super) fn refused(&self, error: &EngineError) {
+        let ends = self.world.failed() || self.closing.load(Ordering::SeqCst);
+        let excused = match error {
+            EngineError::Refused(refusal) => !matches!(refusal, Refusal::IdempotencyKeyReused),
+            EngineError::DiskFull(_) | EngineError::Suspended => true,
+            EngineError::NotFound => self.guests.all.lock()[self.at].ended != Gone::No,
+            _ => ends,
+        };
+        if !excused {
+            self.world.wrong(format_args!("a guest's request failed: {error}"));
+        }
+    }
+
+    /// Takes note of something that was acknowledged of somebody.
+    pub(super) fn note(&self, contact: ContactId, note: impl FnOnce(&mut Person)) {
+        if let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
+            note(person);
+        }
+    }
+
+    pub(super) async fn make(&self, contact: ContactId, key: [u8; 32], asked: Asked) {
+        let answer = match asked.clone() {
+            Asked::Create(change) => self.ask(key, change).await,
+            Asked::Patch(change) => self.ask(key, change).await,
+            Asked::Call(change) => self.ask(key, *change).await,
+            Asked::Take(change) => self.ask(key, *change).await,
+            Asked::Book(change) => self.ask(key, *change).await,
+        };
+        let Some(answer) = answer else { return };
+        let body = json(&answer.body);
+        // Whoever was erased meanwhile is found no more, and another contact may have been made of the number.
+        let shown = match &asked {
+            Asked::Create(_) | Asked::Patch(_) => &body["id"],
+            _ => &body["contact_id"],
+        };
+        let contact = if shown.is_null() { contact } else { id(shown) };
+        self.note(contact, |person| {
+            match &asked {
+                Asked::Call(_) => _ = person.calls.insert(id(&body["id"])),
+                Asked::Take(_) => _ = person.messages.insert(id(&body["id"])),
+                Asked::Book(_) => _ = person.appointments.insert(id(&body["id"])),
+                Asked::Create(_) | Asked::Patch(_) => {}
+            }
+            person.answered.push((key, asked, answer.body.to_vec()));
+        });
+    }
+
+    /// Makes a request again: while nobody has been erased it is answered as before, and then as it is.
+    pub(super) async fn make_again(
+        &self,
+        contact: ContactId,
+        number: usize,
+        (key, asked, first): ([u8; 32], Asked, Vec<u8>),
+    ) {
+        let gone = || self.guests.all.lock()[self.at].people.get(&contact).map(|person| person.gone);
+        let before = gone();
+        let answer = match asked {
+            Asked::Create(change) => self.ask(key, change).await,
+            Asked::Patch(change) => self.ask(key, change).await,
+            Asked::Call(change) => self.ask(key, *change).await,
+            Asked::Take(change) => self.ask(key, *change).await,
+            Asked::Book(change) => self.ask(key, *change).await,
+        };
+        let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
+        if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
+            // Its key was forgotten, and from now on it stands for another answer.
+            person.answered.retain(|(of, ..)| *of != key);
+        }
+        let Some(answer) = answer else { return };
+        // Somebody else may have asked again at the same time, and been the one whose request was another.
+        let all = self.guests.all.lock();
+        let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
+        let stands = all[self.at].people.get(&contact).is_some_and(of_first);
+        drop(all);
+        let is_there = before == Some(Gone::No) && gone() == Some(Gone::No);
+        if stands && is_there && answer.replayed && first != *answer.body {
+            let [first, now] = [&first[..], &answer.body[..]].map(String::from_utf8_lossy);
+            self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
+        }
+        if !answer.replayed {
+            // Its day is over, so it was another request; of whom it tells is found by its answer.
+            let body = json(&answer.body);
+            let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
+            let made: ContactId = id(shown);
+            let mut all = self.guests.all.lock();
+            if body.get("email").is_some() && !all[self.at].people.contains_key(&made) {
+                all[self.at].people.insert(made, Person::new(made, number));
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What lies on the disk of these businesses, between two lives and at the very end.
+
+use std::collections::BTreeSet;
+
+use actors::domain::{BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
+use actors::store::keys::{self, installation_kind, kind};
+use actors::store::{Order, Record, Store, Tombstone};
+
+use super::people::{Gone, Guest, Person, phone, words};
+use crate::sim::Sim;
+
+impl Sim {
+    /// Looks at what lies on the disk of them; at the very end nothing is left to be done.
+    pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
+        let listed = self.world.disk.tombstones();
+        for (at, guest) in self.guests.all.lock().iter_mut().enumerate() {
+            let has_profile = store.contains(&keys::profile(guest.id)).unwrap();
+            let is_ending = store.contains(&keys::ending(guest.id)).unwrap();
+            assert!(guest.ended != Gone::No || has_profile, "guest house {at} is lost");
+            if guest.ended == Gone::Yes || !has_profile {
+                guest.ended = Gone::Yes;
+                assert!(!has_profile, "guest house {at} was ended and is back");
+                assert!(
+                    listed.contains(&Tombstone::EndedBusiness(guest.id)),
+                    "guest house {at} is not listed"
+                );
+                let left = store.rows().scan(&keys::all(guest.id), Order::Ascending).count();
+                assert!(
+                    is_ending || left == 0,
+                    "{left} rows are left of guest house {at}, which nobody deletes"
+                );
+                assert!(!is_the_end || (left == 0 && !is_ending), "{left} rows are left of guest house {at}");
+                continue;
+            }
+            check_people(store, guest, &listed, is_the_end);
+        }
+        if is_the_end {
+            for kind in [installation_kind::ENDING, installation_kind::UNFINISHED] {
+                let range = keys::of_kind(BusinessId::INSTALLATION, kind);
+                assert_eq!(store.scan(&range, Order::Ascending).count(), 0, "something is left to be done");
+            }
+        }
+    }
+}
+
+fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_end: bool) {
+    let of = guest.id;
+    let mut all_rows: Vec<(Vec<u8>, String)> = Vec::new();
+    for row in store.scan(&keys::all(of), Order::Ascending) {
+        let (key, value) = row.unwrap();
+        all_rows.push((key, String::from_utf8_lossy(&value).to_lowercase()));
+    }
+    let is_finished = !store.contains(&keys::unfinished(of)).unwrap();
+    let mut alive: BTreeSet<usize> = BTreeSet::new();
+    for person in guest.people.values_mut() {
+        let contact = store.get::<Contact>(&keys::contact(of, person.contact)).unwrap();
+        match (&contact, person.gone) {
+            (None, Gone::No) => panic!("{person:?} is lost"),
+            (Some(_), Gone::Yes) => panic!("{person:?} was erased and is back"),
+            (None, _) => person.gone = Gone::Yes,
+            (Some(_), _) => _ = alive.insert(person.number),
+        }
+    }
+    // A request that is made again once its key is forgotten, or whose answer is lost, makes a contact anew that is as alive.
+    for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
+        let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
+        if !guest.people.contains_key(&contact.id) {
+            let is_they = |person: &&Person| contact.phone.as_deref() == Some(phone(person.number).as_str());
+            alive.extend(guest.people.values().filter(is_they).map(|person| person.number));
+        }
+    }
+    for person in guest.people.values() {
+        if person.gone == Gone::Yes {
+            assert!(
+                listed.contains(&Tombstone::ErasedContact(of, person.contact)),
+                "{person:?} is not listed"
+            );
+            assert!(!is_the_end || is_finished, "the erasing is not finished");
+            if !is_finished || alive.contains(&person.number) {
+                continue;
+            }
+            for word in words(person.number) {
+                let word = word.to_lowercase();
+                // A number must not be found in a longer one.
+                let told = all_rows.iter().find(|(_, shown)| {
+                    shown.match_indices(&word).any(|(at, _)| {
+                        !shown[at + word.len()..].starts_with(|next: char| next.is_ascii_digit())
+                    })
+                });
+                if let Some((key, shown)) = told {
+                    let key = actors::store::Key::new(key);
+                    panic!("{word} of {} was erased and stands in {key:?}: {shown}", person.contact);
+                }
+            }
+        }
+        for id in &person.appointments {
+            let is_there = store.contains(&keys::appointment_start(of, *id)).unwrap();
+            assert!(is_there || guest.expires, "appointment {id} is lost");
+        }
+        for id in &person.calls {
+            let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
+            assert!(call.is_some() || guest.expires, "call {id} is lost");
+            let is_whole = call.is_none_or(|call| call.summary.is_some() && call.from_number.is_some());
+            assert!(is_whole || person.gone == Gone::Yes, "call {id} has lost what nobody erased");
+        }
+        for id in &person.messages {
+            let message = store.get::<TakenMessage>(&keys::message(of, *id)).unwrap();
+            assert!(message.is_some() || guest.expires, "message {id} is lost");
+            let is_whole = message.is_none_or(|message| !message.body.is_empty());
+            assert!(is_whole || person.gone == Gone::Yes, "message {id} has lost what nobody erased");
+        }
+    }
+    let kinds = [kind::ERASURE, kind::ERASING, kind::WIPE];
+    let left =
+        kinds.iter().any(|kind| store.scan(&keys::of_kind(of, *kind), Order::Ascending).next().is_some());
+    assert!(!left || !is_finished, "something is left to be done in {}, and nobody will", of.uuid());
+}

@@ -1,0 +1,154 @@
+//! Who is known at these businesses, by which words, and what they may ask for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use actors::business::commands::appointments::Book;
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::contacts::{CreateContact, PatchContact};
+use actors::business::commands::messages::TakeMessage;
+use actors::domain::{
+    AppointmentId, BusinessId, CallDetails, CallId, CallOutcome, CallStatus, ContactId, Direction, Email,
+    MessageDetails, MessageId, MessageStatus, Phone, ServiceId, StaffId, Timestamp, Urgency, WebhookId,
+};
+use chrono::TimeDelta;
+use parking_lot::Mutex;
+
+use crate::shop::text;
+
+/// How far something has come that is done for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// Nobody has asked for it.
+    #[default]
+    No,
+    /// Somebody has, and nobody knows what came of it.
+    Maybe,
+    /// It was acknowledged.
+    Yes,
+}
+
+/// A person, by the words that stand nowhere else.
+#[derive(Clone, Debug)]
+pub(super) struct Person {
+    pub(super) contact: ContactId,
+    pub(super) number: usize,
+    pub(super) gone: Gone,
+    pub(super) appointments: BTreeSet<AppointmentId>,
+    pub(super) calls: BTreeSet<CallId>,
+    pub(super) messages: BTreeSet<MessageId>,
+    /// The requests whose answers tell of them, to be made again: which, by its key, and what it was answered with.
+    pub(super) answered: Vec<([u8; 32], Asked, Vec<u8>)>,
+}
+
+/// A request that may be made again.
+#[derive(Clone, Debug)]
+pub(super) enum Asked {
+    Create(CreateContact),
+    Patch(PatchContact),
+    Call(Box<RecordCall>),
+    Take(Box<TakeMessage>),
+    Book(Box<Book>),
+}
+
+/// A business of this kind.
+pub(super) struct Guest {
+    pub(super) id: BusinessId,
+    pub(super) service: ServiceId,
+    pub(super) staff: StaffId,
+    pub(super) webhooks: Vec<WebhookId>,
+    pub(super) people: BTreeMap<ContactId, Person>,
+    pub(super) ended: Gone,
+    /// Whether what has happened may have been deleted because its time was over.
+    pub(super) expires: bool,
+}
+
+/// All of them, as those who ask know them.
+#[derive(Clone, Default)]
+pub(crate) struct Guests {
+    pub(super) all: Arc<Mutex<Vec<Guest>>>,
+    /// How many people there were.
+    pub(super) people: Arc<Mutex<usize>>,
+    /// Where their events are sent; nobody looks at those.
+    pub(super) urls: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Guests {
+    /// Their ids.
+    pub(crate) fn ids(&self) -> Vec<BusinessId> {
+        self.all.lock().iter().map(|guest| guest.id).collect()
+    }
+
+    /// Whether events of theirs are sent there.
+    pub(crate) fn have_url(&self, url: &str) -> bool {
+        self.urls.lock().contains(url)
+    }
+}
+
+pub(super) fn name(number: usize) -> String {
+    format!("Guest-{number}-of-nobody")
+}
+
+pub(super) fn phone(number: usize) -> Phone {
+    Phone::from_e164(format!("+4420{number:08}")).unwrap()
+}
+
+pub(super) fn email(number: usize) -> Email {
+    Email::new(&format!("guest-{number}@nobody.example")).unwrap()
+}
+
+/// The words that tell of somebody.
+pub(super) fn words(number: usize) -> [String; 4] {
+    [name(number).to_lowercase(), phone(number).as_str().to_owned(), format!("guest-{number}@"), said(number)]
+}
+
+pub(super) fn said(number: usize) -> String {
+    format!("said by guest {number}.")
+}
+
+pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp) -> RecordCall {
+    let details = CallDetails {
+        direction: Direction::Inbound,
+        status: CallStatus::Completed,
+        outcome: CallOutcome::Other,
+        from_number: Some(phone(number)),
+        to_number: None,
+        contact_id,
+        started_at: now - TimeDelta::seconds(60),
+        ended_at: now,
+        duration_seconds: None,
+        locale: None,
+        summary: Some(text(&said(number).repeat(if number.is_multiple_of(3) { 300 } else { 1 }))),
+        recording_url: None,
+        appointment_id: None,
+        message_id: None,
+    };
+    RecordCall { details, contact_name: Some(text(&name(number))) }
+}
+
+pub(super) fn message(number: usize, contact_id: Option<ContactId>, call_id: Option<CallId>) -> TakeMessage {
+    let details = MessageDetails {
+        call_id,
+        contact_id,
+        caller_name: Some(text(&name(number))),
+        caller_phone: Some(phone(number)),
+        body: text(&said(number)),
+        urgency: Urgency::Normal,
+        staff_id: None,
+        status: MessageStatus::New,
+    };
+    TakeMessage { details }
+}
+
+impl Person {
+    pub(super) fn new(contact: ContactId, number: usize) -> Self {
+        let (appointments, calls, messages) = Default::default();
+        Self { contact, number, gone: Gone::No, appointments, calls, messages, answered: Vec::new() }
+    }
+}
+
+impl Gone {
+    pub(super) fn asked(self) -> Self {
+        if self == Self::Yes { Self::Yes } else { Self::Maybe }
+    }
+}
