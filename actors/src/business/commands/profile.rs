@@ -12,7 +12,7 @@ use crate::domain::availability::{Concerned, Schedule};
 use crate::domain::{BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
 use crate::error::EngineError;
 use crate::store::Weight;
-use crate::view::{AffectingView, BusinessView, OperatorBusinessView};
+use crate::view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView};
 
 /// Changes what is given and keeps the rest; it is answered as the operator sees the business.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +51,11 @@ impl Change for PatchBusiness {
         let concerns = self.hours.is_some() || self.breaks.is_some() || self.zone.is_some();
         let answered = |resource, after: &Business| {
             let changed = |schedule| Schedule { business: after, ..schedule };
-            let affected =
-                concerns.then(|| context.affected(&Concerned::EVERYONE, changed)).unwrap_or_default();
+            let affected = if concerns {
+                context.affected(&Concerned::EVERYONE, changed)
+            } else {
+                AffectedView::default()
+            };
             AffectingView { resource, affected }
         };
         patch(self, context, |business| OperatorBusinessView::from(business), answered)
