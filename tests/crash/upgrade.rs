@@ -101,7 +101,7 @@ fn shop(before: &Value) -> Shop {
 
 #[tokio::test]
 async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
-    for format in [1, 2, 3, 4] {
+    for format in [1, 2, 3, 4, 5] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));
         if u32::from(format) < PRESENT {
@@ -118,14 +118,15 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
         check(&server, &before).await;
         // The next change goes on where they stopped, and what was answered once is remembered still.
         let (client, shop) = (Client::of(&server), shop(&before));
-        let taken = text(&before["public"]["/appointments"][0], "starts_at");
-        let mut call = shop.booking(0, &taken, 1, "another".into());
-        let booked = client.call(&shop, &call).await.unwrap();
-        assert_eq!(booked.body["error"]["code"], "slot_unavailable", "{booked:?}");
-        call.body.as_mut().unwrap()["staff_id"] = shop.staff[1].as_str().into();
-        let booked = client.call(&shop, &call).await.unwrap();
+        let ahead = chrono::Utc::now().date_naive() + chrono::Days::new(40);
+        let call = |staff, key: &str| shop.booking(staff, &format!("{ahead}T08:00:00Z"), 1, key.into());
+        let booked = client.call(&shop, &call(0, "one")).await.unwrap();
         assert_eq!(booked.status, 201, "{booked:?}");
-        assert_eq!(client.appointments(&shop, "").await.len(), 13);
+        let booked = client.call(&shop, &call(0, "another")).await.unwrap();
+        assert_eq!(booked.body["error"]["code"], "slot_unavailable", "{booked:?}");
+        let booked = client.call(&shop, &call(1, "another's")).await.unwrap();
+        assert_eq!(booked.status, 201, "{booked:?}");
+        assert_eq!(client.appointments(&shop, "").await.len(), 14);
         server.signal("TERM");
         assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 
@@ -136,7 +137,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
         let mut command = serve(&data_dir);
         command.arg("--no-upgrade");
         let server = Server::start(command, &home.path().join("again.log"));
-        assert_eq!(Client::of(&server).appointments(&shop, "").await.len(), 13);
+        assert_eq!(Client::of(&server).appointments(&shop, "").await.len(), 14);
     }
 }
 

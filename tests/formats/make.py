@@ -10,9 +10,11 @@ end the endpoint is turned off, so that no later version sends anything either.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
@@ -66,8 +68,16 @@ class Service:
         assert self.process.wait() == 0
 
 
+def enter(service, at, person):
+    """Signs a person in by a link, as a browser does, so that their membership is active."""
+    link = service.team("POST", f"{at}/people/{person}/link", {"kind": "enter"})["data"]["link"]
+    page = urllib.request.urlopen(link).read().decode()
+    form = re.search(r'name="form" value="([^"]+)"', page).group(1)
+    urllib.request.urlopen(link, urllib.parse.urlencode({"form": form}).encode()).read()
+
+
 def fill(service):
-    """Makes one business with something of everything; gives its id."""
+    """Makes one business with something of everything; gives the ids of it, its endpoint and a staff member."""
     hours = [{"day": day, "open": "08:00", "close": "20:00"} for day in DAYS]
     new = {"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr", "hours": hours, "phone_region": "FR"}
     business = service.team("POST", "/businesses", new)["data"]["id"]
@@ -82,6 +92,19 @@ def fill(service):
     service.key = add("/keys", {"name": "tests", "scopes": SCOPES})["key"]
     revoked = add("/keys", {"name": "revoked", "scopes": ["business:read"]})["id"]
     service.team("DELETE", f"{at}/keys/{revoked}")
+
+    for email, role in [("ada@example.com", "owner"), ("ben@example.com", "member"), ("zoe@example.com", "admin")]:
+        person = add("/people", {"email": email, "role": role, "name": email[:3].title()})["id"]
+        if role != "admin":
+            enter(service, at, person)
+    service.team("PATCH", f"{at}/people/{person}/notifications", {"call_missed": {"email": "daily"}})
+    # In the past, so that no day on which the tests run is one of them.
+    year = datetime.now(timezone.utc).year - 1
+    service.team("PUT", f"{at}/special-days/{year}-12-25", {"closed": True, "note": "Noël"})
+    service.team("PUT", f"{at}/special-days/{year}-12-24", {"windows": [{"open": "08:00", "close": "12:00"}]})
+    add(f"/staff/{camille}/time-off", {"from": f"{year}-08-01", "to": f"{year}-08-21", "note": "Congés"})
+    service.team("PATCH", at, {"breaks": [{"day": "monday", "from": "12:00", "to": "13:00"}]})
+    service.team("PATCH", f"{at}/retention", {"calls_days": 36_500})
 
     events = ["appointment.booked", "appointment.cancelled", "contact.created", "call.completed", "message.taken"]
     hook = service.client("POST", "/webhooks", {"url": "https://9.9.9.9/hook", "events": events})["data"]["id"]
@@ -118,10 +141,10 @@ def fill(service):
     for number, content in enumerate(["Fermé le lundi.", "é" * 20_000, "é" * 50_000]):
         service.client("POST", "/knowledge", {"title": f"Page {number}", "content": content}, f"knowledge-{number}")
     service.client("PATCH", f"/webhooks/{hook}", {"status": "disabled"})
-    return business, hook
+    return business, hook, camille
 
 
-def shown(service, business, hook):
+def shown(service, business, hook, staff):
     """Everything that both APIs show: path to list or record."""
     at = f"/businesses/{business}"
     lists = {
@@ -131,7 +154,8 @@ def shown(service, business, hook):
             "/messages?status=read", f"/webhooks/{hook}", "/webhooks",
         ],
         "operator": ["/businesses", at, f"{at}/services", f"{at}/staff", f"{at}/keys", f"{at}/webhooks",
-                     f"{at}/webhooks/{hook}/deliveries", f"{at}/audit"],
+                     f"{at}/webhooks/{hook}/deliveries", f"{at}/audit", f"{at}/people", f"{at}/special-days",
+                     f"{at}/staff/{staff}/time-off", f"{at}/retention"],
     }
     public = {}
     for path in lists["public"]:
@@ -152,8 +176,8 @@ def main(program, out):
     with tempfile.TemporaryDirectory() as home:
         directory = os.path.join(home, "data")
         service = Service(program, directory)
-        business, hook = fill(service)
-        all_of_it = shown(service, business, hook)
+        business, hook, staff = fill(service)
+        all_of_it = shown(service, business, hook, staff)
         service.end()
         with open(f"{out}.json", "w") as file:
             json.dump(all_of_it, file, indent=1, ensure_ascii=False, sort_keys=True)
