@@ -233,7 +233,8 @@ fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Resul
     Ok(())
 }
 
-/// What the public and the operator listener serve, whole. Public for tests that need no sockets.
+/// What the public and the operator listener serve, whole, to people who reach it at `http://localhost`. Public for tests
+/// that need no sockets.
 #[doc(hidden)]
 pub fn apps(
     engine: &Engine,
@@ -242,7 +243,8 @@ pub fn apps(
     stopping: watch::Receiver<bool>,
 ) -> (App, App) {
     let metrics = Arc::new(Metrics::new(paths()));
-    counted_apps(engine, admin_token, rate_limit_per_minute, None, stopping, metrics)
+    let public_url = PublicUrl::parse("http://localhost");
+    counted_apps(engine, admin_token, rate_limit_per_minute, public_url, stopping, metrics)
 }
 
 /// The same, counting here.

@@ -265,6 +265,11 @@ impl Server {
         if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
+        // What people look at has no envelope; `tests/dashboard` looks at it.
+        if uri.path() == "/" || uri.path().starts_with("/dashboard") {
+            assert!(head.headers.contains_key("content-security-policy"), "{method} {uri}: {status}");
+            return Some(Answer { status, body: Value::Null });
+        }
         if status == 200 && uri.path().ends_with("/export") {
             assert_eq!(head.headers[header::CONTENT_TYPE], "application/x-ndjson", "{method} {uri}");
             assert!(shown.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{shown}");
