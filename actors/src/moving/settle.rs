@@ -57,6 +57,8 @@ pub(crate) async fn settle_while(
     goes_on: impl Fn() -> Result<(), MoveError>,
 ) -> Result<Settled, MoveError> {
     check_store(store)?;
+    // Whoever was given up while it was being finished may have handed over that all is good: what is read says so.
+    store.settled(BusinessId::INSTALLATION).await?;
     if !is_unfinished(store)? {
         return Ok(Settled::Nothing);
     }
@@ -78,6 +80,11 @@ pub(super) async fn finish(store: &Store, mut batch: Batch) -> Result<u64, Store
 async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
+        // It may be open by now, if whoever finished before was given up meanwhile: then others have changed it since.
+        store.settled(id).await?;
+        if !store.contains(&keys::moving(id))? {
+            continue;
+        }
         let business = Business::decode(&value)?;
         assert!(business.id == id, "what business {} will be stands under {id}", business.id);
         let mut batch = Batch::default();
