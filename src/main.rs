@@ -41,7 +41,7 @@ enum Command {
     RepairStamps(cli::RepairArgs),
     /// Write a business, or all of them, as JSON Lines, of the running service or of the store of a stopped one
     Export(cli::ExportArgs),
-    /// Read businesses that `export` has written; the service must be stopped
+    /// Read businesses that `export` has written, into a running service or a stopped one
     Import(cli::ImportArgs),
     /// Speak the Model Context Protocol on standard input and output, for the assistant that starts this program
     Mcp(cli::McpArgs),
