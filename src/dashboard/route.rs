@@ -48,10 +48,6 @@ pub(super) struct Route {
 }
 
 impl Route {
-    fn new(method: Method, path: &'static str, handle: Handle) -> Self {
-        Self { method, path, sending: Sending::Once, handle }
-    }
-
     /// The same, whose form is sent so.
     pub(super) fn sent(self, sending: Sending) -> Self {
         Self { sending, ..self }
@@ -68,58 +64,67 @@ impl Route {
     }
 }
 
-fn boxed<T, F>(handler: impl Fn(T) -> F + Send + Sync + 'static) -> Handler<T>
-where
-    F: Future<Output = Answered> + Send + 'static,
-{
-    Box::new(move |asked| Box::pin(handler(asked)))
+/// Who may come to a page: what its handler is given, and the handle that holds it.
+pub(super) trait Who {
+    /// What the handler is given.
+    type Given;
+
+    /// The handle with this handler.
+    fn handle(self, handler: Handler<Self::Given>) -> Handle;
 }
 
-/// A row for anybody.
-pub(super) fn anybody<F>(
+/// Anybody.
+pub(super) struct Anybody;
+
+/// Whoever has a session of any kind.
+pub(super) struct Restricted;
+
+/// Whoever is signed in.
+pub(super) struct Person;
+
+impl Who for Anybody {
+    type Given = Asked;
+
+    fn handle(self, handler: Handler<Asked>) -> Handle {
+        Handle::Anybody(handler)
+    }
+}
+
+impl Who for Restricted {
+    type Given = Visit;
+
+    fn handle(self, handler: Handler<Visit>) -> Handle {
+        Handle::Restricted(handler)
+    }
+}
+
+impl Who for Person {
+    type Given = Visit;
+
+    fn handle(self, handler: Handler<Visit>) -> Handle {
+        Handle::Person(handler)
+    }
+}
+
+/// The members of the business in the path whose role has the right.
+impl Who for Right {
+    type Given = Member;
+
+    fn handle(self, handler: Handler<Member>) -> Handle {
+        Handle::Member(self, handler)
+    }
+}
+
+/// A row.
+pub(super) fn route<W: Who, F>(
+    who: W,
     method: Method,
     path: &'static str,
-    handler: impl Fn(Asked) -> F + Send + Sync + 'static,
+    handler: impl Fn(W::Given) -> F + Send + Sync + 'static,
 ) -> Route
 where
     F: Future<Output = Answered> + Send + 'static,
 {
-    Route::new(method, path, Handle::Anybody(boxed(handler)))
-}
-
-/// A row for whoever has a session of any kind.
-pub(super) fn restricted<F>(
-    method: Method,
-    path: &'static str,
-    handler: impl Fn(Visit) -> F + Send + Sync + 'static,
-) -> Route
-where
-    F: Future<Output = Answered> + Send + 'static,
-{
-    Route::new(method, path, Handle::Restricted(boxed(handler)))
-}
-
-/// A row for whoever is signed in.
-pub(super) fn person<F>(
-    method: Method,
-    path: &'static str,
-    handler: impl Fn(Visit) -> F + Send + Sync + 'static,
-) -> Route
-where
-    F: Future<Output = Answered> + Send + 'static,
-{
-    Route::new(method, path, Handle::Person(boxed(handler)))
-}
-
-/// A row for the members of a business.
-pub(super) fn member<F>(
-    method: Method,
-    path: &'static str,
-    right: Right,
-    handler: impl Fn(Member) -> F + Send + Sync + 'static,
-) -> Route
-where
-    F: Future<Output = Answered> + Send + 'static,
-{
-    Route::new(method, path, Handle::Member(right, boxed(handler)))
+    let handle = who.handle(Box::new(move |given| Box::pin(handler(given))));
+    Route { method, path, sending: Sending::Once, handle }
 }

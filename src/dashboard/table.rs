@@ -6,7 +6,7 @@ use axum::http::Method;
 use super::pages::{
     account, alerts, enter, forgotten, landing, password, sessions, sign_in, today, unsubscribe,
 };
-use super::route::{Route, Sending, anybody, member, person, restricted};
+use super::route::{Anybody, Person, Restricted, Route, Sending, route};
 
 /// The paths that lead to the dashboard and are none of its pages.
 pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
@@ -23,31 +23,31 @@ pub(super) fn table() -> Vec<Route> {
     const POST: Method = Method::POST;
     vec![
         // Before anybody is known.
-        anybody(GET, "/dashboard/sign-in", sign_in::show),
-        anybody(POST, "/dashboard/sign-in", sign_in::sent).sent(HarmlessTwice),
-        anybody(POST, "/dashboard/sign-out", sign_in::sign_out).sent(HarmlessTwice),
-        anybody(GET, "/dashboard/forgotten", forgotten::show),
-        anybody(POST, "/dashboard/forgotten", forgotten::sent).sent(HarmlessTwice),
-        anybody(GET, "/dashboard/enter/{token}", enter::show),
-        anybody(POST, "/dashboard/enter/{token}", enter::sent).sent(HarmlessTwice),
-        anybody(GET, "/dashboard/unsubscribe/{token}", unsubscribe::show),
-        anybody(POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).sent(FromAnywhere),
+        route(Anybody, GET, "/dashboard/sign-in", sign_in::show),
+        route(Anybody, POST, "/dashboard/sign-in", sign_in::sent).sent(HarmlessTwice),
+        route(Anybody, POST, "/dashboard/sign-out", sign_in::sign_out).sent(HarmlessTwice),
+        route(Anybody, GET, "/dashboard/forgotten", forgotten::show),
+        route(Anybody, POST, "/dashboard/forgotten", forgotten::sent).sent(HarmlessTwice),
+        route(Anybody, GET, "/dashboard/enter/{token}", enter::show),
+        route(Anybody, POST, "/dashboard/enter/{token}", enter::sent).sent(HarmlessTwice),
+        route(Anybody, GET, "/dashboard/unsubscribe/{token}", unsubscribe::show),
+        route(Anybody, POST, "/dashboard/unsubscribe/{token}", unsubscribe::sent).sent(FromAnywhere),
         // A person's own.
-        restricted(GET, "/dashboard/password", password::show),
-        restricted(POST, "/dashboard/password", password::sent),
-        person(GET, "/dashboard", landing::show),
-        person(POST, "/dashboard/accept/{business_id}", landing::accept),
-        person(GET, "/dashboard/account", account::show),
-        person(POST, "/dashboard/account", account::sent),
-        person(POST, "/dashboard/account/email", account::email),
-        person(GET, "/dashboard/account/sessions", sessions::show),
-        person(POST, "/dashboard/account/sessions", sessions::end_others),
-        person(POST, "/dashboard/account/sessions/{session_id}/end", sessions::end),
+        route(Restricted, GET, "/dashboard/password", password::show),
+        route(Restricted, POST, "/dashboard/password", password::sent),
+        route(Person, GET, "/dashboard", landing::show),
+        route(Person, POST, "/dashboard/accept/{business_id}", landing::accept),
+        route(Person, GET, "/dashboard/account", account::show),
+        route(Person, POST, "/dashboard/account", account::sent),
+        route(Person, POST, "/dashboard/account/email", account::email),
+        route(Person, GET, "/dashboard/account/sessions", sessions::show),
+        route(Person, POST, "/dashboard/account/sessions", sessions::end_others),
+        route(Person, POST, "/dashboard/account/sessions/{session_id}/end", sessions::end),
         // A business's.
-        member(GET, "/dashboard/b/{business_id}/today", Right::Day, today::show),
-        member(GET, "/dashboard/b/{business_id}/alerts", Right::Own, alerts::show),
-        member(POST, "/dashboard/b/{business_id}/alerts", Right::Own, alerts::read_all),
-        member(POST, "/dashboard/b/{business_id}/alerts/{number}/read", Right::Own, alerts::read_one),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/today", today::show),
+        route(Right::Own, GET, "/dashboard/b/{business_id}/alerts", alerts::show),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts", alerts::read_all),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts/{number}/read", alerts::read_one),
     ]
 }
 
