@@ -18,8 +18,7 @@ use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
     Actor, Address, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, MembershipPatch,
-    MessageDetails, MessageStatus, Phone, Role, ServiceId, Source, StaffId, Text, Timestamp, Urgency,
-    WeeklyBreaks, WeeklyHours,
+    MessageDetails, Phone, Role, ServiceId, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Letter};
@@ -144,16 +143,7 @@ impl Shop {
     }
 
     async fn message(&self) {
-        let details = MessageDetails {
-            call_id: None,
-            contact_id: None,
-            caller_name: None,
-            caller_phone: None,
-            body: text("Please ring back."),
-            urgency: Urgency::Normal,
-            staff_id: None,
-            status: MessageStatus::New,
-        };
+        let details = MessageDetails::of(text("Please ring back."));
         done(&self.business, TakeMessage { details }).await;
     }
 }

@@ -22,9 +22,9 @@ use actors::domain::availability::{Schedule, Slot, Terms};
 use actors::domain::booking::{self, BookRequest, Party};
 use actors::domain::{
     Actor, Appointment, AppointmentStatus, AuditEntry, Blocked, BlockedKey, BookingMode, Buffers, Business,
-    Busy, CalendarSyncStatus, CallDetails, CallOutcome, CallStatus, Contact, ContactDetails, Day, DayHours,
-    DayWindows, Direction, EventTypes, Hold, LocalTime, LocalWindow, Locale, Phone, Scopes, Service, Source,
-    SpecialDay, SpecialDays, StaffHours, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    Busy, CalendarSyncStatus, CallDetails, CallOutcome, Contact, ContactDetails, Day, DayHours, DayWindows,
+    Direction, EventTypes, Hold, LocalTime, LocalWindow, Locale, Phone, Scopes, Service, Source, SpecialDay,
+    SpecialDays, StaffHours, StaffMember, Text, Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use actors::net::WebhookUrl;
 use actors::ports::Ports;
@@ -490,20 +490,9 @@ async fn listed(engine: &Engine) -> BusinessHandle {
         let phone = Phone::from_e164(format!("+336{:08}", number % 40)).unwrap();
         let started_at = now() + TimeDelta::minutes(number as i64);
         let details = CallDetails {
-            direction: Direction::Inbound,
-            status: CallStatus::Completed,
-            outcome: CallOutcome::Other,
             from_number: Some(phone.clone()),
-            to_number: None,
-            contact_id: None,
-            started_at,
-            ended_at: started_at + TimeDelta::minutes(1),
-            duration_seconds: None,
-            locale: None,
             summary: Some(Text::new("She asked when there is time for a cut.".into()).unwrap()),
-            recording_url: None,
-            appointment_id: None,
-            message_id: None,
+            ..CallDetails::of(Direction::Inbound, started_at, started_at + TimeDelta::minutes(1))
         };
         let contact = ContactDetails { phone: Some(phone), ..ContactDetails::default() };
         let request = BookRequest {

@@ -23,8 +23,8 @@ use actors::business::{Answer, PageRequest, Request};
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
     Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, AppointmentId, BookingMode, BusinessId,
-    CallDetails, CallOutcome, CallStatus, ContactDetails, Direction, Locale, MembershipPatch, MessageDetails,
-    MessageStatus, PersonId, Phone, Role, ServiceId, Source, StaffId, Timestamp, Urgency, WeeklyBreaks,
+    CallDetails, CallStatus, ContactDetails, Direction, Locale, MembershipPatch, MessageDetails, PersonId,
+    Phone, Role, ServiceId, Source, StaffId, Timestamp, Urgency, WeeklyBreaks,
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Content, Letter};
@@ -384,34 +384,19 @@ async fn change_some(
 
 fn message(dice: &Dice, shop: &Shop) -> TakeMessage {
     let details = MessageDetails {
-        call_id: None,
-        contact_id: None,
         caller_name: Some(text("Grace")),
-        caller_phone: None,
-        body: text("Ring back"),
         urgency: *dice.pick(&[Urgency::Normal, Urgency::Urgent]),
         staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
-        status: MessageStatus::New,
+        ..MessageDetails::of(text("Ring back"))
     };
     TakeMessage { details }
 }
 
 fn call(dice: &Dice, now: Timestamp) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
         status: *dice.pick(&[CallStatus::Completed, CallStatus::Missed, CallStatus::Failed]),
-        outcome: CallOutcome::Other,
         from_number: Some(Phone::from_e164("+15550009999".to_owned()).unwrap()),
-        to_number: None,
-        contact_id: None,
-        started_at: now - TimeDelta::minutes(2),
-        ended_at: now - TimeDelta::minutes(1),
-        duration_seconds: None,
-        locale: None,
-        summary: None,
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, now - TimeDelta::minutes(2), now - TimeDelta::minutes(1))
     };
     RecordCall { details, contact_name: None }
 }

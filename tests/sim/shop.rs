@@ -13,9 +13,9 @@ use actors::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWe
 use actors::domain::booking::{BookRequest, MoveRequest, Party};
 use actors::domain::{
     AppointmentId, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome,
-    CallStatus, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email,
-    EventType, EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails,
-    MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
+    EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
+    MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
     WebhookSecret, WebhookStatus, WeeklyHours,
 };
 use actors::net::WebhookUrl;
@@ -305,20 +305,18 @@ impl Shop {
         let ended_at = now - TimeDelta::seconds(i64::try_from(dice.below(5_000)).unwrap());
         RecordCall {
             details: CallDetails {
-                direction: if outbound { Direction::Outbound } else { Direction::Inbound },
-                status: CallStatus::Completed,
                 outcome: *dice.pick(CallOutcome::ALL),
                 from_number,
                 to_number,
                 contact_id: dice.any(&self.contacts).filter(|_| dice.once_in(4)),
-                started_at: ended_at - TimeDelta::seconds(90),
-                ended_at,
-                duration_seconds: None,
-                locale: None,
                 summary: Some(text("They asked.")),
-                recording_url: None,
                 appointment_id: dice.any(&self.appointments).filter(|_| dice.once_in(4)),
                 message_id: dice.any(&self.messages).filter(|_| dice.once_in(4)),
+                ..CallDetails::of(
+                    if outbound { Direction::Outbound } else { Direction::Inbound },
+                    ended_at - TimeDelta::seconds(90),
+                    ended_at,
+                )
             },
             contact_name: dice.maybe(2, || text("Caller")),
         }
@@ -331,10 +329,9 @@ impl Shop {
                 contact_id: dice.any(&self.contacts).filter(|_| dice.once_in(2)),
                 caller_name: Some(text("Ada")),
                 caller_phone: dice.maybe(2, || phone(dice.below(14))),
-                body: text("Please call back."),
                 urgency: *dice.pick(Urgency::ALL),
                 staff_id: dice.any(&self.staff).filter(|_| dice.once_in(3)),
-                status: MessageStatus::New,
+                ..MessageDetails::of(text("Please call back."))
             },
         }
     }

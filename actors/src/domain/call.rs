@@ -157,6 +157,26 @@ pub struct CallDetails {
 }
 
 impl CallDetails {
+    /// A call that was completed between these times, of which nothing else is known.
+    pub fn of(direction: Direction, started_at: Timestamp, ended_at: Timestamp) -> Self {
+        Self {
+            direction,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::Other,
+            from_number: None,
+            to_number: None,
+            contact_id: None,
+            started_at,
+            ended_at,
+            duration_seconds: None,
+            locale: None,
+            summary: None,
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+        }
+    }
+
     /// The number of the person at the other end.
     pub fn caller(&self) -> Option<&Phone> {
         match self.direction {
@@ -212,20 +232,9 @@ mod tests {
     fn details(direction: Direction) -> CallDetails {
         let phone = |digits: &str| Some(Phone::from_e164(digits.into()).unwrap());
         CallDetails {
-            direction,
-            status: CallStatus::Completed,
-            outcome: CallOutcome::Other,
             from_number: phone("+15550000001"),
             to_number: phone("+15550000002"),
-            contact_id: None,
-            started_at: Timestamp::from_millis(10_000),
-            ended_at: Timestamp::from_millis(72_900),
-            duration_seconds: None,
-            locale: None,
-            summary: None,
-            recording_url: None,
-            appointment_id: None,
-            message_id: None,
+            ..CallDetails::of(direction, Timestamp::from_millis(10_000), Timestamp::from_millis(72_900))
         }
     }
 

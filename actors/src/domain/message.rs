@@ -82,6 +82,20 @@ pub struct MessageDetails {
 }
 
 impl MessageDetails {
+    /// A new message that says this, of which nothing else is known.
+    pub fn of(body: Text<1, 10_000>) -> Self {
+        Self {
+            call_id: None,
+            contact_id: None,
+            caller_name: None,
+            caller_phone: None,
+            body,
+            urgency: Urgency::Normal,
+            staff_id: None,
+            status: MessageStatus::New,
+        }
+    }
+
     /// The message that these details make.
     pub fn into_message(self, id: MessageId, contact_id: Option<ContactId>, now: Timestamp) -> TakenMessage {
         TakenMessage {

@@ -19,7 +19,7 @@ use crate::business::Request;
 use crate::business::commands::messages::TakeMessage;
 use crate::domain::{
     About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailKind, MailStatus, MessageDetails,
-    MessageStatus, PersonId, Text, Timestamp, Urgency, WeeklyHours,
+    PersonId, Text, Timestamp, WeeklyHours,
 };
 use crate::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports, Random};
 use crate::store::{MemoryBackend, Store};
@@ -183,16 +183,7 @@ impl World {
         kind: MailKind,
         due: Option<Timestamp>,
     ) -> Mail {
-        let details = MessageDetails {
-            call_id: None,
-            contact_id: None,
-            caller_name: None,
-            caller_phone: None,
-            body: Text::new(format!("For {person}")).unwrap(),
-            urgency: Urgency::Normal,
-            staff_id: None,
-            status: MessageStatus::New,
-        };
+        let details = MessageDetails::of(Text::new(format!("For {person}")).unwrap());
         let taken = business.change(Request::by(Actor::Operator), TakeMessage { details }).await.unwrap();
         let taken: serde_json::Value = serde_json::from_slice(&taken.body).unwrap();
         let id: Uuid = taken["id"].as_str().unwrap().parse().unwrap();

@@ -14,8 +14,8 @@ use actors::business::{Change, PageRequest, Request, UNREAD_COUNTED_MAX};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     Actor, Address, Alert, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails,
-    CallOutcome, CallStatus, Direction, MembershipPatch, MessageDetails, MessageStatus, PersonId, Phone,
-    Refusal, Role, StaffId, Text, Urgency,
+    CallStatus, Direction, MembershipPatch, MessageDetails, MessageStatus, PersonId, Phone, Refusal, Role,
+    StaffId, Text, Urgency,
 };
 use actors::people::Invitation;
 use actors::{EngineError, Limits};
@@ -69,34 +69,19 @@ fn mailed(email: AlertEmail) -> AlertChoice {
 
 fn message(urgency: Urgency, staff_id: Option<StaffId>) -> TakeMessage {
     let details = MessageDetails {
-        call_id: None,
-        contact_id: None,
         caller_name: Some(text("Grace")),
-        caller_phone: None,
-        body: Text::new("Ring back".into()).unwrap(),
         urgency,
         staff_id,
-        status: MessageStatus::New,
+        ..MessageDetails::of(Text::new("Ring back".into()).unwrap())
     };
     TakeMessage { details }
 }
 
 fn call(status: CallStatus) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
         status,
-        outcome: CallOutcome::Other,
         from_number: Some(Phone::from_e164("+15550001111".to_owned()).unwrap()),
-        to_number: None,
-        contact_id: None,
-        started_at: at(-1, 9),
-        ended_at: at(-1, 10),
-        duration_seconds: None,
-        locale: None,
-        summary: None,
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, at(-1, 9), at(-1, 10))
     };
     RecordCall { details, contact_name: None }
 }

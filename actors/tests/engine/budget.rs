@@ -17,7 +17,7 @@ use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     ApiKey, AppointmentId, BudgetKind, BusinessId, ContactDetails, ContactId, ContactPatch, DeliveryStatus,
     DisabledReason, EventTypes, KeyId, KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Scopes,
-    Text, Urgency, WebhookId, WebhookStatus,
+    Text, WebhookId, WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
@@ -93,14 +93,8 @@ fn knowledge(characters: usize) -> AddKnowledge {
 fn message() -> TakeMessage {
     TakeMessage {
         details: MessageDetails {
-            call_id: None,
-            contact_id: None,
             caller_name: Some(text("Ada")),
-            caller_phone: None,
-            body: text("Please call back."),
-            urgency: Urgency::Normal,
-            staff_id: None,
-            status: MessageStatus::New,
+            ..MessageDetails::of(text("Please call back."))
         },
     }
 }

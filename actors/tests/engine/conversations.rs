@@ -6,9 +6,8 @@ use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::{PatchMessage, TakeMessage};
 use actors::business::{Answer, CallFilter, Change, ContactFilter, MessageFilter};
 use actors::domain::{
-    CallDetails, CallId, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch, Direction, Email,
+    CallDetails, CallId, CallOutcome, ContactDetails, ContactId, ContactPatch, Direction, Email,
     KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Phone, Problem, Refusal, Text, Timestamp,
-    Urgency,
 };
 use actors::store::{Order, VALUE_BYTES_MAX, keys};
 use actors::{BusinessHandle, EngineError};
@@ -34,34 +33,17 @@ fn reachable(number: u32, email: &str) -> CreateContact {
 /// An inbound call of a minute from this number.
 fn call(from: u32, started_at: Timestamp) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
-        status: CallStatus::Completed,
-        outcome: CallOutcome::Other,
         from_number: Some(phone(from)),
         to_number: Some(phone(0)),
-        contact_id: None,
-        started_at,
-        ended_at: started_at + chrono::TimeDelta::minutes(1),
-        duration_seconds: None,
-        locale: None,
-        summary: None,
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, started_at, started_at + chrono::TimeDelta::minutes(1))
     };
     RecordCall { details, contact_name: None }
 }
 
 fn message(from: u32) -> TakeMessage {
     let details = MessageDetails {
-        call_id: None,
-        contact_id: None,
-        caller_name: None,
         caller_phone: Some(phone(from)),
-        body: Text::new("Ring back".into()).unwrap(),
-        urgency: Urgency::Normal,
-        staff_id: None,
-        status: MessageStatus::New,
+        ..MessageDetails::of(Text::new("Ring back".into()).unwrap())
     };
     TakeMessage { details }
 }

@@ -11,9 +11,9 @@ use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
 use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
-    CallDetails, CallId, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch, Direction,
-    DisabledReason, Email, EventId, EventTypes, MessageDetails, MessageId, MessageStatus, Phone, Refusal,
-    ResourceId, Text, Urgency, WebhookId, WebhookStatus,
+    CallDetails, CallId, ContactDetails, ContactId, ContactPatch, Direction, DisabledReason, Email, EventId,
+    EventTypes, MessageDetails, MessageId, MessageStatus, Phone, Refusal, ResourceId, Text, WebhookId,
+    WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{self, kind};
@@ -48,21 +48,13 @@ pub(crate) fn person(name: &str, number: &str, email: &str) -> CreateContact {
 
 pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
-        status: CallStatus::Completed,
-        outcome: CallOutcome::Other,
         from_number: Some(phone(from)),
         to_number: Some(phone("+15550000000")),
         contact_id: contact,
-        started_at: at(0, 7),
-        ended_at: at(0, 8),
-        duration_seconds: None,
-        locale: None,
         // Long enough to be kept in pieces.
         summary: Some(Text::new(SAID.repeat(300)).unwrap()),
         recording_url: Some("https://recordings.example/4711".into()),
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, at(0, 7), at(0, 8))
     };
     RecordCall { details, contact_name: None }
 }
@@ -70,13 +62,9 @@ pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
 pub(crate) fn message(from: Option<&str>, call: Option<CallId>) -> TakeMessage {
     let details = MessageDetails {
         call_id: call,
-        contact_id: None,
         caller_name: Some(text(NAME)),
         caller_phone: from.map(phone),
-        body: text(SAID),
-        urgency: Urgency::Normal,
-        staff_id: None,
-        status: MessageStatus::New,
+        ..MessageDetails::of(text(SAID))
     };
     TakeMessage { details }
 }

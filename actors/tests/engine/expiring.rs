@@ -5,9 +5,7 @@ use actors::business::commands::calls::RecordCall;
 use actors::business::commands::erasure::PatchRetention;
 use actors::business::commands::messages::TakeMessage;
 use actors::business::{AppointmentFilter, CallFilter, MessageFilter};
-use actors::domain::{
-    CallDetails, CallOutcome, CallStatus, Direction, MessageDetails, MessageStatus, Phone, Timestamp, Urgency,
-};
+use actors::domain::{CallDetails, Direction, MessageDetails, Phone, Timestamp};
 use chrono::TimeDelta;
 
 use crate::harness::{
@@ -19,35 +17,14 @@ const DAY: u64 = 24 * 60;
 
 fn call(at: Timestamp) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
-        status: CallStatus::Completed,
-        outcome: CallOutcome::Other,
         from_number: Some(Phone::from_e164("+15550001111".into()).unwrap()),
-        to_number: None,
-        contact_id: None,
-        started_at: at,
-        ended_at: at,
-        duration_seconds: None,
-        locale: None,
-        summary: None,
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, at, at)
     };
     RecordCall { details, contact_name: None }
 }
 
 fn message(call_id: Option<actors::domain::CallId>) -> TakeMessage {
-    let details = MessageDetails {
-        call_id,
-        contact_id: None,
-        caller_name: None,
-        caller_phone: None,
-        body: text("Ring back"),
-        urgency: Urgency::Normal,
-        staff_id: None,
-        status: MessageStatus::New,
-    };
+    let details = MessageDetails { call_id, ..MessageDetails::of(text("Ring back")) };
     TakeMessage { details }
 }
 

@@ -11,9 +11,9 @@ use actors::delivery::DeliveryFilter;
 use actors::domain::availability::Terms;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
-    AppointmentStatus, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch,
-    DeliveryStatus, Direction, DisabledReason, EventTypes, MessageDetails, MessageStatus, Scopes, Text,
-    Timestamp, Urgency, WebhookId, WebhookStatus,
+    AppointmentStatus, CallDetails, CallOutcome, ContactDetails, ContactId, ContactPatch, DeliveryStatus,
+    Direction, DisabledReason, EventTypes, MessageDetails, MessageStatus, Scopes, Text, Timestamp, WebhookId,
+    WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::view::{AuditView, OperatorServiceView, StaffView, WebhookView};
@@ -29,21 +29,15 @@ fn call(number: i64) -> RecordCall {
     let outcomes = [CallOutcome::Other, CallOutcome::Voicemail, CallOutcome::Hangup];
     let started_at = at(0, 1) + TimeDelta::minutes(number / 3);
     let details = CallDetails {
-        direction: if number % 7 == 0 { Direction::Outbound } else { Direction::Inbound },
-        status: CallStatus::Completed,
         outcome: outcomes[usize::try_from(number % 3).unwrap()],
         from_number: Some(actors::domain::Phone::from_e164(format!("+1555{:07}", number % 4)).unwrap()),
-        to_number: None,
-        contact_id: None,
-        started_at,
-        ended_at: started_at + TimeDelta::minutes(1),
-        duration_seconds: None,
-        locale: None,
         // Some are longer than a row that counts as one.
         summary: (number % 10 == 0).then(|| Text::new("long ".repeat(2_000)).unwrap()),
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(
+            if number % 7 == 0 { Direction::Outbound } else { Direction::Inbound },
+            started_at,
+            started_at + TimeDelta::minutes(1),
+        )
     };
     RecordCall { details, contact_name: None }
 }
@@ -97,14 +91,8 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
     }
     for number in 0..25 {
         let details = MessageDetails {
-            call_id: None,
-            contact_id: None,
-            caller_name: None,
-            caller_phone: None,
-            body: Text::new("Ring back".into()).unwrap(),
-            urgency: Urgency::Normal,
-            staff_id: None,
             status: if number % 9 == 0 { MessageStatus::Read } else { MessageStatus::New },
+            ..MessageDetails::of(Text::new("Ring back".into()).unwrap())
         };
         handle.change(by_operator(), TakeMessage { details }).await.unwrap();
         let key = CreateKey { name: text(&format!("Key {number}")), scopes: Scopes::all() };

@@ -16,9 +16,8 @@ use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::availability::Terms;
 use actors::domain::{
-    BusinessId, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, DayWindows, Direction,
-    EventTypes, KnowledgeDetails, MessageDetails, MessageStatus, Phone, Refusal, Scopes, ServiceId, StaffId,
-    Text, Timestamp, Urgency, WebhookId,
+    BusinessId, CallDetails, ContactDetails, ContactId, DayWindows, Direction, EventTypes, KnowledgeDetails,
+    MessageDetails, Phone, Refusal, Scopes, ServiceId, StaffId, Text, Timestamp, WebhookId,
 };
 use actors::net::WebhookUrl;
 use actors::store::keys::{installation_kind, kind};
@@ -64,31 +63,13 @@ async fn full(world: &World) -> Full {
         handle.change(once(number, 1), shop.booking(at(2, hour), number.into())).await.unwrap();
         let phone = Phone::from_e164(format!("+1555{number:07}")).unwrap();
         let details = CallDetails {
-            direction: Direction::Inbound,
-            status: CallStatus::Completed,
-            outcome: CallOutcome::Other,
             from_number: Some(phone.clone()),
-            to_number: None,
-            contact_id: None,
-            started_at: at(0, 1),
-            ended_at: at(0, 2),
-            duration_seconds: None,
-            locale: None,
-            summary: None,
-            recording_url: None,
-            appointment_id: None,
-            message_id: None,
+            ..CallDetails::of(Direction::Inbound, at(0, 1), at(0, 2))
         };
         handle.change(by_operator(), RecordCall { details, contact_name: None }).await.unwrap();
         let details = MessageDetails {
-            call_id: None,
-            contact_id: None,
-            caller_name: None,
             caller_phone: Some(phone),
-            body: Text::new("Ring back".into()).unwrap(),
-            urgency: Urgency::Normal,
-            staff_id: None,
-            status: MessageStatus::New,
+            ..MessageDetails::of(Text::new("Ring back".into()).unwrap())
         };
         handle.change(by_operator(), TakeMessage { details }).await.unwrap();
         let details = KnowledgeDetails {

@@ -8,8 +8,8 @@ use actors::business::commands::calls::RecordCall;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::messages::TakeMessage;
 use actors::domain::{
-    AppointmentId, BusinessId, CallDetails, CallId, CallOutcome, CallStatus, ContactId, Direction, Email,
-    MessageDetails, MessageId, MessageStatus, Phone, ServiceId, StaffId, Timestamp, Urgency, WebhookId,
+    AppointmentId, BusinessId, CallDetails, CallId, ContactId, Direction, Email, MessageDetails, MessageId,
+    Phone, ServiceId, StaffId, Timestamp, WebhookId,
 };
 use chrono::TimeDelta;
 use parking_lot::Mutex;
@@ -108,20 +108,10 @@ pub(super) fn said(number: usize) -> String {
 
 pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp) -> RecordCall {
     let details = CallDetails {
-        direction: Direction::Inbound,
-        status: CallStatus::Completed,
-        outcome: CallOutcome::Other,
         from_number: Some(phone(number)),
-        to_number: None,
         contact_id,
-        started_at: now - TimeDelta::seconds(60),
-        ended_at: now,
-        duration_seconds: None,
-        locale: None,
         summary: Some(text(&said(number).repeat(if number.is_multiple_of(3) { 300 } else { 1 }))),
-        recording_url: None,
-        appointment_id: None,
-        message_id: None,
+        ..CallDetails::of(Direction::Inbound, now - TimeDelta::seconds(60), now)
     };
     RecordCall { details, contact_name: Some(text(&name(number))) }
 }
@@ -132,10 +122,7 @@ pub(super) fn message(number: usize, contact_id: Option<ContactId>, call_id: Opt
         contact_id,
         caller_name: Some(text(&name(number))),
         caller_phone: Some(phone(number)),
-        body: text(&said(number)),
-        urgency: Urgency::Normal,
-        staff_id: None,
-        status: MessageStatus::New,
+        ..MessageDetails::of(text(&said(number)))
     };
     TakeMessage { details }
 }
