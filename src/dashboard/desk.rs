@@ -1,5 +1,7 @@
 //! What all pages share.
 
+use std::collections::BTreeSet;
+
 use actors::Engine;
 use actors::people::Token;
 use base64::Engine as _;
@@ -23,6 +25,8 @@ pub(crate) struct Desk {
     pub(super) cursors: Cursors,
     pub(super) once: Once,
     pub(super) drafts: Drafts,
+    /// The pages of a business that the table has: `today`, `settings/keys`.
+    pub(super) pages: BTreeSet<&'static str>,
 }
 
 impl Desk {
@@ -31,7 +35,16 @@ impl Desk {
         let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
         let once = Once::new(engine.now().millis());
         let cursors = Cursors::new(engine.secret());
-        Self { engine, public, origins, cookies, cursors, once, drafts: Drafts::default() }
+        Self {
+            engine,
+            public,
+            origins,
+            cookies,
+            cursors,
+            once,
+            drafts: Drafts::default(),
+            pages: BTreeSet::new(),
+        }
     }
 
     /// A new form's one-use id.

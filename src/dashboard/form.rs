@@ -49,6 +49,16 @@ impl Form {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
+    /// Every field of this name, in its order.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// A form with these fields.
+    pub(super) fn of<N: Into<String>, V: Into<String>>(fields: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
+    }
+
     /// The form's id, if it is one.
     pub(super) fn id(&self) -> Option<FormId> {
         FormId::parse(self.get(ID))

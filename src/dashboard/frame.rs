@@ -8,9 +8,36 @@ use super::refused::Refused;
 
 /// The places of a business, in the order in which they are shown: where, which is also what their
 /// words are called, the icon, and what one has to be allowed to see.
-const PLACES: [(&str, &str, Right); 2] = [("today", "desk", Right::Day), (ALERTS, "bell", Right::Own)];
+const PLACES: [(&str, &str, Right); 8] = [
+    ("today", "desk", Right::Day),
+    ("calendar", "calendar", Right::Day),
+    ("messages", "message", Right::Day),
+    ("calls", "phone", Right::Day),
+    ("contacts", "person", Right::Day),
+    ("knowledge", "book", Right::Settings),
+    (ALERTS, "bell", Right::Own),
+    (SETTINGS, "gear", Right::Own),
+];
+/// The places that phones have at the thumb.
+const AT_THE_THUMB: usize = 5;
 /// The place whose news are counted.
 const ALERTS: &str = "alerts";
+/// The place that holds others.
+const SETTINGS: &str = "settings";
+/// What is within the settings: where, and what one has to be allowed to see.
+const WITHIN: [(&str, Right); 11] = [
+    ("business", Right::Settings),
+    ("hours", Right::Settings),
+    ("services", Right::Settings),
+    ("staff", Right::Settings),
+    ("people", Right::People),
+    ("notifications", Right::Own),
+    ("keys", Right::Integrations),
+    ("webhooks", Right::Integrations),
+    ("mail", Right::Integrations),
+    ("audit", Right::Integrations),
+    ("data", Right::Data),
+];
 /// So many news are counted; of more it is said that there are.
 const COUNTED_MAX: usize = 99;
 
@@ -21,8 +48,16 @@ pub(super) struct Place {
     pub(super) icon: &'static str,
     /// How much is new there; empty for nothing.
     pub(super) news: String,
-    /// Whether it is this page.
-    pub(super) here: bool,
+    /// How it is marked: `page` where it is this page, `true` where the page is within it, else nothing.
+    pub(super) current: &'static str,
+    /// What is within it, shown where the page is.
+    pub(super) within: Vec<Place>,
+}
+
+impl Place {
+    fn new(path: String, label: String, icon: &'static str) -> Self {
+        Self { path, label, icon, news: String::new(), current: "", within: Vec::new() }
+    }
 }
 
 /// What stands around a page.
@@ -34,6 +69,10 @@ pub(super) struct Frame {
     /// Whether the page is a business's.
     pub(super) within: bool,
     pub(super) places: Vec<Place>,
+    /// Those that phones have at the thumb.
+    pub(super) dock: Vec<Place>,
+    /// Where the page hears what has changed; empty outside of a business.
+    pub(super) stream: String,
     /// Where the alerts are, and how many are new.
     pub(super) bell: Option<(String, String)>,
     /// The other businesses that the person comes into.
@@ -80,39 +119,74 @@ type Of<'a> = (BusinessId, &'a str, Role, usize);
 fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (visit.view(), &visit.signed_in.person);
     let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
-    let news = |place: &str, unread: usize| match unread {
+    // What no route leads to yet is not shown.
+    let is_page = |page: &str| view.desk.pages.contains(page);
+    let news = |unread: usize| match unread {
         0 => String::new(),
-        _ if place != ALERTS => String::new(),
         counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
         counted => counted.to_string(),
     };
     let shown = |(id, _, role, unread): Of<'_>| {
-        let shown = PLACES.iter().filter(|(_, _, right)| role.access(*right) != Access::Hidden);
-        let place = |(place, icon, _): &(&'static str, &'static str, Right)| Place {
-            path: of_business(id, place),
-            label: view.t(place),
-            icon,
-            news: news(place, unread),
-            here: *place == here,
+        let is_shown = |right: Right| role.access(right) != Access::Hidden;
+        let current = |place: &str| if place == here { "page" } else { "" };
+        let within = || {
+            let shown = WITHIN
+                .iter()
+                .filter(|(within, right)| is_shown(*right) && is_page(&format!("{SETTINGS}/{within}")));
+            let place = |(within, _): &(&str, Right)| {
+                let (path, name) = (format!("{SETTINGS}/{within}"), format!("{SETTINGS}-{within}"));
+                Place { current: current(&path), ..Place::new(of_business(id, &path), view.t(&name), "") }
+            };
+            shown.map(place).collect::<Vec<_>>()
         };
-        shown.map(place).collect::<Vec<_>>()
+        let mut places = Vec::new();
+        for (name, icon, _) in PLACES.iter().filter(|(.., right)| is_shown(*right)) {
+            let mut place = Place::new(of_business(id, name), view.t(name), icon);
+            place.current = current(name);
+            if *name == ALERTS {
+                place.news = news(unread);
+            }
+            if *name == SETTINGS {
+                place.within = within();
+                // The settings are no page of their own: they lead to the first that one may see.
+                let Some(first) = place.within.first() else { continue };
+                place.path.clone_from(&first.path);
+                match here.starts_with(SETTINGS) {
+                    true => place.current = "true",
+                    false => place.within.clear(),
+                }
+            } else if !is_page(name) {
+                continue;
+            }
+            places.push(place);
+        }
+        places
     };
     let places = of.map(shown).unwrap_or_default();
+    let dock = |(id, ..): Of<'_>| {
+        let shown = PLACES.iter().take(AT_THE_THUMB).filter(|(name, ..)| is_page(name));
+        let place = |(name, icon, _): &(&'static str, &'static str, Right)| {
+            let word = if *name == "today" { "dock-today" } else { name };
+            let current = if *name == here { "page" } else { "" };
+            Place { current, ..Place::new(of_business(id, name), view.t(word), icon) }
+        };
+        shown.map(place).collect()
+    };
     let others = visit.active().filter(|one| of.is_none_or(|(id, ..)| one.business_id != id));
-    let others = others.map(|one| Place {
-        path: of_business(one.business_id, "today"),
-        label: one.business_name.clone(),
-        icon: "right",
-        news: String::new(),
-        here: false,
-    });
+    let others = others
+        .map(|one| Place::new(of_business(one.business_id, "today"), one.business_name.clone(), "right"));
     let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
     Frame {
         title: of.map_or_else(|| "receptionist".into(), |(_, name, ..)| name.to_owned()),
         home: of.map_or_else(|| "/dashboard".into(), |(id, ..)| of_business(id, "today")),
         within: of.is_some(),
-        bell: of.map(|(id, _, _, unread)| (of_business(id, ALERTS), news(ALERTS, unread))),
+        bell: of.map(|(id, _, _, unread)| (of_business(id, ALERTS), news(unread))),
         places,
+        dock: of.map(dock).unwrap_or_default(),
+        stream: of
+            .map(|(id, ..)| of_business(id, "stream"))
+            .filter(|_| is_page("stream"))
+            .unwrap_or_default(),
         others: others.collect(),
         person: name.clone(),
         initials: initials(name),

@@ -6,6 +6,8 @@
 //! asked     a request as handlers get it: of anybody, of somebody who is signed in, of a member of a business
 //! once      forms act once, however often they are sent
 //! drafts    forms that could not be taken are kept for the page that they come from
+//! filled    forms that say what a record is to be: read as the APIs read bodies, shown again when they are refused
+//! listing   parts of lists, and the ways to the others; `days` what the clocks of a business show
 //! view      what every page shows with; `parts` the small pieces of pages, `frame` what stands around one
 //! refused   why there is no such page, as a page
 //! words     what is said, in both languages
@@ -25,11 +27,14 @@
 mod asked;
 mod assets;
 mod cookies;
+mod days;
 mod desk;
 mod drafts;
+mod filled;
 mod form;
 mod frame;
 mod language;
+mod listing;
 mod once;
 mod pages;
 mod parts;

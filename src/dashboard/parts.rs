@@ -1,14 +1,16 @@
-//! The small pieces of pages that are more than markup: fields with what is wrong beside them, and icons. The markup of
-//! all pieces stands in `parts.html`.
+//! The small pieces of pages that are more than markup: fields with what is wrong beside them, choices, versions, and
+//! icons. The markup of all pieces stands in `parts.html`.
 
-/// A field of a form.
+/// A field of a form: a line, a text of several lines, or one of several options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
     /// Its id and its name.
-    pub(super) id: &'static str,
+    pub(super) id: String,
     pub(super) label: String,
-    /// `text`, `email` or `password`.
+    /// The type of a line; `area` for several lines.
     pub(super) kind: &'static str,
+    /// Classes beside `input`: `short`, `time`, `date`, `mono`, `tall`.
+    pub(super) class: &'static str,
     pub(super) value: String,
     /// What to know before; empty for nothing.
     pub(super) hint: String,
@@ -17,17 +19,84 @@ pub(super) struct Field {
     /// What browsers may fill in.
     pub(super) autocomplete: &'static str,
     pub(super) required: bool,
+    /// What may be chosen; a field with options is a list of them.
+    pub(super) options: Vec<Choice>,
+}
+
+/// One of several things to choose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) label: String,
+    /// What it means; empty for nothing.
+    pub(super) hint: String,
+    pub(super) chosen: bool,
+}
+
+/// Things to choose from, all of them seen: one where `kind` is `radio`, any number where it is `checkbox`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choices {
+    /// The name of the field.
+    pub(super) id: String,
+    pub(super) label: String,
+    pub(super) kind: &'static str,
+    pub(super) hint: String,
+    pub(super) problem: String,
+    pub(super) all: Vec<Choice>,
+}
+
+/// A line of a record: what it is called, and what it says.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) label: String,
+    pub(super) value: String,
+    /// Whether another version of it says something else.
+    pub(super) differs: bool,
+}
+
+/// What somebody sent, and what somebody else has saved meanwhile.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Versions {
+    pub(super) mine: Vec<Fact>,
+    pub(super) theirs: Vec<Fact>,
+}
+
+/// A way back up: what is above the page, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Crumb {
+    pub(super) label: String,
+    pub(super) path: String,
 }
 
 impl Field {
     /// A field that has to be filled in.
     pub(super) fn new(
-        id: &'static str,
+        id: impl Into<String>,
         kind: &'static str,
         autocomplete: &'static str,
         label: String,
     ) -> Self {
-        Self { id, kind, label, autocomplete, required: true, ..Self::default() }
+        Self { id: id.into(), kind, label, autocomplete, required: true, ..Self::default() }
+    }
+
+    /// A line of text that browsers know nothing of.
+    pub(super) fn line(id: impl Into<String>, label: String) -> Self {
+        Self::new(id, "text", "off", label)
+    }
+
+    /// A text of several lines.
+    pub(super) fn area(id: impl Into<String>, label: String) -> Self {
+        Self::new(id, "area", "off", label)
+    }
+
+    /// A list of options.
+    pub(super) fn select(id: impl Into<String>, label: String, options: Vec<Choice>) -> Self {
+        Self { options, ..Self::new(id, "select", "off", label) }
+    }
+
+    /// The same with these classes.
+    pub(super) fn class(self, class: &'static str) -> Self {
+        Self { class, ..self }
     }
 
     /// The same with what stands in it.
@@ -52,10 +121,41 @@ impl Field {
 
     /// The ids of what describes it, for screen readers.
     pub(super) fn described_by(&self) -> String {
-        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.id));
-        let problem = (!self.problem.is_empty()).then(|| format!("{}-problem", self.id));
-        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
+        described_by(&self.id, &self.hint, &self.problem)
     }
+}
+
+impl Choice {
+    /// Something to choose.
+    pub(super) fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { value: value.into(), label: label.into(), ..Self::default() }
+    }
+}
+
+impl Choices {
+    /// The ids of what describes them, for screen readers.
+    pub(super) fn described_by(&self) -> String {
+        described_by(&self.id, &self.hint, &self.problem)
+    }
+}
+
+impl Versions {
+    /// Both versions of the same facts, with what differs marked.
+    pub(super) fn new(facts: impl IntoIterator<Item = (String, String, String)>) -> Self {
+        let mut versions = Self::default();
+        for (label, mine, theirs) in facts {
+            let differs = mine != theirs;
+            versions.mine.push(Fact { label: label.clone(), value: mine, differs });
+            versions.theirs.push(Fact { label, value: theirs, differs });
+        }
+        versions
+    }
+}
+
+fn described_by(id: &str, hint: &str, problem: &str) -> String {
+    let hint = (!hint.is_empty()).then(|| format!("{id}-hint"));
+    let problem = (!problem.is_empty()).then(|| format!("{id}-problem"));
+    hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
 }
 
 /// The two letters that stand for a name where there is no picture.

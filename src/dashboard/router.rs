@@ -42,10 +42,13 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The router of the dashboard.
-pub(crate) fn router(desk: Desk) -> Router {
+pub(crate) fn router(mut desk: Desk) -> Router {
+    let all = table();
+    let of_business = all.iter().filter_map(|row| row.path.strip_prefix("/dashboard/b/{business_id}/"));
+    desk.pages = of_business.collect();
     let desk = Arc::new(desk);
     let mut paths: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
-    for row in table() {
+    for row in all {
         paths.entry(row.path).or_default().push(row);
     }
     let pages: Arc<[&'static str]> = paths

@@ -3,9 +3,7 @@
 use actors::domain::Right;
 use axum::http::Method;
 
-use super::pages::{
-    account, alerts, enter, forgotten, landing, password, sessions, sign_in, today, unsubscribe,
-};
+use super::pages::{account, day, enter, forgotten, landing, password, sessions, sign_in, unsubscribe};
 use super::route::{Anybody, Person, Restricted, Route, Sending, route};
 
 /// The paths that lead to the dashboard and are none of its pages.
@@ -43,11 +41,18 @@ pub(super) fn table() -> Vec<Route> {
         route(Person, GET, "/dashboard/account/sessions", sessions::show),
         route(Person, POST, "/dashboard/account/sessions", sessions::end_others),
         route(Person, POST, "/dashboard/account/sessions/{session_id}/end", sessions::end),
-        // A business's.
-        route(Right::Day, GET, "/dashboard/b/{business_id}/today", today::show),
-        route(Right::Own, GET, "/dashboard/b/{business_id}/alerts", alerts::show),
-        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts", alerts::read_all),
-        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts/{number}/read", alerts::read_one),
+        // Today, the calendar and appointments.
+        route(Right::Day, GET, "/dashboard/b/{business_id}/today", day::today::show),
+        route(Right::Own, GET, "/dashboard/b/{business_id}/alerts", day::alerts::show),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts", day::alerts::read_all),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/alerts/{number}/read", day::alerts::read_one),
+
+        // Messages, calls, contacts and knowledge.
+
+        // What a business sets.
+
+        // Keys, webhooks, people, notifications and logs.
+
     ]
 }
 

@@ -6,8 +6,25 @@ use actors::domain::Locale;
 
 use crate::words::{Words, capitalised};
 
-static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("words/en.ftl")));
-static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("words/fr.ftl")));
+/// The catalogue of a language: a file for each group of pages.
+macro_rules! catalogue {
+    ($language:literal) => {
+        concat!(
+            include_str!(concat!("words/", $language, "/frame.ftl")),
+            include_str!(concat!("words/", $language, "/doors.ftl")),
+            include_str!(concat!("words/", $language, "/day.ftl")),
+            include_str!(concat!("words/", $language, "/records.ftl")),
+            include_str!(concat!("words/", $language, "/settings.ftl")),
+            include_str!(concat!("words/", $language, "/access.ftl")),
+        )
+    };
+}
+
+const IN_ENGLISH: &str = catalogue!("en");
+const IN_FRENCH: &str = catalogue!("fr");
+
+static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, IN_ENGLISH));
+static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, IN_FRENCH));
 
 /// Those of a language.
 pub(super) fn words(locale: Locale) -> &'static Words {

@@ -33,14 +33,14 @@ fn quoted() -> BTreeSet<String> {
 
 #[test]
 fn both_languages_have_the_same_words() {
-    let [english, french] = [ids(include_str!("en.ftl")), ids(include_str!("fr.ftl"))];
+    let [english, french] = [ids(IN_ENGLISH), ids(IN_FRENCH)];
     assert_eq!(english, french);
     assert_eq!(english.iter().collect::<BTreeSet<_>>().len(), english.len(), "each stands there once");
 }
 
 #[test]
 fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
-    let (said, known) = (quoted(), ids(include_str!("en.ftl")));
+    let (said, known) = (quoted(), ids(IN_ENGLISH));
     let known: BTreeSet<_> = known.into_iter().collect();
     let unsaid =
         known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));

@@ -53,9 +53,11 @@ impl Browser {
         let form = page.form(action);
         let mut all = form.fields.clone();
         for (name, value) in fields {
-            let field = all.iter_mut().find(|(field, _)| field == name);
-            let field = field.unwrap_or_else(|| panic!("the form {action} has no field {name}: {form:?}"));
-            (*value).clone_into(&mut field.1);
+            assert!(form.controls.iter().any(|one| one == name), "{action} has no field {name}: {form:?}");
+            match all.iter_mut().find(|(field, _)| field == name) {
+                Some(field) => (*value).clone_into(&mut field.1),
+                None => all.push(((*name).to_owned(), (*value).to_owned())),
+            }
         }
         let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         self.post(action, &all).await

@@ -18,6 +18,8 @@ pub(crate) struct Form {
     pub(crate) method: String,
     /// The fields that would be sent, in their order.
     pub(crate) fields: Vec<(String, String)>,
+    /// The names of all its controls, such as boxes that are not ticked.
+    pub(crate) controls: Vec<String>,
 }
 
 /// A tag: its name, `/` before it where it ends an element, and its attributes with their values.
@@ -25,6 +27,8 @@ pub(crate) struct Form {
 pub(crate) struct Tag {
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,
+    /// The text behind it, up to the next tag.
+    pub(crate) text: String,
 }
 
 impl Tag {
@@ -71,9 +75,10 @@ impl Page {
         let mut rest = self.body.as_str();
         while let Some(at) = rest.find('<') {
             rest = &rest[at + 1..];
-            let (tag, end) = read_tag(rest);
-            tags.push(tag);
+            let (mut tag, end) = read_tag(rest);
             rest = &rest[end..];
+            tag.text = unescaped(rest.split('<').next().unwrap_or_default());
+            tags.push(tag);
         }
         tags
     }
@@ -98,21 +103,46 @@ impl Page {
     /// Every form.
     pub(crate) fn forms(&self) -> Vec<Form> {
         let mut forms: Vec<Form> = Vec::new();
-        let mut open = false;
+        let (mut open, mut chosen) = (false, None::<String>);
         for tag in self.tags() {
             let of = |name: &str| tag.get(name).unwrap_or_default().to_owned();
+            let name = of("name");
             match tag.name.as_str() {
                 "form" => {
-                    forms.push(Form { action: of("action"), method: of("method"), fields: Vec::new() });
+                    let (action, method) = (of("action"), of("method"));
+                    forms.push(Form { action, method, fields: Vec::new(), controls: Vec::new() });
                     open = true;
                 }
                 "/form" => open = false,
-                "input" if open && tag.get("name").is_some() => {
-                    let unchecked = of("type") == "radio" && tag.get("checked").is_none();
-                    if let Some(form) = forms.last_mut().filter(|_| !unchecked) {
-                        form.fields.push((of("name"), of("value")));
+                "input" | "select" | "textarea" | "button" if open && !name.is_empty() => {
+                    let form = forms.last_mut().expect("a form is open");
+                    form.controls.push(name.clone());
+                    let boxed = ["radio", "checkbox"].contains(&of("type").as_str());
+                    match tag.name.as_str() {
+                        "input" if !boxed || tag.get("checked").is_some() => {
+                            let value = tag.get("value").unwrap_or(if boxed { "on" } else { "" });
+                            form.fields.push((name, value.to_owned()));
+                        }
+                        "textarea" => {
+                            // The line end behind the tag is none of the text.
+                            let text = tag.text.strip_prefix('\n').unwrap_or(&tag.text);
+                            form.fields.push((name, text.to_owned()));
+                        }
+                        "select" => chosen = Some(name),
+                        _ => {}
                     }
                 }
+                "option" => {
+                    let form = forms.last_mut().filter(|_| open);
+                    if let Some((form, name)) = form.zip(chosen.as_ref()) {
+                        match form.fields.iter_mut().find(|(field, _)| field == name) {
+                            None => form.fields.push((name.clone(), of("value"))),
+                            Some(first) if tag.get("selected").is_some() => first.1 = of("value"),
+                            Some(_) => {}
+                        }
+                    }
+                }
+                "/select" => chosen = None,
                 _ => {}
             }
         }
@@ -137,7 +167,7 @@ impl Page {
 /// The tag that begins here, and where it ends.
 fn read_tag(text: &str) -> (Tag, usize) {
     let name_end = text.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(text.len());
-    let mut tag = Tag { name: text[..name_end].to_owned(), attributes: Vec::new() };
+    let mut tag = Tag { name: text[..name_end].to_owned(), attributes: Vec::new(), text: String::new() };
     let mut at = name_end;
     loop {
         let rest = &text[at..];

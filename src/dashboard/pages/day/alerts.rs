@@ -8,10 +8,11 @@ use actors::domain::{Actor, Alert};
 use actors::mail::letter::What;
 use askama::Template;
 use axum::http::StatusCode;
-use chrono::{NaiveDate, Timelike};
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use crate::dashboard::asked::Member;
+use crate::dashboard::days;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
@@ -25,7 +26,7 @@ const SHOWN: usize = 50;
 const QUOTE_CHARS_MAX: usize = 300;
 
 #[derive(Template)]
-#[template(path = "dashboard/pages/alerts.html", config = "src/askama.toml")]
+#[template(path = "dashboard/pages/day/alerts.html", config = "src/askama.toml")]
 struct Page {
     view: View,
     frame: Frame,
@@ -70,7 +71,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let found = member.business.alerts(person, &PageRequest { limit: SHOWN, after }).await?;
     let mut days: Vec<(NaiveDate, Vec<Row>)> = Vec::new();
     for alert in &found.items {
-        let day = alert.about.at.utc().with_timezone(&member.profile.zone).date_naive();
+        let day = days::day(alert.about.at, member.profile.zone);
         let what = member.desk.engine.told(id, &alert.about).await?;
         let row = row(&view, alert, what, member.profile.zone);
         match days.last_mut().filter(|(last, _)| *last == day) {
@@ -95,12 +96,11 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 fn row(view: &View, alert: &Alert, what: Option<What>, zone: Tz) -> Row {
-    let local = alert.about.at.utc().with_timezone(&zone);
     let (detail, quote) = told(view, what, zone);
     Row {
         number: alert.number,
         at: alert.about.at.to_string(),
-        time: format!("{:02}:{:02}", local.hour(), local.minute()),
+        time: days::clock(alert.about.at, zone),
         title: view.t(&format!("told-{}", alert.about.kind)),
         detail,
         quote,

@@ -5,22 +5,22 @@ use actors::domain::{AppointmentStatus, Timestamp};
 use actors::view::AppointmentView;
 use askama::Template;
 use axum::http::StatusCode;
-use chrono::{NaiveDate, NaiveTime, Timelike};
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::{self, begins, clock};
 use crate::dashboard::frame::Frame;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::local_time::{WallClockError, instant};
 use crate::words::{Value, capitalised};
 
 /// How many appointments of a day are shown; of more it is said that there are.
 const SHOWN_MAX: usize = 500;
 
 #[derive(Template)]
-#[template(path = "dashboard/pages/today.html", config = "src/askama.toml")]
+#[template(path = "dashboard/pages/day/today.html", config = "src/askama.toml")]
 struct Page {
     view: View,
     frame: Frame,
@@ -46,11 +46,10 @@ struct Row {
 /// The day as it is in the business's zone.
 pub(crate) async fn show(member: Member) -> Answered {
     let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
-    let local = now.utc().with_timezone(&zone);
-    let day = local.date_naive();
+    let day = days::day(now, zone);
     let (appointments, more) = appointments(&member, day, zone).await?;
     let count = view.count("appointments-count", appointments.len() as u64);
-    let clock = format!("{:02}:{:02}", local.hour(), local.minute());
+    let clock = clock(now, zone);
     let place = zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ");
     let values = [("time", &*clock), ("place", &place), ("count", &count)];
     let sub = view.words.say("today-sub", &values.map(|(name, text)| (name, Value::Text(text))));
@@ -88,26 +87,13 @@ async fn appointments(
     }
 }
 
-/// The first instant of a day.
-fn begins(day: NaiveDate, zone: Tz) -> Timestamp {
-    let first = match instant(day.and_time(NaiveTime::MIN), zone) {
-        // Where the clocks skip midnight the day begins when they do; where they show it twice, with the first.
-        Ok(first) | Err(WallClockError::Skipped(_, first) | WallClockError::Twice(first, _)) => first,
-    };
-    Timestamp::from_millis(first.timestamp_millis())
-}
-
 fn row(view: &View, appointment: &AppointmentView, zone: Tz, now: Timestamp) -> Row {
-    let clock = |at: Timestamp| {
-        let local = at.utc().with_timezone(&zone);
-        format!("{:02}:{:02}", local.hour(), local.minute())
-    };
-    let until = clock(appointment.ends_at);
+    let until = clock(appointment.ends_at, zone);
     let values =
         [("service", &*appointment.service_name), ("staff", &appointment.staff_name), ("until", &until)];
     Row {
         starts_at: appointment.starts_at.to_string(),
-        time: clock(appointment.starts_at),
+        time: clock(appointment.starts_at, zone),
         name: appointment
             .contact_name
             .clone()
@@ -116,28 +102,5 @@ fn row(view: &View, appointment: &AppointmentView, zone: Tz, now: Timestamp) -> 
         detail: view.words.say("appointment-detail", &values.map(|(name, text)| (name, Value::Text(text)))),
         pending: appointment.status == AppointmentStatus::Pending,
         past: appointment.ends_at <= now,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_day_begins_at_midnight_or_when_the_clocks_say() {
-        for (zone, day, begins_at) in [
-            ("Europe/Paris", "2026-03-29", "2026-03-28T23:00:00.000Z"),
-            ("Europe/Paris", "2026-03-30", "2026-03-29T22:00:00.000Z"),
-            // The clocks go from 00:00 to 01:00, and from 01:00 back to 00:00.
-            ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"),
-            ("America/Havana", "2026-11-01", "2026-11-01T04:00:00.000Z"),
-        ] {
-            let zone: Tz = zone.parse().unwrap();
-            assert_eq!(
-                begins(day.parse().unwrap(), zone),
-                Timestamp::parse(begins_at).unwrap(),
-                "{zone} {day}"
-            );
-        }
     }
 }

@@ -1,0 +1,269 @@
+//! Forms that say what a record is to be: reading what was sent as the APIs read their bodies, and showing it again when
+//! it was refused.
+//!
+//! What always holds: a form that is refused comes back as it was sent, each problem beside its field in the words of the
+//! APIs, and what belongs to no field above them; what was changed meanwhile by somebody else is never overwritten: a form
+//! says with its `tag` which version it was filled in from.
+
+use actors::EngineError;
+use actors::business::{Answer, Change, IfMatch, Request};
+use actors::domain::{Access, Actor, Problem, Refusal, Right};
+use actors::view::{etag, render};
+use axum::http::StatusCode;
+use serde::Serialize;
+
+use super::asked::Member;
+use super::drafts::{Draft, Why};
+use super::form::Form;
+use super::parts::{Choice, Field};
+use super::refused::Refused;
+use super::view::View;
+use crate::http::json::Json;
+use crate::http::read::{FromJson, from_json};
+use crate::rest::values::phone::PhoneRegion;
+
+/// The field that holds the tag of the version that a form was filled in from.
+const TAG: &str = "tag";
+/// Where a conflict of versions is told.
+const IF_MATCH: &str = "If-Match";
+
+/// The tag of a record as a page shows it, for its form.
+pub(super) fn tag(record: &impl Serialize) -> String {
+    etag(&render(record))
+}
+
+/// Why what a form asks for was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Undone {
+    /// What was sent is wrong there.
+    Invalid(Vec<Problem>),
+    /// It does not fit what is there.
+    Conflict {
+        /// Why, in a sentence.
+        message: String,
+        /// Where.
+        details: Vec<Problem>,
+    },
+    /// Somebody else has changed the record since the form was filled in.
+    Stale,
+}
+
+impl Undone {
+    /// The status of the page that shows the form again.
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Conflict { .. } | Self::Stale => StatusCode::CONFLICT,
+        }
+    }
+
+    /// Why a change was refused, where the form that asked for it can show that; every other error goes on as it is.
+    ///
+    /// # Errors
+    /// Every error that is nothing of the form.
+    pub(super) fn of(error: EngineError) -> Result<Self, Refused> {
+        match error {
+            EngineError::Refused(Refusal::Invalid(problems)) => Ok(Self::Invalid(problems)),
+            EngineError::Refused(Refusal::Conflict { message, details }) => {
+                let stale = details.iter().any(|problem| problem.path == IF_MATCH);
+                Ok(if stale { Self::Stale } else { Self::Conflict { message, details } })
+            }
+            EngineError::Refused(refusal @ (Refusal::SlotUnavailable(_) | Refusal::BookingDisabled)) => {
+                let message = crate::rest::error::ApiError::from(refusal).message();
+                Ok(Self::Conflict { message, details: Vec::new() })
+            }
+            error => Err(error.into()),
+        }
+    }
+}
+
+/// What a form says, as the body that an API takes.
+pub(super) struct Body<'a> {
+    form: &'a Form,
+    member: &'a Member,
+    properties: Vec<(String, Json)>,
+}
+
+impl Body<'_> {
+    /// A field as it is, without the spaces around it.
+    pub(super) fn text(self, name: &str) -> Self {
+        let value = Json::String(self.form.get(name).trim().to_owned());
+        self.with(name, value)
+    }
+
+    /// A field that may be empty: then it is null.
+    pub(super) fn optional(self, name: &str) -> Self {
+        let text = self.form.get(name).trim();
+        let value = if text.is_empty() { Json::Null } else { Json::String(text.to_owned()) };
+        self.with(name, value)
+    }
+
+    /// A whole number; what is none is left as the text that it is, which its reader refuses.
+    pub(super) fn number(self, name: &str) -> Self {
+        let text = self.form.get(name).trim();
+        let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
+        self.with(name, value)
+    }
+
+    /// Whether a box is ticked.
+    pub(super) fn ticked(self, name: &str) -> Self {
+        let value = Json::Bool(self.form.find(name).is_some());
+        self.with(name, value)
+    }
+
+    /// All fields of this name.
+    pub(super) fn list(self, name: &str) -> Self {
+        let items = self.form.all(name).map(|item| Json::String(item.to_owned()));
+        let value = Json::Array(items.collect());
+        self.with(name, value)
+    }
+
+    /// A property of this value.
+    pub(super) fn with(mut self, name: &str, value: Json) -> Self {
+        self.properties.push((name.to_owned(), value));
+        self
+    }
+
+    /// Reads it as an API reads its body.
+    ///
+    /// # Errors
+    /// [`Undone::Invalid`] with everything that is wrong.
+    pub(super) fn read<T: FromJson>(self) -> Result<T, Undone> {
+        let reading = PhoneRegion::reading(&self.member.profile);
+        from_json(&Json::Object(self.properties), reading).map_err(|invalid| Undone::Invalid(invalid.0))
+    }
+}
+
+impl Member {
+    /// The form that was sent, as a body that is still empty.
+    pub(super) fn body(&self) -> Body<'_> {
+        Body { form: &self.form, member: self, properties: Vec::new() }
+    }
+
+    /// The path of a page of the business: `calls`, say.
+    pub(super) fn path_to(&self, page: &str) -> String {
+        format!("/dashboard/b/{}/{page}", self.business.id())
+    }
+
+    /// Whether the person may change what this right is about.
+    pub(super) fn may(&self, right: Right) -> bool {
+        self.membership.role.access(right) == Access::Change && !self.profile.suspended
+    }
+
+    /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
+    pub(super) fn request(&self) -> Request {
+        let mut request = Request::by(Actor::Person(self.signed_in.person.id));
+        request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
+        request
+    }
+
+    /// Has a change made in the person's name, or says why not.
+    ///
+    /// # Errors
+    /// What the form cannot show: faults, what is not there, what may not be.
+    pub(super) async fn change<C: Change + 'static>(
+        &self,
+        change: C,
+    ) -> Result<Result<Answer, Undone>, Refused> {
+        match self.business.change(self.request(), change).await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(error) => Undone::of(error).map(Err),
+        }
+    }
+}
+
+/// A form as a page shows it: what stands in its fields, and what is wrong with that.
+pub(super) struct Filled {
+    values: Form,
+    problems: Vec<Problem>,
+    /// What is told above the form; empty for nothing.
+    pub(super) notice: String,
+    /// The notice's tone: `bad`, or `wait`.
+    pub(super) tone: &'static str,
+    /// Whether somebody else has changed the record meanwhile: both versions are shown.
+    pub(super) stale: bool,
+}
+
+impl Filled {
+    /// A form with these values.
+    pub(super) fn of(values: Form) -> Self {
+        Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false }
+    }
+
+    /// The form that was sent, and refused for this. A form that is stale is shown with the tag of what there is now.
+    pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
+        let values = form.clone();
+        let bad = Self { tone: "bad", ..Self::of(values) };
+        match undone {
+            Undone::Invalid(problems) => Self { problems, notice: view.t("refused-form"), ..bad },
+            Undone::Conflict { message, details } => {
+                Self { problems: details, notice: view.problem(&message), ..bad }
+            }
+            Undone::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
+        }
+    }
+
+    /// The form that was kept for this page, if there is one, else one with these values. Only what was sent to `action`
+    /// is this form; an empty one is whatever the page has.
+    pub(super) fn kept(
+        view: &View,
+        draft: Option<&Draft>,
+        action: &str,
+        values: impl FnOnce() -> Form,
+    ) -> Self {
+        let Some(draft) = draft.filter(|draft| draft.action == action) else { return Self::of(values()) };
+        let notice = view.t(if draft.why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        Self { notice, ..Self::of(draft.form.clone()) }
+    }
+
+    /// What stands in a field.
+    pub(super) fn get(&self, id: &str) -> &str {
+        self.values.get(id)
+    }
+
+    /// Whether a box of this name and value is ticked.
+    pub(super) fn is_ticked(&self, id: &str, value: &str) -> bool {
+        self.values.all(id).any(|ticked| ticked == value)
+    }
+
+    /// The tag of the version that the form is about: what was sent, or this one where it is shown for the first time or
+    /// both versions are.
+    pub(super) fn tag(&self, now: &impl Serialize) -> String {
+        match self.values.find(TAG) {
+            Some(sent) if !self.stale => sent.to_owned(),
+            _ => tag(now),
+        }
+    }
+
+    /// What is wrong at a path of the body; it is told here and nowhere else.
+    pub(super) fn problem(&mut self, view: &View, path: &str) -> String {
+        let is_of = |problem: &Problem| {
+            problem
+                .path
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let here: Vec<_> = self.problems.extract_if(.., |problem| is_of(problem)).collect();
+        here.iter().map(|problem| view.problem(&problem.message)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A field with what stands in it and what is wrong with that.
+    pub(super) fn field(&mut self, view: &View, field: Field) -> Field {
+        let problem = self.problem(view, &field.id);
+        let value = self.get(&field.id).to_owned();
+        let options = field.options.into_iter();
+        let options =
+            options.map(|one| Choice { chosen: self.values.all(&field.id).any(|v| v == one.value), ..one });
+        Field { problem, value, options: options.collect(), ..field }
+    }
+
+    /// What is wrong and stands beside no field, for above the form.
+    pub(super) fn rest(&mut self, view: &View) -> Vec<String> {
+        let rest = self.problems.drain(..);
+        rest.map(|problem| match problem.path.as_str() {
+            "" => view.problem(&problem.message),
+            path => format!("{path}: {}", view.problem(&problem.message)),
+        })
+        .collect()
+    }
+}

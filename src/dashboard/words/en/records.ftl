@@ -1,0 +1,1 @@
+# Messages, calls, contacts and knowledge.

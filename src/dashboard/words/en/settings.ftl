@@ -1,0 +1,1 @@
+# What a business sets: profile, hours, services, staff, data.

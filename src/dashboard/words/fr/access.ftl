@@ -1,0 +1,1 @@
+# Clés, webhooks, accès, notifications, courriels et journal.

@@ -1,0 +1,1 @@
+# Le jour, l’agenda et les rendez-vous.

@@ -1,0 +1,1 @@
+# Messages, appels, contacts et connaissances.

@@ -1,0 +1,1 @@
+# Ce qu’un établissement règle : profil, horaires, prestations, équipe, données.

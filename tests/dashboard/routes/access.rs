@@ -1,0 +1,7 @@
+//! Keys, webhooks, people, notifications, the mail log and the audit log.
+
+use super::Row;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+];
