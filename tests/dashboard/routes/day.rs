@@ -1,6 +1,6 @@
 //! Today, the calendar and appointments.
 
-use super::Row;
+use super::{Row, SIGN_IN};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

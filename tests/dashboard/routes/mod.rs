@@ -18,7 +18,7 @@ const SIGN_IN: u16 = 401;
 /// whoever is not signed in. Tokens and ids that are no business's are made up, and forms are sent empty.
 type Row = (&'static str, &'static str, [u16; 5]);
 
-fn expected() -> impl Iterator<Item = Row> {
+fn rows() -> impl Iterator<Item = Row> {
     [DOORS, day::ROWS, records::ROWS, settings::ROWS, access::ROWS].into_iter().flatten().copied()
 }
 
@@ -92,11 +92,11 @@ async fn every_route_answers_everybody_as_the_table_says() {
     let table: BTreeSet<_> =
         service::pages().into_iter().map(|(method, path, _)| (method.to_string(), path.to_owned())).collect();
     let expected: BTreeSet<_> =
-        expected().map(|(method, path, _)| (method.to_owned(), path.to_owned())).collect();
+        rows().map(|(method, path, _)| (method.to_owned(), path.to_owned())).collect();
     assert_eq!(table, expected, "every route stands in the table of this test");
     let server = Server::open().await;
     let (salon, browsers) = everybody(&server).await;
-    for (method, path, statuses) in expected() {
+    for (method, path, statuses) in rows() {
         let address = address(path, &salon);
         for (who, expected) in statuses.into_iter().enumerate() {
             let mut browser = browsers[who].clone();
@@ -120,7 +120,7 @@ async fn every_route_answers_everybody_as_the_table_says() {
 async fn a_form_of_another_site_is_refused_on_every_route_but_one_click() {
     let server = Server::open().await;
     let (salon, [mut owner, ..]) = everybody(&server).await;
-    for (method, path, _) in expected().filter(|(method, ..)| *method == "POST") {
+    for (method, path, _) in rows().filter(|(method, ..)| *method == "POST") {
         for foreign in [
             [("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")],
             [("sec-fetch-site", "same-site"), ("accept", "*/*")],

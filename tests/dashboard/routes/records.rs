@@ -1,6 +1,6 @@
 //! Messages, calls, contacts and knowledge.
 
-use super::Row;
+use super::{Row, SIGN_IN};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
