@@ -258,7 +258,7 @@ fn counted_apps(
 ) -> (App, App) {
     let keys = Arc::new(KeyGate::new(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics)));
     let origins = Origins::new(public_url.clone());
-    let desk = Desk::new(engine.clone(), public_url, origins.clone());
+    let desk = Desk::new(engine.clone(), public_url, origins.clone(), stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))

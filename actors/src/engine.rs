@@ -147,6 +147,7 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
+            live: Arc::default(),
             mail: Arc::new(Outbox::new()),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),

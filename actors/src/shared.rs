@@ -20,6 +20,7 @@ use crate::domain::{BusinessId, IdMint, PersonId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::live::Live;
 use crate::mail::Outbox;
 use crate::net::WebhookClient;
 use crate::people::{self, Attempts, Claims, Hasher, Known};
@@ -83,6 +84,8 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
+    /// Who is told what changes.
+    pub(crate) live: Arc<Live>,
     /// Where mails go.
     pub(crate) mail: Arc<Outbox>,
     /// The backups that are or were made.

@@ -12,6 +12,7 @@
 //! refused   why there is no such page, as a page
 //! words     what is said, in both languages
 //! assets    the stylesheet, the scripts and the mark, under a path that tells their content
+//! stream    what changes, for the pages that are open
 //! pages/    one file per page, beside its template
 //! ```
 //!
@@ -41,6 +42,7 @@ mod parts;
 mod refused;
 mod route;
 mod router;
+mod stream;
 mod table;
 mod view;
 mod words;

@@ -5,6 +5,7 @@ use axum::http::Method;
 
 use super::pages::{account, day, enter, forgotten, landing, password, sessions, sign_in, unsubscribe};
 use super::route::{Anybody, Person, Restricted, Route, Sending, route};
+use super::stream;
 
 /// The paths that lead to the dashboard and are none of its pages.
 pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
@@ -43,6 +44,7 @@ pub(super) fn table() -> Vec<Route> {
         route(Person, POST, "/dashboard/account/sessions/{session_id}/end", sessions::end),
         // Today, the calendar and appointments.
         route(Right::Day, GET, "/dashboard/b/{business_id}/today", day::today::show),
+        route(Right::Own, GET, "/dashboard/b/{business_id}/stream", stream::show),
         route(Right::Own, GET, "/dashboard/b/{business_id}/alerts", day::alerts::show),
         route(Right::Own, POST, "/dashboard/b/{business_id}/alerts", day::alerts::read_all),
         route(Right::Own, POST, "/dashboard/b/{business_id}/alerts/{number}/read", day::alerts::read_one),

@@ -13,5 +13,6 @@ mod passwords;
 mod routes;
 mod sessions;
 mod signing_in;
+mod streams;
 mod text;
 mod where_it_is;
