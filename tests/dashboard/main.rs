@@ -4,6 +4,7 @@
 
 mod account;
 mod alerts;
+mod chromium;
 mod forms;
 mod harness;
 mod landing;
