@@ -70,7 +70,7 @@ impl Salon {
         let message = add("messages", message).await;
         let knowledge = add("knowledge", json!({ "title": HOSTILE, "content": body })).await;
         let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
-        let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["*"] });
+        let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
         let webhook = add("webhooks", webhook).await;
         Self {
             id: salon.clone(),
