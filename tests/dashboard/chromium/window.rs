@@ -66,12 +66,12 @@ pub(super) async fn window(origin: &str) -> Option<Window> {
     let has_browser = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| {
         Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     });
-    let driver = Driver::start().filter(|_| has_browser);
-    let Some(driver) = driver else {
-        assert!(!required, "REQUIRE_BROWSER is set, and there is no chromium with chromedriver");
-        eprintln!(
-            "skipped: pages are not tried in a browser, for there is no chromium with chromedriver on PATH"
-        );
+    let skipped = |why: &str| {
+        assert!(!required, "REQUIRE_BROWSER is set, and {why}");
+        eprintln!("skipped: pages are not tried in a browser, for {why}");
+    };
+    let Some(driver) = Driver::start().filter(|_| has_browser) else {
+        skipped("there is no chromium with chromedriver on PATH");
         return None;
     };
     let options = json!({ "args": [
@@ -87,8 +87,14 @@ pub(super) async fn window(origin: &str) -> Option<Window> {
     let client = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
         .capabilities(capabilities)
         .connect(&driver.address)
-        .await
-        .unwrap();
+        .await;
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => {
+            skipped(&format!("chromium does not start: {error}"));
+            return None;
+        }
+    };
     let window = Window { client, origin: origin.to_owned(), _driver: driver };
     window.look(Looks { width: 1440, dark: false }).await;
     Some(window)
