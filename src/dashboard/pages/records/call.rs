@@ -7,7 +7,7 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::calls::direction;
-use super::rows::{self, Row, with_moment};
+use super::rows::{self, Row};
 use super::said::{
     Chip, Number, call_status, caller, duration, language, lines, of_call, other_end, outcome,
 };
@@ -110,8 +110,7 @@ async fn came_of_it(member: &Member, view: &View, call: &CallView) -> Result<Vec
     if let Some(id) = call.appointment_id
         && let Some(appointment) = member.business.appointment(id).await?
     {
-        let row = rows::appointment(member, view, &appointment);
-        all.push(with_moment(member, view, row, appointment.starts_at));
+        all.push(rows::appointment_with_day(member, view, &appointment));
     }
     let filter = MessageFilter { call_id: Some(call.id), ..MessageFilter::default() };
     let first = PageRequest { limit: MESSAGES_MAX, after: None };

@@ -31,7 +31,9 @@ struct Page {
     frame: Frame,
     base: String,
     sub: String,
+    /// What can be chosen, and the day.
     fields: Vec<Field>,
+    day: Field,
     /// Whether the list is narrowed.
     narrowed: bool,
     days: Vec<Day>,
@@ -52,7 +54,10 @@ struct Row {
     at: String,
     time: String,
     name: String,
-    detail: String,
+    long: String,
+    /// Which way it went and what else is to be said before the summary; empty for nothing.
+    before: String,
+    summary: String,
     chip: Chip,
 }
 
@@ -89,7 +94,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         frame: member.frame("calls"),
         base: member.path_to("calls"),
         sub: view.with("calls-sub", "zone", zone.name()),
-        fields: fields(&view, filter, (given("day"), problem)),
+        fields: fields(&view, filter),
+        day: Field::new("day", "date", "off", view.t("calls-day")).holding(given("day")).problem(problem),
         narrowed: FILTERS.iter().any(|name| !given(name).is_empty()),
         days,
         pages: part.pages(found.next.as_deref()),
@@ -106,7 +112,7 @@ fn label(view: &View, date: NaiveDate, now: Timestamp, zone: chrono_tz::Tz) -> S
     if year == days::day(now, zone).year() { said } else { format!("{said} {year}") }
 }
 
-fn fields(view: &View, filter: &CallFilter, (day, problem): (&str, Option<String>)) -> Vec<Field> {
+fn fields(view: &View, filter: &CallFilter) -> Vec<Field> {
     let any = || Choice { value: String::new(), label: view.t("all"), ..Choice::default() };
     let choice = |value: &str, label: String, chosen: bool| Choice { chosen, ..Choice::new(value, label) };
     let outcomes = CallOutcome::ALL
@@ -119,12 +125,10 @@ fn fields(view: &View, filter: &CallFilter, (day, problem): (&str, Option<String
         .iter()
         .map(|one| choice(one.as_str(), view.t(call_status(*one)), filter.status == Some(*one)));
     let with_any = |rest: Vec<Choice>| std::iter::once(any()).chain(rest).collect::<Vec<_>>();
-    let date = Field::new("day", "date", "off", view.t("calls-day")).class("date");
     vec![
         Field::select("outcome", view.t("calls-outcome"), with_any(outcomes.collect())),
         Field::select("direction", view.t("calls-direction"), with_any(directions.collect())),
         Field::select("status", view.t("calls-status"), with_any(statuses.collect())),
-        date.optional().holding(day).problem(problem),
     ]
 }
 
@@ -137,22 +141,22 @@ pub(super) fn direction(direction: Direction) -> &'static str {
 }
 
 fn row(member: &Member, view: &View, call: &CallView) -> Row {
-    let mut detail = Vec::new();
+    let mut before = Vec::new();
     if call.direction == Direction::Outbound {
-        detail.push(view.t("call-outbound"));
+        before.push(view.t("call-outbound"));
     }
     // Of a call that nobody took, what came of it is told beside that.
     if call.status != CallStatus::Completed && call.outcome != CallOutcome::Other {
-        detail.push(view.t(outcome(call.outcome)));
+        before.push(view.t(outcome(call.outcome)));
     }
-    detail.extend(call.summary.as_deref().map(|summary| plain(summary, QUOTE_CHARS_MAX)));
-    detail.push(duration(call.duration_seconds));
     Row {
         path: member.path_to(&format!("calls/{}", call.id)),
         at: call.started_at.to_string(),
         time: days::clock(call.started_at, member.profile.zone),
         name: caller(view, call),
-        detail: detail.join(" · "),
+        long: duration(call.duration_seconds),
+        before: before.join(" · "),
+        summary: plain(call.summary.as_deref().unwrap_or_default(), QUOTE_CHARS_MAX),
         chip: of_call(view, call),
     }
 }

@@ -31,6 +31,8 @@ struct Page {
     path: String,
     done: String,
     name: String,
+    /// Whether there is a name; else they are called by what there is.
+    named: bool,
     initials: String,
     since: String,
     phone: Option<Number>,
@@ -104,6 +106,7 @@ pub(crate) async fn show(member: Member) -> Answered {
             "saved" => view.t("saved"),
             _ => String::new(),
         },
+        named: contact.name.is_some(),
         initials: initials(contact.name.as_deref().unwrap_or_default()),
         name,
         since: view.with("contact-since", "day", &short_day(&view, contact.created_at, member.profile.zone)),

@@ -43,10 +43,11 @@ struct Page {
     does: String,
 }
 
-/// An empty form.
+/// A form that is empty, or begun with what the way there tells.
 pub(crate) async fn new(member: Member) -> Answered {
     member.must(Right::Day)?;
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), Form::default);
+    let begun = || member.query.clone();
+    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), begun);
     shown(&member, None, filled, Vec::new(), StatusCode::OK)
 }
 

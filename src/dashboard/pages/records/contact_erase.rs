@@ -8,7 +8,7 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::contact::{filters, found};
-use super::rows::{self, Row, with_moment};
+use super::rows::{self, Row};
 use super::said::called;
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Filled, Undone};
@@ -97,9 +97,7 @@ async fn ahead(member: &Member, view: &View, contact: &ContactView) -> Result<Ve
     let found = member.business.appointments(&latest, &page).await?.items;
     let now = member.business.now();
     let ahead = found.iter().take_while(|one| one.starts_at >= now);
-    let mut rows: Vec<_> = ahead
-        .map(|one| with_moment(member, view, rows::appointment(member, view, one), one.starts_at))
-        .collect();
+    let mut rows: Vec<_> = ahead.map(|one| rows::appointment_with_day(member, view, one)).collect();
     rows.reverse();
     Ok(rows)
 }

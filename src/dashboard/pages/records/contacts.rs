@@ -39,6 +39,8 @@ struct Page {
 
 struct Row {
     path: String,
+    /// Whether there is a name; else they are called by what there is.
+    named: bool,
     initials: String,
     name: String,
     phone: Option<Number>,
@@ -99,6 +101,7 @@ fn row(member: &Member, view: &View, contact: &ContactView) -> Row {
     let name = called(view, contact);
     Row {
         path: member.path_to(&format!("contacts/{}", contact.id)),
+        named: contact.name.is_some(),
         initials: initials(contact.name.as_deref().unwrap_or_default()),
         name,
         phone: Number::of(contact.phone.as_ref()),

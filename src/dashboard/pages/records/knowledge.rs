@@ -7,7 +7,7 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::rows::QUOTE_CHARS_MAX;
-use super::said::{language, lately};
+use super::said::{language, short_day};
 use crate::dashboard::asked::Member;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
@@ -78,7 +78,7 @@ fn row(member: &Member, view: &View, piece: &KnowledgeView) -> Row {
 
 /// In which language it is, and when it was changed.
 pub(super) fn detail(member: &Member, view: &View, piece: &KnowledgeView) -> String {
-    let when = lately(view, piece.updated_at, member.business.now(), member.profile.zone);
+    let when = short_day(view, piece.updated_at, member.profile.zone);
     let language = piece.locale.map_or_else(|| view.t("knowledge-both"), |one| language(one).to_owned());
     let values = [("language", &*language), ("when", &when)];
     view.words.say("knowledge-detail", &values.map(|(name, text)| (name, Value::Text(text))))

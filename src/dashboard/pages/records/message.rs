@@ -39,6 +39,8 @@ struct Page {
     lines: Vec<String>,
     call: Option<Call>,
     contact: Option<Known>,
+    /// Where whoever left it is added to the contacts.
+    add: String,
     /// What is told above the form, with both versions where somebody else was first.
     filled: Filled,
     rest: Vec<String>,
@@ -164,6 +166,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled, status
             long: view.with("message-the-call", "long", &duration(call.duration_seconds)),
         }),
         contact: contact.map(|contact| known(member, &view, &contact)),
+        add: add(member, &message),
         rest: filled.rest(&view),
         tag: filled.tag(&message),
         filled,
@@ -190,6 +193,15 @@ async fn beside(
         None => None,
     };
     Ok((call, contact))
+}
+
+/// The form for a new contact, with what the message tells of who left it.
+fn add(member: &Member, message: &MessageView) -> String {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    for (name, value) in [("name", &message.caller_name), ("phone", &message.caller_phone)] {
+        query.extend_pairs(value.iter().map(|value| (name, value)));
+    }
+    member.path_to(&format!("contacts/new?{}", query.finish()))
 }
 
 fn known(member: &Member, view: &View, contact: &ContactView) -> Known {

@@ -9,7 +9,7 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::rows::QUOTE_CHARS_MAX;
-use super::said::{Chip, lately, message_status, of_message, sender};
+use super::said::{Chip, lately, of_message, sender};
 use crate::dashboard::asked::Member;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
@@ -111,7 +111,11 @@ pub(crate) async fn show(member: Member) -> Answered {
 fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {
     let tab = |status: &MessageStatus| Tab {
         path: member.path_to(&format!("messages?status={status}")),
-        label: view.t(message_status(*status)),
+        label: view.t(match status {
+            MessageStatus::New => "messages-tab-new",
+            MessageStatus::Read => "messages-tab-read",
+            MessageStatus::Resolved => "messages-tab-resolved",
+        }),
         is_this: *status == this,
     };
     MessageStatus::ALL.iter().map(tab).collect()

@@ -2,7 +2,7 @@
 
 use actors::view::{AppointmentView, CallView, MessageView};
 
-use super::said::{Chip, duration, lately, of_appointment, of_call, of_message, short_day};
+use super::said::{Chip, duration, of_appointment, of_call, of_message, short_day};
 use crate::dashboard::asked::Member;
 use crate::dashboard::days;
 use crate::dashboard::view::View;
@@ -69,8 +69,9 @@ pub(super) fn message(member: &Member, view: &View, shown: &MessageView) -> Row 
     }
 }
 
-/// The same as of somewhere where the day is not beside it.
-pub(super) fn with_moment(member: &Member, view: &View, row: Row, at: actors::domain::Timestamp) -> Row {
-    let when = capitalised(&lately(view, at, member.business.now(), member.profile.zone));
-    Row { detail: if row.detail.is_empty() { when } else { format!("{when} · {}", row.detail) }, ..row }
+/// An appointment where its day does not stand beside it.
+pub(super) fn appointment_with_day(member: &Member, view: &View, shown: &AppointmentView) -> Row {
+    let row = appointment(member, view, shown);
+    let when = capitalised(&view.words.moment(shown.starts_at, member.profile.zone));
+    Row { title: shown.service_name.clone(), detail: format!("{when} · {}", row.detail), ..row }
 }

@@ -62,18 +62,11 @@ pub(super) fn of_message(view: &View, message: &MessageView) -> Chip {
         (MessageStatus::New, Urgency::Urgent) => ("urgent", "message-urgent-new"),
         (MessageStatus::Read, Urgency::Urgent) => ("urgent", "message-urgent-read"),
         (MessageStatus::Resolved, Urgency::Urgent) => ("resolved", "message-urgent-resolved"),
-        (status, Urgency::Normal) => (status.as_str(), message_status(status)),
+        (MessageStatus::New, Urgency::Normal) => ("new", "message-new"),
+        (MessageStatus::Read, Urgency::Normal) => ("read", "message-read"),
+        (MessageStatus::Resolved, Urgency::Normal) => ("resolved", "message-resolved"),
     };
     Chip { class, word: view.t(id) }
-}
-
-/// What a status of messages is called.
-pub(super) fn message_status(status: MessageStatus) -> &'static str {
-    match status {
-        MessageStatus::New => "message-new",
-        MessageStatus::Read => "message-read",
-        MessageStatus::Resolved => "message-resolved",
-    }
 }
 
 /// What came of a call, or that it was none.

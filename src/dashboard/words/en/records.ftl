@@ -27,6 +27,9 @@ messages-sub-new = { $urgent ->
    *[other] { $count } new, { $urgent } of them urgent
 }
 messages-which = Which messages
+messages-tab-new = New
+messages-tab-read = Read
+messages-tab-resolved = Resolved
 messages-all-new = New messages
 messages-all-read = Messages that were read
 messages-all-resolved = Resolved messages
@@ -149,7 +152,7 @@ contact-added = Added.
 contact-edit = Edit the contact
 contact-one-is-enough = A name, a phone number or an email: one of the three is enough.
 contact-phone-hint = A number without a country code is read as one of { $region }.
-contact-zone-hint = Such as Europe/London. Empty: that of the business, { $zone }.
+contact-zone-hint = Empty: { $zone }, as the business.
 contact-language-hint = The language they are spoken to in.
 contact-language-unknown = Not known
 contact-add-do = Add the contact
@@ -158,7 +161,7 @@ contact-taken-by = Already there:
 
 # Erasing a contact.
 erase-title = Erase { $name }?
-erase-sub = This cannot be undone, by nobody.
+erase-sub = Nobody can undo this, not even whoever runs the service.
 erase-goes = What goes
 erase-goes-person = Name, phone number, email, language and time zone
 erase-goes-text = What they said: the text of their messages and the summaries of their calls, with the numbers
@@ -177,7 +180,7 @@ erase-export-first = Export first
 knowledge-sub = What the receptionist may tell callers, besides hours and services
 knowledge-search = Search the knowledge
 knowledge-entries = Entries, newest first
-knowledge-detail = { $language } · changed { $when }
+knowledge-detail = { $language } · changed on { $when }
 knowledge-both = Both languages
 knowledge-none = Nothing yet
 knowledge-none-text = Tell the receptionist what callers ask: parking, vouchers, what to bring.

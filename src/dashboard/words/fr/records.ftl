@@ -34,6 +34,9 @@ messages-sub-new = { $count ->
     }
 }
 messages-which = Quels messages
+messages-tab-new = Nouveaux
+messages-tab-read = Lus
+messages-tab-resolved = Traités
 messages-all-new = Nouveaux messages
 messages-all-read = Messages lus
 messages-all-resolved = Messages traités
@@ -156,7 +159,7 @@ contact-added = Ajouté.
 contact-edit = Modifier le contact
 contact-one-is-enough = Un nom, un numéro de téléphone ou une adresse e-mail : un des trois suffit.
 contact-phone-hint = Un numéro sans indicatif de pays est lu comme un numéro de { $region }.
-contact-zone-hint = Par exemple Europe/London. Vide : celui de l’établissement, { $zone }.
+contact-zone-hint = Vide : { $zone }, comme ici.
 contact-language-hint = La langue dans laquelle on s’adresse à cette personne.
 contact-language-unknown = Inconnue
 contact-add-do = Ajouter le contact
@@ -165,7 +168,7 @@ contact-taken-by = Existe déjà :
 
 # L’effacement d’un contact.
 erase-title = Effacer { $name } ?
-erase-sub = Personne ne pourra revenir en arrière.
+erase-sub = Personne ne pourra revenir en arrière, pas même la personne qui gère le service.
 erase-goes = Ce qui disparaît
 erase-goes-person = Le nom, le numéro de téléphone, l’adresse e-mail, la langue et le fuseau horaire
 erase-goes-text = Ce qui a été dit : le texte des messages et les résumés des appels, avec les numéros
@@ -184,7 +187,7 @@ erase-export-first = Exporter d’abord
 knowledge-sub = Ce que la réception peut dire aux appelants, en plus des horaires et des prestations
 knowledge-search = Rechercher dans les connaissances
 knowledge-entries = Fiches, les plus récentes d’abord
-knowledge-detail = { $language } · modifié { $when }
+knowledge-detail = { $language } · modifié le { $when }
 knowledge-both = Les deux langues
 knowledge-none = Encore rien
 knowledge-none-text = Dites à la réception ce que les appelants demandent : stationnement, bons cadeaux, ce qu’il faut apporter.
