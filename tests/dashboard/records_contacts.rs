@@ -235,5 +235,8 @@ async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
         (page.field(&new, "name"), page.field(&new, "phone")),
         ("Zoë & Co".into(), "+33661020304".into())
     );
-    browser.submit(&page, &new, &[]).await.is(303);
+    let added = browser.submit(&page, &new, &[]).await.is(303);
+    let added = added.header("location").strip_suffix("?done=added").unwrap().to_owned();
+    let page = browser.get(&path).await.is(200);
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&added)), "whose number it is by now");
 }

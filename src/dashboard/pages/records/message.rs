@@ -1,6 +1,7 @@
 //! One message: what was said, by whom, and who of the team sees to it. Looking at it changes nothing.
 
-use actors::domain::{MessageId, MessageStatus, Right};
+use actors::business::{ContactFilter, PageRequest};
+use actors::domain::{MessageId, MessageStatus, Phone, Right};
 use actors::view::{CallView, ContactView, MessageView};
 use askama::Template;
 use axum::http::StatusCode;
@@ -179,7 +180,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled, status
     Ok(page(status, &shown)?)
 }
 
-/// The call in which it was taken and the contact who left it, as far as they are there.
+/// The call in which it was taken, and the contact who left it or has the number, as far as they are there.
 async fn beside(
     member: &Member,
     message: &MessageView,
@@ -188,9 +189,16 @@ async fn beside(
         Some(id) => member.business.call_record(id).await?,
         None => None,
     };
-    let contact = match message.contact_id {
-        Some(id) => member.business.contact(id).await?,
-        None => None,
+    let number = message.caller_phone.clone().and_then(|number| Phone::from_e164(number).ok());
+    let contact = match (message.contact_id, number) {
+        (Some(id), _) => member.business.contact(id).await?,
+        // Who has the number by now may have become a contact since.
+        (None, Some(number)) => {
+            let filter = ContactFilter { phone: Some(number), ..ContactFilter::default() };
+            let one = PageRequest { limit: 1, after: None };
+            member.business.contacts(&filter, &one).await?.items.pop()
+        }
+        (None, None) => None,
     };
     Ok((call, contact))
 }
