@@ -10,7 +10,8 @@ use actors::business::{Answer, Change, IfMatch, Request};
 use actors::domain::{Access, Actor, Problem, Refusal, Right};
 use actors::view::{etag, render};
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::asked::Member;
 use super::drafts::{Draft, Why};
@@ -20,6 +21,7 @@ use super::refused::Refused;
 use super::view::View;
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
+use crate::rest::error::ApiError;
 use crate::rest::values::phone::PhoneRegion;
 
 /// The field that holds the tag of the version that a form was filled in from.
@@ -30,6 +32,19 @@ const IF_MATCH: &str = "If-Match";
 /// The tag of a record as a page shows it, for its form.
 pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
+}
+
+/// The id of the record that an answer shows.
+///
+/// # Errors
+/// Where it shows none, which is a fault of ours.
+pub(super) fn id_in<I: DeserializeOwned>(answer: &Answer) -> Result<I, Refused> {
+    #[derive(Deserialize)]
+    struct Shown<I> {
+        id: I,
+    }
+    let shown = serde_json::from_slice::<Shown<I>>(&answer.body).map_err(ApiError::internal)?;
+    Ok(shown.id)
 }
 
 /// Why what a form asks for was not done.
@@ -69,7 +84,7 @@ impl Undone {
                 Ok(if stale { Self::Stale } else { Self::Conflict { message, details } })
             }
             EngineError::Refused(refusal @ (Refusal::SlotUnavailable(_) | Refusal::BookingDisabled)) => {
-                let message = crate::rest::error::ApiError::from(refusal).message();
+                let message = ApiError::from(refusal).message();
                 Ok(Self::Conflict { message, details: Vec::new() })
             }
             error => Err(error.into()),
@@ -88,6 +103,12 @@ impl Body<'_> {
     /// A field as it is, without the spaces around it.
     pub(super) fn text(self, name: &str) -> Self {
         let value = Json::String(self.form.get(name).trim().to_owned());
+        self.with(name, value)
+    }
+
+    /// A text of several lines; browsers end each with CR LF.
+    pub(super) fn lines(self, name: &str) -> Self {
+        let value = Json::String(self.form.get(name).replace("\r\n", "\n").trim().to_owned());
         self.with(name, value)
     }
 
@@ -148,6 +169,17 @@ impl Member {
     /// Whether the person may change what this right is about.
     pub(super) fn may(&self, right: Right) -> bool {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
+    }
+
+    /// Makes sure of that: for what changes it, and for pages that would offer to.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
+        if self.membership.role.access(right) != Access::Change {
+            return Err(Refusal::NotAllowed("your role may see this and not change it").into());
+        }
+        if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
 
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.

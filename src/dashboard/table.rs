@@ -3,7 +3,9 @@
 use actors::domain::Right;
 use axum::http::Method;
 
-use super::pages::{account, day, enter, forgotten, landing, password, sessions, sign_in, unsubscribe};
+use super::pages::{
+    account, day, enter, forgotten, landing, password, records, sessions, sign_in, unsubscribe,
+};
 use super::route::{Anybody, Person, Restricted, Route, Sending, route};
 use super::stream;
 
@@ -50,6 +52,28 @@ pub(super) fn table() -> Vec<Route> {
         route(Right::Own, POST, "/dashboard/b/{business_id}/alerts/{number}/read", day::alerts::read_one),
 
         // Messages, calls, contacts and knowledge.
+        route(Right::Day, GET, "/dashboard/b/{business_id}/messages", records::messages::show),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/messages/{message_id}", records::message::show),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/messages/{message_id}/status", records::message::status),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/messages/{message_id}/assign", records::message::assign),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/calls", records::calls::show),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/calls/{call_id}", records::call::show),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/contacts", records::contacts::show),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/contacts/new", records::contact_edit::new),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/contacts/new", records::contact_edit::add),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/contacts/{contact_id}", records::contact::show),
+        route(Right::Day, GET, "/dashboard/b/{business_id}/contacts/{contact_id}/edit", records::contact_edit::edit),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/contacts/{contact_id}/edit", records::contact_edit::save),
+        route(Right::Data, GET, "/dashboard/b/{business_id}/contacts/{contact_id}/export", records::contact_export::show),
+        route(Right::Data, GET, "/dashboard/b/{business_id}/contacts/{contact_id}/erase", records::contact_erase::show),
+        route(Right::Data, POST, "/dashboard/b/{business_id}/contacts/{contact_id}/erase", records::contact_erase::sent),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/knowledge", records::knowledge::show),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/knowledge/new", records::knowledge_edit::new),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/knowledge/new", records::knowledge_edit::add),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/knowledge/{knowledge_id}", records::knowledge_edit::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/knowledge/{knowledge_id}", records::knowledge_edit::save),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", records::knowledge_delete::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", records::knowledge_delete::sent),
 
         // What a business sets.
 

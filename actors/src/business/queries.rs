@@ -10,6 +10,7 @@ mod appointments;
 mod calls;
 mod changes;
 mod contacts;
+mod knowledge;
 mod messages;
 mod pages;
 mod references;
@@ -27,21 +28,20 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Knowledge, KnowledgeId, Person,
-    Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Person, Refusal, Retention, Right,
+    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys, unless_set_aside};
-use crate::view::{
-    BudgetView, KeyCreatorView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView,
-};
+use crate::view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 pub use alerts::UNREAD_COUNTED_MAX;
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
+pub use knowledge::KnowledgeFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
 use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
@@ -123,29 +123,6 @@ impl BusinessHandle {
             collect(reader, range, Order::Ascending, page, |_, value| StaffMember::decode(value).map(Some))
         })
         .await
-    }
-
-    /// What the receptionist knows, in the order in which it was added.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn knowledge_list(&self, page: &PageRequest) -> Result<Page<KnowledgeView>, EngineError> {
-        let range = keys::of_kind(self.id, kind::KNOWLEDGE);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| {
-                Ok(Some(KnowledgeView::from(&Knowledge::decode(value)?)))
-            })
-        })
-        .await
-    }
-
-    /// A piece of what the receptionist knows.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
-        let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
-        Ok(knowledge.as_ref().map(KnowledgeView::from))
     }
 
     /// The audit log, newest first.
