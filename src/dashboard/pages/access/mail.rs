@@ -8,13 +8,16 @@ use std::collections::HashMap;
 
 use actors::EngineError;
 use actors::business::commands::mails::ResendMail;
-use actors::domain::{Mail, MailId, MailKind, MailStatus, PersonId, Refusal, ResourceId, Right};
+use actors::domain::{
+    Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, Refusal, ResourceId, Right, Timestamp,
+};
 use actors::view::PersonView;
 use askama::Template;
 use axum::http::StatusCode;
 use uuid::Uuid;
 
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::{self, Moment};
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
 use crate::dashboard::refused::Refused;
@@ -42,14 +45,13 @@ struct Row {
     count: String,
     to: String,
     email: String,
-    /// As programs read it, and as people do.
-    at: (String, String),
+    at: Moment,
     status: (&'static str, String),
     attempts: u32,
     /// Why the last attempt failed; empty where none did.
     error: String,
     /// When the next one is due.
-    next: Option<(String, String)>,
+    next: Option<Moment>,
     /// Which mail is sent again, where it can be.
     again: Option<MailId>,
 }
@@ -96,9 +98,9 @@ async fn people(member: &Member, mails: &[Mail]) -> Result<HashMap<PersonId, Per
 
 fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Row {
     let zone = member.profile.zone;
-    let when = |at: actors::domain::Timestamp| (at.to_string(), view.words.short_moment(at, zone));
+    let when = |instant: Timestamp| days::moment(view, instant, zone);
     let tells = mail.about.len() as u64 + u64::from(mail.more);
-    let gets = to.is_some_and(|to| to.status == actors::domain::MembershipStatus::Active);
+    let gets = to.is_some_and(|to| to.status == MembershipStatus::Active);
     let again = member.may(Right::Integrations)
         && member.people().sends_mail()
         && mail.status != MailStatus::Pending

@@ -3,7 +3,7 @@
 # People, notifications, mail.
 people-sub = Who may sign in to { $business }, and what they may do
 people-invite = Invite somebody
-people-you = you
+people-you = You
 people-is-staff = staff member
 people-last-sign-in = last signed in:
 people-pages = More people follow.
@@ -12,7 +12,7 @@ people-role-member = Calendar, messages, calls and contacts; their own alerts an
 people-role-admin = All of that, and settings, keys, webhooks and people, but no owner.
 people-role-owner = Everything.
 people-staff = Is staff member
-people-staff-hint = Then alerts can be of their own appointments only.
+people-staff-hint = Alerts can then be of their own only.
 people-nobody = Nobody
 people-locale-hint = They can change it.
 people-status-active = Active

@@ -3,7 +3,7 @@
 # People, notifications, mail.
 people-sub = Qui peut se connecter à { $business }, et pour y faire quoi
 people-invite = Inviter quelqu’un
-people-you = vous
+people-you = Vous
 people-is-staff = dans l’équipe :
 people-last-sign-in = dernière connexion :
 people-pages = La liste continue.
@@ -12,7 +12,7 @@ people-role-member = Agenda, messages, appels et contacts ; ses propres alertes
 people-role-admin = Tout cela, ainsi que les réglages, les clés, les webhooks et les accès, mais aucun propriétaire.
 people-role-owner = Tout.
 people-staff = Dans l’équipe
-people-staff-hint = Les alertes peuvent alors ne porter que sur ses propres rendez-vous.
+people-staff-hint = Pour n’avoir que ses propres alertes.
 people-nobody = Personne
 people-locale-hint = La personne peut en changer.
 people-status-active = Actif
@@ -22,7 +22,7 @@ people-invite-sub = La personne reçoit un courriel qui dit comment entrer. Le l
 people-invite-sub-no-mail = Ce service n’envoie pas de courriel : un lien à transmettre vous est montré, et la personne choisit son propre mot de passe.
 people-invite-send = Envoyer l’invitation
 people-invite-make = Inviter
-people-invite-belongs = C’est l’adresse de l’une de vos personnes.
+people-invite-belongs = C’est l’adresse de quelqu’un qui a déjà accès.
 people-invite-operator = La personne qui gère le service peut ajouter ce compte.
 people-invite-next = La prochaine pourra partir à compter du { $when }.
 people-done-invited = Invitation faite. Un courriel qui dit comment entrer est en route.
@@ -63,40 +63,40 @@ notify-sub = Ce dont vous êtes averti pour { $business }.
 notify-mails-go-to = Les courriels vont à
 notify-caption = Comment vous êtes averti de chaque sorte d’événement
 notify-when = Quand
-notify-email = E-mail
+notify-email = Courriel
 notify-here = Ici
 notify-of-whom = De qui
 notify-show = Afficher
 notify-shown = affiché ici
 notify-not-shown = pas affiché ici
-notify-needs-somebody = Attend quelqu’un
+notify-needs-somebody = À traiter
 notify-good-to-know = Bon à savoir
-notify-urgent_message = Un message urgent a été pris
+notify-urgent_message = Un message urgent a été laissé
 notify-appointment_requested = Un rendez-vous attend une réponse
 notify-call_missed = Un appel a été manqué
 notify-webhook_disabled = Un webhook a été désactivé
-notify-message_taken = Un autre message a été pris
+notify-message_taken = Un autre message a été laissé
 notify-appointment_booked = Un rendez-vous est pris
 notify-appointment_rescheduled = Un rendez-vous est déplacé
 notify-appointment_cancelled = Un rendez-vous est annulé
 notify-email-now = Aussitôt
-notify-email-daily = Par jour
+notify-email-daily = Chaque jour
 notify-email-off = Jamais
 notify-scope-all = Tous
 notify-scope-mine = Les miens
 notify-rules = Les courriels quotidiens partent à 08:00. Vous n’êtes jamais averti de ce que vous avez fait vous-même. Au-delà de 20 courriels en une heure, le reste est réuni en un seul.
 notify-no-staff = Vous ne faites pas partie de l’équipe ici : rien n’est donc distingué comme étant le vôtre.
-notify-no-mail = Ce service n’envoie pas de courriel : les alertes ne sont affichées que dans le tableau de bord. Ce que vous choisissez pour les e-mails comptera dès qu’il en enverra.
-notify-test = M’envoyer un e-mail d’essai
+notify-no-mail = Ce service n’envoie pas de courriel : les alertes ne sont affichées que dans le tableau de bord. Ce que vous choisissez pour les courriels comptera dès qu’il en enverra.
+notify-test = M’envoyer un courriel d’essai
 notify-test-taken = { $count ->
-    [one] Le relais a pris l’e-mail d’essai en { $count } milliseconde. Sa réponse :
-   *[other] Le relais a pris l’e-mail d’essai en { $count } millisecondes. Sa réponse :
+    [one] Le relais a pris le courriel d’essai en { $count } milliseconde. Sa réponse :
+   *[other] Le relais a pris le courriel d’essai en { $count } millisecondes. Sa réponse :
 }
 notify-test-refused = { $count ->
-    [one] L’e-mail d’essai n’est pas parti, après { $count } milliseconde :
-   *[other] L’e-mail d’essai n’est pas parti, après { $count } millisecondes :
+    [one] Le courriel d’essai n’est pas parti, après { $count } milliseconde :
+   *[other] Le courriel d’essai n’est pas parti, après { $count } millisecondes :
 }
-mail-sub = Ce qui a été envoyé à vos personnes ces 30 derniers jours, le plus récent d’abord
+mail-sub = Ce qui a été envoyé aux personnes de l’établissement ces 30 derniers jours, le plus récent d’abord
 mail-no-mail = Ce service n’envoie pas de courriel. Ce qui est montré ici a été envoyé tant qu’il en envoyait ; la personne qui le gère peut lui donner un relais.
 mail-none = Aucun courriel
 mail-none-text = Les alertes, les courriels quotidiens et les invitations apparaissent ici une fois envoyés.
@@ -130,7 +130,7 @@ says-must-be-an-email-address-such-as-name-example-com = Ce n’est pas une adre
 says-must-have-3-to-254-characters = Elle doit avoir de 3 à 254 caractères
 says-must-not-contain-the-nul-character = Le caractère NUL n’est pas permis
 says-must-be-one-of-owner-admin-member = Choisissez l’un de ceux-ci
-says-must-be-one-of-now-daily-off = Choisissez : aussitôt, par jour ou jamais
+says-must-be-one-of-now-daily-off = Choisissez : aussitôt, chaque jour ou jamais
 says-must-be-one-of-all-mine = Choisissez : tous ou les miens
 says-must-be-one-of-en-fr = Choisissez le français ou l’anglais
 says-must-be-a-uuid = Choisissez l’un de ceux-ci

@@ -8,6 +8,7 @@ use actors::domain::{
 use actors::view::PersonView;
 
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::{self, Moment};
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::parts::{Choice, Choices, Crumb, Field};
 use crate::dashboard::refused::Refused;
@@ -114,10 +115,9 @@ pub(super) fn status(view: &View, status: MembershipStatus) -> (&'static str, St
     (status.as_str(), view.t(&format!("people-status-{status}")))
 }
 
-/// When somebody last signed in: as programs read it, and as people do.
-pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> (String, String) {
-    let Some(at) = person.last_sign_in_at else { return (String::new(), String::new()) };
-    (at.to_string(), view.words.moment(at, member.profile.zone))
+/// When somebody last signed in, as far as the business is told.
+pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> Option<Moment> {
+    Some(days::moment(view, person.last_sign_in_at?, member.profile.zone))
 }
 
 /// The way back to the list.

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 
 use super::fields::{called, signed_in, staff, staff_name, status};
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::Moment;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
 use crate::dashboard::parts::initials;
@@ -41,8 +42,7 @@ struct Row {
     status: (&'static str, String),
     /// Whether it is whoever looks at the page.
     own: bool,
-    /// As programs read it, and as people do; empty where nothing shows.
-    signed_in: (String, String),
+    signed_in: Option<Moment>,
 }
 
 /// The list.

@@ -16,6 +16,7 @@ use super::fields::{
 };
 use crate::admin::people::PersonPatch;
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::Moment;
 use crate::dashboard::filled::{Filled, Undone, tag};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
@@ -37,7 +38,7 @@ struct Page {
     role: String,
     staff: String,
     status: (&'static str, String),
-    signed_in: (String, String),
+    signed_in: Option<Moment>,
     own: bool,
     /// What whoever invited may do where no answer came; empty once it did.
     waits: String,
