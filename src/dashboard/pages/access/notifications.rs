@@ -174,11 +174,9 @@ fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
         };
         let here = of.is_ticked(&field(kind, "in_app"), "on");
         let here = view.t(if here { "notify-shown" } else { "notify-not-shown" });
-        let scope = if has_scope(kind) && !of.get(&field(kind, "scope")).is_empty() {
-            format!(" · {}", word("scope"))
-        } else {
-            String::new()
-        };
+        // What is not offered was not sent, and differs in nothing.
+        let scoped = !sent.get(&field(kind, "scope")).is_empty();
+        let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
         format!("{} · {here}{scope}", word("email"))
     };
     Versions::new(
