@@ -43,6 +43,11 @@ pub(super) fn moment(view: &View, instant: Timestamp, zone: Tz) -> Moment {
     Moment { instant, date, day, clock: clock(instant, zone) }
 }
 
+/// The instant that something the engine says ends with: the pages tell it as the clocks of the business do.
+pub(super) fn said_at_end(said: &str) -> Option<Timestamp> {
+    Timestamp::parse(said.rsplit(' ').next()?).ok()
+}
+
 /// The first instant of a day.
 pub(super) fn begins(day: NaiveDate, zone: Tz) -> Timestamp {
     let first = match instant(day.and_time(NaiveTime::MIN), zone) {

@@ -1,8 +1,10 @@
 //! The mail log: what was mailed to whom, how far it has come, and sending it again.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::harness::{Browser, PASSWORD, Server, relay};
+use crate::harness::{Browser, PASSWORD, Page, Server, relay};
 
 fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/mail")
@@ -13,15 +15,18 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// The log once it says so. What it waits for is on its way to the disk.
-async fn once_it_says(browser: &mut Browser, path: &str, text: &str) -> crate::harness::Page {
-    loop {
-        let page = browser.get(path).await.is(200);
-        if page.text().contains(text) {
-            return page;
+/// The log once it says so, so often. What that waits for is on its way to the disk.
+async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
+    let asks = async {
+        loop {
+            let page = browser.get(path).await.is(200);
+            if page.text().matches(text).count() == times {
+                return page;
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
-    }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asks).await.expect("the log says so")
 }
 
 #[tokio::test]
@@ -34,7 +39,7 @@ async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
     browser.get(&path(&salon)).await.is(200).says("No mails");
     message(&server, &salon, "urgent").await;
     mails.get(0).await;
-    let page = once_it_says(&mut browser, &path(&salon), "Sent").await;
+    let page = once_it_says(&mut browser, &path(&salon), ("Sent", 1)).await;
     let page = page.says("Urgent message").says("ada@example.com");
     let again = page.forms().into_iter().find(|form| form.action.ends_with("/resend")).unwrap().action;
     let done = format!("{}?done=resent", path(&salon));
@@ -59,8 +64,10 @@ async fn a_mail_that_waits_is_told_with_its_error_and_is_not_sent_again() {
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     message(&server, &salon, "normal").await;
-    let page =
-        once_it_says(&mut browser, &path(&salon), "Next attempt:").await.says("Waiting").says("refused");
+    let page = once_it_says(&mut browser, &path(&salon), ("Next attempt:", 1))
+        .await
+        .says("Waiting one attempt")
+        .says("refused");
     assert!(!page.forms().iter().any(|form| form.action.ends_with("/resend")));
 }
 
@@ -80,16 +87,29 @@ async fn the_log_tells_nothing_of_an_account_that_has_not_accepted() {
         browser.submit(&page, &invite, &[("email", email), ("name", "As invited")]).await.is(303);
     }
     mails.get(1).await;
-    let page = loop {
-        let page = browser.get(&path(&salon)).await.is(200);
-        if page.text().matches("Sent").count() == 2 {
-            break page;
-        }
-        tokio::task::yield_now().await;
-    };
+    let page = once_it_says(&mut browser, &path(&salon), ("Sent", 2)).await;
     assert_eq!(page.text().matches("Invitation").count(), 2, "both kinds read the same: {}", page.text());
     assert_eq!(page.text().matches("As invited").count(), 2);
     assert!(!page.forms().iter().any(|form| form.action.ends_with("/resend")), "a link is not sent again");
+}
+
+#[tokio::test]
+async fn a_mail_of_another_business_is_not_there() {
+    let (mail, mails) = relay().await;
+    let server = Server::open_with(None, Some(mail)).await;
+    let [salon, other] = [server.business("Salon Zoé").await, server.business("Barbier").await];
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let eve = server.person(&other, "eve@example.com", "owner").await;
+    let mut adas = server.signed_in(&salon, &ada).await;
+    let mut eves = server.signed_in(&other, &eve).await;
+    message(&server, &salon, "urgent").await;
+    let page = once_it_says(&mut adas, &path(&salon), ("Sent", 1)).await;
+    let again = page.forms().into_iter().find(|form| form.action.ends_with("/resend")).unwrap();
+    let id = [("form", again.fields[0].1.as_str())];
+    eves.post(&again.action, &id).await.is(404);
+    eves.post(&again.action.replace(&salon, &other), &id).await.is(404);
+    eves.get(&path(&other)).await.is(200).says("No mails");
+    assert_eq!(mails.count(), 1);
 }
 
 #[tokio::test]

@@ -139,6 +139,24 @@ async fn a_test_mail_tells_what_the_relay_said_once_for_each_click() {
 }
 
 #[tokio::test]
+async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
+    let (mail, mails) = relay().await;
+    let server = Server::open_with(None, Some(mail)).await;
+    let (salon, _, mut browser) = of(&server, "member").await;
+    let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
+    for _ in 0..10 {
+        let page = browser.get(&path).await;
+        browser.submit(&page, &test, &[]).await.is(200);
+    }
+    let page = browser.get(&path).await;
+    let refused = browser.submit(&page, &test, &[]).await.is(409);
+    refused.says("As many test mails were sent as may be. The next one can be sent from");
+    assert_eq!(mails.count(), 10);
+    server.clock.advance(60 * 60);
+    browser.submit(&page, &test, &[]).await.is(200);
+}
+
+#[tokio::test]
 async fn a_relay_that_is_away_is_told_and_the_page_is_french_to_the_french() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

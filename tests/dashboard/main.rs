@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
+mod access_inviting;
 mod access_mail;
 mod access_notifications;
 mod access_people;

@@ -47,7 +47,8 @@ struct Row {
     email: String,
     at: Moment,
     status: (&'static str, String),
-    attempts: u32,
+    /// How many attempts were made, in words.
+    attempts: String,
     /// Why the last attempt failed; empty where none did.
     error: String,
     /// When the next one is due.
@@ -119,7 +120,7 @@ fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Ro
         email: to.filter(|to| !to.name.trim().is_empty()).map_or_else(String::new, |to| to.email.clone()),
         at: when(mail.created_at),
         status: (mail.status.as_str(), view.t(&format!("mail-status-{}", mail.status))),
-        attempts: mail.attempts,
+        attempts: view.count("mail-attempts", mail.attempts.into()),
         error: mail.last_error.clone().filter(|_| mail.status != MailStatus::Sent).unwrap_or_default(),
         next: mail.next_attempt_at.filter(|_| mail.attempts > 0).map(when),
         again: again.then_some(mail.id),

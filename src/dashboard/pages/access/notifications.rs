@@ -1,19 +1,21 @@
 //! How whoever looks at the page is alerted in this business: by mail, in the dashboard, and of whose matters; and
 //! whether mail reaches them.
 
+use actors::EngineError;
 use actors::business::commands::people::PatchNotifications;
-use actors::domain::{AlertEmail, AlertKind, AlertScope, Email, Right};
+use actors::domain::{AlertEmail, AlertKind, AlertScope, Refusal, Right, Timestamp};
+use actors::mail::TestedMail;
 use actors::view::NotificationsView;
 use askama::Template;
 use axum::http::StatusCode;
 
 use crate::admin::people::NotificationsPatch;
 use crate::dashboard::asked::Member;
+use crate::dashboard::days;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Versions};
-use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 use crate::http::json::Json;
@@ -227,20 +229,39 @@ fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
 
 /// Sends the person a mail at once, and tells what the relay said to it.
 pub(crate) async fn test(member: Member) -> Answered {
-    let (view, person) = (member.view(), &member.signed_in.person);
-    let mut shown = Page::new(&member, Filled::of(set(&member)));
-    let to = Email::new(&person.email)
-        .map_err(|problem| Refused::from(crate::rest::error::ApiError::internal(problem)))?;
-    let Some(tested) = member.desk.engine.test_mail(&to, person.locale).await? else {
-        shown.tested = Some(Tested { tone: "bad", told: view.t("notify-no-mail"), answer: String::new() });
-        return Ok(page(StatusCode::CONFLICT, &shown)?);
+    let (engine, id) = (&member.desk.engine, member.business.id());
+    let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {
+        Ok(Some(tested)) => (StatusCode::OK, Tested::of(&member.view(), tested)),
+        Ok(None) => (StatusCode::CONFLICT, Tested::not(member.view().t("notify-no-mail"))),
+        Err(EngineError::Refused(Refusal::Conflict { message, details })) => {
+            let free = details.first().and_then(|problem| days::said_at_end(&problem.message));
+            (StatusCode::CONFLICT, Tested::not(too_many(&member, &message, free)))
+        }
+        Err(error) => return Err(error.into()),
     };
-    let took = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
-    let (tone, told, said) = match tested.result {
-        Ok(said) => ("good", "notify-test-taken", said),
-        Err(failure) => ("bad", "notify-test-refused", failure.to_string()),
-    };
-    let answer = plain_lines(&said, ANSWER_CHARS_MAX);
-    shown.tested = Some(Tested { tone, told: view.count(told, took), answer });
-    Ok(page(StatusCode::OK, &shown)?)
+    let shown = Page { tested: Some(tested), ..Page::new(&member, Filled::of(set(&member))) };
+    Ok(page(status, &shown)?)
+}
+
+fn too_many(member: &Member, message: &str, free: Option<Timestamp>) -> String {
+    let view = member.view();
+    let said = view.problem(message);
+    let Some(free) = free else { return said };
+    let when = view.words.short_moment(free, member.profile.zone);
+    format!("{said} {}", view.with("notify-test-next", "when", &when))
+}
+
+impl Tested {
+    fn of(view: &View, tested: TestedMail) -> Self {
+        let took = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
+        let (tone, told, said) = match tested.result {
+            Ok(said) => ("good", "notify-test-taken", said),
+            Err(failure) => ("bad", "notify-test-refused", failure.to_string()),
+        };
+        Self { tone, told: view.count(told, took), answer: plain_lines(&said, ANSWER_CHARS_MAX) }
+    }
+
+    fn not(told: String) -> Self {
+        Self { tone: "bad", told, answer: String::new() }
+    }
 }

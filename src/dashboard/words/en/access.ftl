@@ -96,6 +96,7 @@ notify-test-refused = { $count ->
     [one] The test email was not sent, after one millisecond:
    *[other] The test email was not sent, after { $count } milliseconds:
 }
+notify-test-next = The next one can be sent from { $when } on.
 mail-sub = What was mailed to your people in the last 30 days, newest first
 mail-no-mail = This service sends no mail. What is shown here was mailed while it did; whoever runs it can give it a relay.
 mail-none = No mails
@@ -106,7 +107,11 @@ mail-to = To
 mail-to-nobody = Somebody who belongs no more
 mail-when = When
 mail-status = Status
-mail-attempts = Attempts
+mail-attempts = { $count ->
+    [0] no attempt yet
+    [one] one attempt
+   *[other] { $count } attempts
+}
 mail-actions = Actions
 mail-next = Next attempt:
 mail-again = Send again
@@ -142,6 +147,7 @@ says-is-that-of-the-last-active-owner = This is the last active owner
 says-the-person-belongs-already = This person belongs to the business already
 says-the-account-of-this-address-is-not-confirmed-and-no-mail-can-be-sent-to-it = The account of this email is not confirmed, and no mail can be sent to it
 says-as-many-invitations-were-mailed-today-as-may-be = As many invitations were mailed today as may be
+says-as-many-test-mails-were-sent-as-may-be = As many test mails were sent as may be
 says-a-business-has-at-most-1000-people = A business has 1,000 people at most
 says-the-mail-is-still-to-be-sent = This mail is still to be sent
 says-a-mail-with-a-link-is-not-sent-again = A mail with a link is not sent again

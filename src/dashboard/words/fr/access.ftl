@@ -96,6 +96,7 @@ notify-test-refused = { $count ->
     [one] Le courriel d’essai n’est pas parti, après { $count } milliseconde :
    *[other] Le courriel d’essai n’est pas parti, après { $count } millisecondes :
 }
+notify-test-next = Le prochain pourra partir à compter du { $when }.
 mail-sub = Ce qui a été envoyé aux personnes de l’établissement ces 30 derniers jours, le plus récent d’abord
 mail-no-mail = Ce service n’envoie pas de courriel. Ce qui est montré ici a été envoyé tant qu’il en envoyait ; la personne qui le gère peut lui donner un relais.
 mail-none = Aucun courriel
@@ -106,7 +107,11 @@ mail-to = À
 mail-to-nobody = Quelqu’un qui n’en fait plus partie
 mail-when = Quand
 mail-status = État
-mail-attempts = Essais
+mail-attempts = { $count ->
+    [0] aucun essai encore
+    [one] { $count } essai
+   *[other] { $count } essais
+}
 mail-actions = Actions
 mail-next = Prochain essai :
 mail-again = Renvoyer
@@ -142,6 +147,7 @@ says-is-that-of-the-last-active-owner = C’est le dernier propriétaire actif
 says-the-person-belongs-already = Cette personne a déjà accès à l’établissement
 says-the-account-of-this-address-is-not-confirmed-and-no-mail-can-be-sent-to-it = Le compte de cette adresse n’est pas confirmé, et aucun courriel ne peut y être envoyé
 says-as-many-invitations-were-mailed-today-as-may-be = Il n’est pas permis d’envoyer plus d’invitations aujourd’hui
+says-as-many-test-mails-were-sent-as-may-be = Il n’est pas permis d’envoyer plus de courriels d’essai pour l’instant
 says-a-business-has-at-most-1000-people = Un établissement compte 1 000 personnes au plus
 says-the-mail-is-still-to-be-sent = Ce courriel n’est pas encore parti
 says-a-mail-with-a-link-is-not-sent-again = Un courriel avec un lien n’est pas renvoyé

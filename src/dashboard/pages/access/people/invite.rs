@@ -1,7 +1,7 @@
 //! Inviting somebody. Where mail is sent no link is shown, and every invitation is answered alike; where none is, the
 //! link is shown once, if the engine gives one.
 
-use actors::domain::{Locale, Problem, Right, StaffMember, Timestamp};
+use actors::domain::{Locale, Problem, Right, StaffMember};
 use actors::people::{Invitation, NewLink};
 use askama::Template;
 use axum::http::StatusCode;
@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use super::fields::{crumb, freshened, password, roles, staff, staff_field};
 use crate::admin::people::PersonBody;
 use crate::dashboard::asked::Member;
+use crate::dashboard::days;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
@@ -123,7 +124,7 @@ async fn again(member: &Member, undone: Undone, asks: Option<Field>) -> Answered
 fn told(member: &Member, undone: Undone) -> Undone {
     let Undone::Conflict { message, details } = undone else { return undone };
     let view = member.view();
-    let free = |problem: &Problem| Timestamp::parse(problem.message.rsplit(' ').next()?).ok();
+    let free = |problem: &Problem| days::said_at_end(&problem.message);
     let beside = match (message.as_str(), details.first().and_then(free)) {
         (_, Some(at)) => {
             view.with("people-invite-next", "when", &view.words.short_moment(at, member.profile.zone))
