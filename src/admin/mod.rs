@@ -17,7 +17,7 @@ pub(crate) mod knowledge;
 mod mail;
 pub(crate) mod messages;
 mod moving;
-mod people;
+pub(crate) mod people;
 mod retention;
 mod router;
 mod services;

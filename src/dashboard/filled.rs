@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::asked::Member;
 use super::drafts::{Draft, Why};
 use super::form::Form;
-use super::parts::{Choice, Field};
+use super::parts::{Choice, Choices, Field};
 use super::refused::Refused;
 use super::view::View;
 use crate::http::json::Json;
@@ -182,9 +182,14 @@ impl Member {
         if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
 
+    /// The person, as who does something.
+    pub(super) fn actor(&self) -> Actor {
+        Actor::Person(self.signed_in.person.id)
+    }
+
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
-        let mut request = Request::by(Actor::Person(self.signed_in.person.id));
+        let mut request = Request::by(self.actor());
         request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
         request
     }
@@ -287,6 +292,14 @@ impl Filled {
         let options =
             options.map(|one| Choice { chosen: self.values.all(&field.id).any(|v| v == one.value), ..one });
         Field { problem, value, options: options.collect(), ..field }
+    }
+
+    /// Choices with those that are chosen and what is wrong with that.
+    pub(super) fn choices(&mut self, view: &View, choices: Choices) -> Choices {
+        let problem = self.problem(view, &choices.id);
+        let all = choices.all.into_iter();
+        let all = all.map(|one| Choice { chosen: self.is_ticked(&choices.id, &one.value), ..one });
+        Choices { problem, all: all.collect(), ..choices }
     }
 
     /// What is wrong and stands beside no field, for above the form.

@@ -3,6 +3,8 @@
 use actors::domain::Right;
 use axum::http::Method;
 
+use super::pages::access::people::change::Step;
+use super::pages::access::{mail, notifications, people};
 use super::pages::{
     account, day, enter, forgotten, landing, password, records, sessions, sign_in, unsubscribe,
 };
@@ -79,6 +81,23 @@ pub(super) fn table() -> Vec<Route> {
 
         // Keys, webhooks, people, notifications and logs.
 
+        // People, notifications, mail.
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people", people::list::show),
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people/invite", people::invite::show),
+        route(Right::People, POST, "/dashboard/b/{business_id}/settings/people/invite", people::invite::sent),
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people/{person_id}", people::one::show),
+        route(Right::People, POST, "/dashboard/b/{business_id}/settings/people/{person_id}", people::one::sent),
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people/{person_id}/disable", |it| people::change::show(it, Step::Disable)),
+        route(Right::People, POST, "/dashboard/b/{business_id}/settings/people/{person_id}/disable", |it| people::change::sent(it, Step::Disable)),
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people/{person_id}/enable", |it| people::change::show(it, Step::Enable)),
+        route(Right::People, POST, "/dashboard/b/{business_id}/settings/people/{person_id}/enable", |it| people::change::sent(it, Step::Enable)),
+        route(Right::People, GET, "/dashboard/b/{business_id}/settings/people/{person_id}/remove", |it| people::change::show(it, Step::Remove)),
+        route(Right::People, POST, "/dashboard/b/{business_id}/settings/people/{person_id}/remove", |it| people::change::sent(it, Step::Remove)),
+        route(Right::Own, GET, "/dashboard/b/{business_id}/settings/notifications", notifications::show),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/settings/notifications", notifications::sent),
+        route(Right::Own, POST, "/dashboard/b/{business_id}/settings/notifications/test", notifications::test),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/mail", mail::show),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/mail/{mail_id}/resend", mail::resend),
     ]
 }
 

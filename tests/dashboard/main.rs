@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
+mod access_inviting;
+mod access_mail;
+mod access_notifications;
+mod access_people;
 mod account;
 mod alerts;
 mod chromium;

@@ -10,7 +10,23 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 6] = ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-"];
+const MADE: [&str; 15] = [
+    "role-",
+    "enter-invitation-",
+    "alert-",
+    "told-",
+    "error-",
+    "says-",
+    "people-role-",
+    "people-status-",
+    "people-disable-",
+    "people-enable-",
+    "people-remove-",
+    "people-take-back-",
+    "notify-",
+    "mail-kind-",
+    "mail-status-",
+];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(under).unwrap() {
@@ -61,7 +77,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 
 #[test]
 fn what_is_put_together_is_there() {
-    use actors::domain::{AlertKind, Role};
+    use actors::domain::{AlertEmail, AlertKind, AlertScope, MailKind, MailStatus, MembershipStatus, Role};
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
@@ -69,8 +85,24 @@ fn what_is_put_together_is_there() {
     let errors = [403, 404, 409, 410, 413, 422, 429, 500, 503];
     let errors =
         errors.iter().flat_map(|status| ["title", "text"].map(|part| format!("error-{status}-{part}")));
-    let values = [("email", crate::words::Value::Text("a@b.c")), ("count", crate::words::Value::Count(2))];
-    for id in roles.chain(alerts).chain(errors) {
+    let places = Role::ALL.iter().map(|role| format!("people-role-{role}"));
+    let places = places.chain(MembershipStatus::ALL.iter().map(|status| format!("people-status-{status}")));
+    let steps = ["people-disable", "people-enable", "people-remove", "people-take-back"];
+    let steps =
+        steps.iter().flat_map(|step| ["", "-title", "-happens", "-stays"].map(|of| format!("{step}{of}")));
+    let notify = AlertKind::ALL.iter().map(|kind| format!("notify-{kind}"));
+    let notify = notify.chain(AlertEmail::ALL.iter().map(|email| format!("notify-email-{email}")));
+    let notify = notify.chain(AlertScope::ALL.iter().map(|scope| format!("notify-scope-{scope}")));
+    let mails = MailStatus::ALL.iter().map(|status| format!("mail-status-{status}"));
+    let invites = |kind: &&MailKind| !matches!(kind, MailKind::Invitation | MailKind::Offer);
+    let mails = mails.chain(MailKind::ALL.iter().filter(invites).map(|kind| format!("mail-kind-{kind}")));
+    let access = places.chain(steps).chain(notify).chain(mails);
+    let values = [
+        ("email", crate::words::Value::Text("a@b.c")),
+        ("who", crate::words::Value::Text("Zoé")),
+        ("count", crate::words::Value::Count(2)),
+    ];
+    for id in roles.chain(alerts).chain(errors).chain(access) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }
 }

@@ -1,1 +1,5 @@
 //! Keys, webhooks, people, notifications, the mail log and the audit log. One file per page, beside its template.
+
+pub(crate) mod mail;
+pub(crate) mod notifications;
+pub(crate) mod people;
