@@ -4,6 +4,11 @@
 
 mod account;
 mod alerts;
+mod day_appointments;
+mod day_booking;
+mod day_calendar;
+mod day_salon;
+mod day_today;
 mod forms;
 mod harness;
 mod landing;

@@ -76,11 +76,11 @@ impl Member {
         ]
     }
 
-    /// When an appointment is: its day and time.
+    /// When an appointment is: its day and time, as they stand within a sentence.
     pub(super) fn starts(&self, view: &View, visit: &AppointmentView) -> String {
         let zone = self.profile.zone;
         let date = view.day(day(visit.starts_at, zone), self.today());
-        capitalised(&format!("{date}, {}", clock(visit.starts_at, zone)))
+        format!("{date}, {}", clock(visit.starts_at, zone))
     }
 
     /// Who comes for what, until when.
@@ -135,7 +135,7 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         crumbs: member.above(&view, visit),
         path: member.appointment_path(visit),
         tag: tag(visit),
-        title: member.starts(&view, visit),
+        title: capitalised(&member.starts(&view, visit)),
         sub: member.about(&view, visit),
         status: visit.status,
         word: view.status(visit.status),
@@ -151,7 +151,7 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         service: visit.service_name.clone(),
         staff: visit.staff_name.clone(),
         staff_initials: initials(&visit.staff_name),
-        came_by: view.t(&format!("appointment-source-{}", visit.source)),
+        came_by: capitalised(&view.t(&format!("appointment-source-{}", visit.source))),
         synced: view.t(&format!("appointment-sync-{}", visit.calendar_sync_status)),
         person: contact.map(|contact| Caller::new(member, &view, &contact)),
         history,

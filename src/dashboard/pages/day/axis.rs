@@ -14,6 +14,8 @@ use crate::dashboard::days::local;
 pub(super) const STEP_MINUTES: u32 = 5;
 /// A board shows at most so many hours; the stylesheet knows no more.
 const HOURS_MAX: u32 = 24;
+/// A visit shorter than this is hard to hit on a board that is not fine.
+const FINE_MINUTES: u32 = 25;
 /// What a board shows of a day on which nothing happens.
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
@@ -57,12 +59,11 @@ impl Axis {
         (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
     }
 
-    /// The classes of the board.
-    pub(super) fn class(self) -> String {
-        match self.from {
-            0 => format!("hours-{}", self.hours),
-            from => format!("from-{from} hours-{}", self.hours),
-        }
+    /// The classes of a board; one with a visit that is this short has finer steps, so that it can be hit.
+    pub(super) fn class(self, shortest: Option<u32>) -> String {
+        let from = if self.from > 0 { format!("from-{} ", self.from) } else { String::new() };
+        let fine = if shortest.is_some_and(|minutes| minutes < FINE_MINUTES) { " fine" } else { "" };
+        format!("{from}hours-{}{fine}", self.hours)
     }
 
     /// What it shows of these minutes, in whole steps, if anything.
@@ -137,7 +138,11 @@ mod tests {
         assert_eq!(axis.clip(595..700), Some(595..600));
         assert_eq!((axis.clip(0..480), axis.clip(600..700), axis.clip(500..500)), (None, None, None));
         assert_eq!((axis.moment(481).unwrap().as_str(), axis.moment(600)), ("at h8 for-5", None));
-        assert_eq!(axis.class(), "from-8 hours-2");
+        assert_eq!(
+            (axis.class(None), axis.class(Some(25))),
+            ("from-8 hours-2".into(), "from-8 hours-2".into())
+        );
+        assert_eq!(Axis { from: 0, ..axis }.class(Some(20)), "hours-2 fine");
     }
 
     #[test]

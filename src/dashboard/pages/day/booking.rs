@@ -345,7 +345,7 @@ fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -
     let staff =
         Field::select("staff", view.t("appointment-with"), std::iter::once(anybody).chain(members).collect());
     let date = Field::new("date", "date", "off", view.t("book-day"));
-    let who = Field::new("q", "search", "off", view.t("book-who")).hint(view.t("book-who-hint")).optional();
+    let who = Field::new("q", "search", "off", view.t("book-who")).optional();
     vec![
         chosen(service, &of_service).problem(Some(filled.problem(view, "service_id"))),
         chosen(staff, &of_staff).problem(Some(filled.problem(view, "staff_id"))),

@@ -198,7 +198,7 @@ async fn day(member: Member, asked: Asked) -> Answered {
     let shown = BoardPage {
         frame: member.frame("calendar"),
         head,
-        class: axis.class(),
+        class: axis.class(shortest(&dates)),
         label: view.t("calendar-by-staff"),
         hours: hours(axis, near),
         now: now.map(|(_, time, place)| (time, place)),
@@ -209,6 +209,12 @@ async fn day(member: Member, asked: Asked) -> Answered {
         view,
     };
     Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// How long the shortest appointment lasts, in minutes.
+fn shortest(dates: &Dates) -> Option<u32> {
+    let lasts = dates.visits.iter().map(|visit| (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000);
+    lasts.min().and_then(|minutes| u32::try_from(minutes).ok())
 }
 
 /// The hours beside a board; `near` is the minute of the present.
@@ -277,7 +283,7 @@ async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
     let shown = BoardPage {
         frame: member.frame("calendar"),
         head,
-        class: format!("thin {}", axis.class()),
+        class: format!("thin {}", axis.class(shortest(&dates))),
         label: view.with("calendar-week-of", "name", &presence.member.name),
         hours: hours(axis, near),
         now: now.map(|(_, time, place)| (time, place)),

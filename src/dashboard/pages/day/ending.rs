@@ -13,6 +13,7 @@ use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::Crumb;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
+use crate::words::capitalised;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/ending.html", config = "src/askama.toml")]
@@ -64,12 +65,17 @@ fn shown(
 ) -> Answered {
     let back = member.appointment_path(visit);
     let mut crumbs = member.above(view, visit);
-    crumbs.push(Crumb { label: view.who_comes(visit), path: back.clone() });
+    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
     let shown = Page {
         frame: member.frame(""),
         crumbs,
         title: view.with(title, "who", &view.who_comes(visit)),
-        sub: format!("{} · {} · {}", member.starts(view, visit), visit.service_name, visit.staff_name),
+        sub: format!(
+            "{} · {} · {}",
+            capitalised(&member.starts(view, visit)),
+            visit.service_name,
+            visit.staff_name
+        ),
         action: format!("{back}/{deed}"),
         tag: tag(visit),
         back,

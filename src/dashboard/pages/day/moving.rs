@@ -131,7 +131,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, sta
     ];
     let back = member.appointment_path(visit);
     let mut crumbs = member.above(&view, visit);
-    crumbs.push(Crumb { label: view.who_comes(visit), path: back.clone() });
+    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
     let rest = filled.rest(&view);
     let values = [
         ("service", visit.service_name.clone()),

@@ -33,6 +33,8 @@ struct Page {
     done: String,
     /// Where one books, for whoever may.
     book: Option<String>,
+    /// Whether there is no day to show before the first steps are taken.
+    is_new: bool,
     /// The first steps, and how many are done.
     steps: Vec<Step>,
     steps_done: String,
@@ -70,7 +72,7 @@ struct Row {
 
 /// The day as it is in the business's zone.
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, zone, today) = (member.view(), member.profile.zone, member.today());
+    let (view, today) = (member.view(), member.today());
     let dates = Dates::read(&member, today..=today, None, SHOWN_MAX).await?;
     let steps = steps(&member, &view, &dates.diary).await?;
     let needs = needs(&member, &view).await?;
@@ -94,6 +96,7 @@ pub(crate) async fn show(member: Member) -> Answered {
             String::new()
         },
         book: Some(member.path_to("appointments/new")).filter(|_| member.may(Right::Day) && !is_new),
+        is_new,
         steps_done: view.count("steps-done", (steps.len() - left) as u64),
         steps,
         needs: needs.all,
@@ -103,7 +106,6 @@ pub(crate) async fn show(member: Member) -> Answered {
         more: dates.more,
         view: view.clone(),
     };
-    let _ = zone;
     Ok(page(StatusCode::OK, &shown)?)
 }
 
