@@ -24,5 +24,6 @@ mod services;
 mod staff;
 mod webhooks;
 
+pub(crate) use appointments::{TeamBookBody, TeamRescheduleBody};
 pub(crate) use gate::FAILURES_MAX;
 pub(crate) use router::{router, table};

@@ -50,7 +50,7 @@ pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{
-    AppointmentFilter, CallFilter, ContactFilter, KnowledgeFilter, MessageFilter, Page, PageRequest,
+    AppointmentFilter, CallFilter, ContactFilter, History, KnowledgeFilter, MessageFilter, Page, PageRequest,
     UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;

@@ -10,6 +10,7 @@ mod appointments;
 mod calls;
 mod changes;
 mod contacts;
+mod diary;
 mod knowledge;
 mod messages;
 mod pages;
@@ -28,8 +29,8 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Person, Refusal, Retention, Right,
-    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Person, Refusal, Retention,
+    Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
@@ -41,6 +42,7 @@ pub use alerts::UNREAD_COUNTED_MAX;
 pub use appointments::AppointmentFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
+pub use diary::History;
 pub use knowledge::KnowledgeFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
@@ -159,6 +161,19 @@ impl BusinessHandle {
                 let revoked_at = key.revoked_at;
                 Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
             })
+        })
+        .await
+    }
+
+    /// What one of the API keys is called, revoked or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            let key = store.get::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+            Ok(key.map(|key| key.name))
         })
         .await
     }

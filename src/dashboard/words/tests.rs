@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 15] = [
+const MADE: [&str; 19] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -26,6 +26,10 @@ const MADE: [&str; 15] = [
     "notify-",
     "mail-kind-",
     "mail-status-",
+    "appointment-status-",
+    "appointment-source-",
+    "appointment-sync-",
+    "steps-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {

@@ -137,20 +137,6 @@ alert-call_missed = Missed calls
 alert-every-now = Everything that is mailed at once
 alert-every-daily = The mail of every morning
 
-# The day.
-today-sub = { $time } in { $place } · { $count }
-appointments-count = { $count ->
-    [one] one appointment
-   *[other] { $count } appointments
-}
-today-appointments = Appointments
-appointment-detail = { $service } with { $staff }, until { $until }
-to-confirm = To confirm
-somebody = Somebody
-today-empty = No appointments today
-today-empty-text = What is booked for today appears here.
-today-more = There are more than are shown here.
-
 # Alerts.
 alerts = Alerts
 new = new

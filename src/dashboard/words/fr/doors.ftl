@@ -137,20 +137,6 @@ alert-call_missed = Appels manqués
 alert-every-now = Tout ce qui est envoyé aussitôt
 alert-every-daily = Le courriel de chaque matin
 
-# La journée.
-today-sub = { $time } à { $place } · { $count }
-appointments-count = { $count ->
-    [one] { $count } rendez-vous
-   *[other] { $count } rendez-vous
-}
-today-appointments = Rendez-vous
-appointment-detail = { $service } avec { $staff }, jusqu’à { $until }
-to-confirm = À confirmer
-somebody = Quelqu’un
-today-empty = Aucun rendez-vous aujourd’hui
-today-empty-text = Ce qui est réservé pour aujourd’hui apparaît ici.
-today-more = Il y en a plus que ce qui est affiché ici.
-
 # Les alertes.
 alerts = Alertes
 new = nouveau
