@@ -10,7 +10,8 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 6] = ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-"];
+const MADE: [&str; 8] =
+    ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-", "language-", "region-"];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(under).unwrap() {

@@ -84,10 +84,7 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// The engine's failure.
-    pub async fn outside(
-        &self,
-        concerned: Concerned,
-    ) -> Result<(Vec<AppointmentView>, usize), EngineError> {
+    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
         let outside =
             self.ask(move |state, now| Ok(AffectedView::of(state.schedule(now).outside(&concerned)))).await?;
         let shown = self.read(|store| {
