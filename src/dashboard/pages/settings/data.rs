@@ -147,7 +147,7 @@ fn shown(
 pub(crate) async fn sent(member: Member) -> Answered {
     let mut body = member.body();
     for (name, _) in theirs(&member) {
-        let text = member.form.get(name).trim();
+        let Some(text) = member.form.find(name).map(str::trim) else { continue };
         body = match text.parse() {
             Ok(days) => body.with(name, Json::Integer(days)),
             Err(_) if text.is_empty() => body.with(name, Json::Null),

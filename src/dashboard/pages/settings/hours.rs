@@ -179,7 +179,11 @@ pub(crate) async fn sent(member: Member) -> Answered {
         return shown(&member, Shown { week, day, room: true, done, status }).await;
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
-    let read = member.body().with("hours", hours).with("breaks", breaks).read::<OperatorBusinessPatch>();
+    // What a form says nothing of stays as it is.
+    let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
+    let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
+    let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));
+    let read = body.read::<OperatorBusinessPatch>();
     let undone = match read {
         Ok(patch) => match member.change(PatchBusiness::from(patch)).await? {
             Ok(_) => return Ok(see_other(&format!("{}?done=week", member.path_to("settings/hours")))),

@@ -131,6 +131,11 @@ impl Times {
         }
     }
 
+    /// Whether a form says anything of it, were it that there are none.
+    pub(super) fn is_in(&self, form: &Form) -> bool {
+        DAYS.into_iter().any(|day| self.find(form, day, 1).is_some())
+    }
+
     /// The property that a form says, and of each of its items the fields: of its beginning and its end.
     pub(super) fn read(&self, form: &Form) -> (Json, Vec<[String; 2]>) {
         let (mut items, mut fields) = (Vec::new(), Vec::new());
