@@ -99,7 +99,7 @@ async fn everything_is_downloaded_as_the_operator_exports_it_without_secrets() {
     server.business("Another").await;
     let page = browser.get(&format!("{path}/export")).await.is(200);
     assert_eq!(page.header("content-type"), "application/x-ndjson");
-    assert_eq!(page.header("content-disposition"), "attachment; filename=\"business-2026-03-01.jsonl\"");
+    assert_eq!(page.header("content-disposition"), "attachment; filename=\"business-2026-03-02.jsonl\"");
     let lines: Vec<Value> = page.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(
         page.body.contains("Salon Zoé") && page.body.contains("<b>Nora</b>") && page.body.contains("Inès")

@@ -121,12 +121,9 @@ async fn a_service_that_is_refused_comes_back_with_each_problem_beside_its_field
 #[tokio::test]
 async fn a_service_that_others_changed_is_shown_in_both_versions() {
     let (server, salon, path, mut browser) = open().await;
-    let made = server.operator(
-        "POST",
-        &format!("/businesses/{salon}/services"),
-        json!({ "name": "Cut", "duration_minutes": 35 }),
-    );
-    let id = made.await["id"].as_str().unwrap().to_owned();
+    let cut = json!({ "name": "Cut", "duration_minutes": 35 });
+    let made = server.operator("POST", &format!("/businesses/{salon}/services"), cut).await;
+    let id = made["id"].as_str().unwrap().to_owned();
     let own = format!("{path}/{id}");
     let page = browser.get(&own).await;
     server

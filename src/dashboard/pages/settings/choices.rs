@@ -11,9 +11,13 @@ const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
 
+/// Where zones were before they had the names of places; each has one by now.
+const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
+
 /// Every zone of a place, and the one that stands there already.
 pub(super) fn zones(current: &str) -> Vec<Choice> {
-    let is_place = |zone: &Tz| zone.name().contains('/') && !zone.name().starts_with("Etc/");
+    let is_place =
+        |zone: &Tz| zone.name().contains('/') && !FORMER.iter().any(|former| zone.name().starts_with(former));
     let shown =
         TZ_VARIANTS.iter().filter(|zone| is_place(zone) || zone.name() == "UTC" || zone.name() == current);
     let mut names: Vec<_> = shown.map(|zone| zone.name()).collect();

@@ -13,7 +13,7 @@ use super::choices::zones;
 use super::done::Done;
 use super::facts::{Line, facts, line, only_for_changing, versions};
 use super::times_off::{self, TimesOff};
-use super::week::{DayRow, WORKS, WORKS_AGAIN, lines as week_lines, rows};
+use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Body, Filled, Undone};
@@ -102,18 +102,17 @@ fn lines(view: &View, form: &Form, services: &[Service]) -> Vec<Line> {
     });
     let offered = offered.map(|service| service.name.as_str()).collect::<Vec<_>>().join(", ");
     let active = if form.find("active").is_some() { "staff-bookable" } else { "staff-not-bookable" };
-    let mut lines = vec![
+    let hours = match form.get(HOURS) {
+        OWN => in_short(view, form, &WORKS),
+        _ => view.t("staff-whenever"),
+    };
+    vec![
         line(view, "name", form.get("name")),
         line(view, "staff-zone", form.get("timezone")),
         line(view, "settings-services", &offered),
+        line(view, "settings-hours", &hours),
         line(view, "services-status", &view.t(active)),
-    ];
-    if form.get(HOURS) == OWN {
-        lines.extend(week_lines(view, form, &WORKS, None));
-    } else {
-        lines.push(line(view, "settings-hours", &view.t("staff-whenever")));
-    }
-    lines
+    ]
 }
 
 /// The staff member in the path.
@@ -173,7 +172,7 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
         tag: one.map(|one| filled.tag(&OperatorStaffView::from(one))).unwrap_or_default(),
         versions: versions(&filled, mine, now.clone()),
         facts: facts(now),
-        name: filled.field(&view, Field::line("name", view.t("name"))),
+        name: filled.field(&view, Field::line("name", view.t("name")).hint(view.t("staff-name-hint"))),
         timezone: filled.field(&view, timezone.hint(view.t("staff-zone-hint"))),
         services: offered(&view, &mut filled, &services),
         hours: whose_hours(&view, &filled),

@@ -83,7 +83,7 @@ hours-days-hint = Leave both times empty for a day that is closed. More than one
 hours-date = Day
 hours-opens = Opens
 hours-closes = Closes
-hours-note = What day it is
+hours-note = Occasion
 hours-window = { $count ->
     [1] First opening
     [2] Second opening
@@ -149,13 +149,14 @@ staff-own-hours = At hours of their own
 staff-bookable = Bookable
 staff-not-bookable = Not bookable
 staff-bookable-hint = When off nobody can be booked with them; what is booked stays in the calendar.
+staff-name-hint = As callers hear it.
 staff-zone = Time zone for display
 staff-zone-hint = Hours are always meant in the time zone of the business.
 staff-services-about = What can be booked with them.
 staff-no-services-yet = There are no services yet.
 staff-hours-about = Counted only at hours of their own, and within the opening hours. A day that is not ticked is a day off.
 staff-works = Works
-staff-works-again = and again
+staff-works-again = and
 staff-works-on = Works on
 staff-works-from = { $day }, works from
 staff-works-to = { $day }, works until

@@ -83,7 +83,7 @@ hours-days-hint = Laissez les deux heures vides pour un jour fermé. Plusieurs o
 hours-date = Jour
 hours-opens = Ouvre
 hours-closes = Ferme
-hours-note = Quel jour c’est
+hours-note = Occasion
 hours-window = { $count ->
     [1] Première ouverture
     [2] Deuxième ouverture
@@ -149,13 +149,14 @@ staff-own-hours = À ses propres heures
 staff-bookable = Réservable
 staff-not-bookable = Non réservable
 staff-bookable-hint = Décoché, personne ne peut réserver avec ; ce qui est réservé reste à l’agenda.
+staff-name-hint = Comme on l’entend au téléphone.
 staff-zone = Fuseau d’affichage
 staff-zone-hint = Les heures s’entendent toujours dans le fuseau de l’établissement.
 staff-services-about = Ce que l’on peut réserver avec cette personne.
 staff-no-services-yet = Il n’y a pas encore de prestations.
 staff-hours-about = Comptées seulement à ses propres heures, et dans les horaires d’ouverture. Un jour non coché est un jour de repos.
 staff-works = Là
-staff-works-again = et encore
+staff-works-again = et
 staff-works-on = Là le
 staff-works-from = { $day }, là à partir de
 staff-works-to = { $day }, là jusqu’à
