@@ -121,8 +121,8 @@ fn shown(
         let usual = if name == LOG { &USUAL_OF_LOG[..] } else { &USUAL[..] };
         let for_ever = Some(view.t("data-for-ever"));
         let options = numbers(usual, filled.get(name), for_ever, |days| how_many_days(&view, days));
-        let hint = if name == LOG { view.t("data-log-hint") } else { String::new() };
-        filled.field(&view, Field::select(name, view.t(label), options).hint(hint))
+        let label = if name == LOG { "data-log" } else { label };
+        filled.field(&view, Field::select(name, view.t(label), options))
     };
     let fields = theirs(member).map(field).collect();
     let shown = Page {

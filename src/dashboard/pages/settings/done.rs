@@ -6,6 +6,7 @@ use actors::domain::availability::Concerned;
 use crate::dashboard::asked::Member;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
+use crate::words::capitalised;
 
 /// What was done; nothing where nothing is told.
 #[derive(Default)]
@@ -61,7 +62,7 @@ impl Done {
         let lies = outside.into_iter().map(|appointment| Lies {
             path: member.path_to(&format!("appointments/{}", appointment.id)),
             at: appointment.starts_at.to_string(),
-            moment: view.words.short_moment(appointment.starts_at, zone),
+            moment: capitalised(&view.words.short_moment(appointment.starts_at, zone)),
             who: appointment.contact_name.or(appointment.contact_phone).unwrap_or_else(|| view.t("somebody")),
         });
         self.appointments = lies.collect();

@@ -83,7 +83,8 @@ fn row(view: &View, path: &str, service: &Service, staff: &[StaffMember]) -> Row
 
 /// A price as it is written beside its currency; empty where there is none.
 pub(super) fn price(service: &Service) -> String {
-    let price = |price: actors::domain::Price| format!("{} {}", amount(price.cents), price.currency.as_str());
+    let price =
+        |price: actors::domain::Price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str());
     service.price.map(price).unwrap_or_default()
 }
 

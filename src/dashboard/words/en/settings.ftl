@@ -16,22 +16,22 @@ outside-more = { $count ->
     [one] And one more.
    *[other] And { $count } more.
 }
-count-minutes = { $count } min
+count-minutes = { $count } min
 count-hours = { $count ->
-    [one] 1 hour
-   *[other] { $count } hours
+    [one] 1 hour
+   *[other] { $count } hours
 }
 count-days = { $count ->
-    [one] 1 day
-   *[other] { $count } days
+    [one] 1 day
+   *[other] { $count } days
 }
 count-weeks = { $count ->
-    [one] 1 week
-   *[other] { $count } weeks
+    [one] 1 week
+   *[other] { $count } weeks
 }
 count-years = { $count ->
-    [one] 1 year
-   *[other] { $count } years
+    [one] 1 year
+   *[other] { $count } years
 }
 language-en = English
 language-fr = French
@@ -88,7 +88,7 @@ hours-window = { $count ->
     [1] First opening
     [2] Second opening
     [3] Third opening
-   *[other] Opening { $count }
+   *[other] Fourth opening
 }
 hours-day-sub = Up to four openings. Leave all times empty for a day that is closed.
 
@@ -199,7 +199,7 @@ data-kept = Kept for
 data-kept-about = What is older goes by itself, once a day.
 data-appointments = Appointments that are over
 data-for-ever = For ever
-data-log-hint = 90 days at least.
+data-log = Audit log, 90 days at least
 data-log-owner = The audit log is kept: { $time }. Only owners change that.
 data-export = Export
 data-export-about = Everything the business keeps, in one file.
