@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, Page, Server};
+use crate::harness::{Browser, Server};
 
 async fn open() -> (Server, String, String, Browser) {
     let server = Server::open().await;
@@ -15,14 +15,6 @@ async fn open() -> (Server, String, String, Browser) {
 
 async fn services(server: &Server, salon: &str) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/services"), Value::Null).await
-}
-
-/// Sends a form without a box that is ticked in it.
-pub(crate) async fn unticked(browser: &mut Browser, page: &Page, action: &str, field: &str) -> Page {
-    let mut fields = page.form(action).fields;
-    fields.retain(|(name, _)| name != field);
-    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    browser.post(action, &fields).await
 }
 
 #[tokio::test]
@@ -69,7 +61,7 @@ async fn a_service_is_added_with_all_that_can_be_said_of_it_and_changed() {
     let service = services(&server, &salon).await[0].clone();
     assert_eq!((&service["price_cents"], &service["max_advance_days"]), (&Value::Null, &Value::Null));
     assert_eq!(service["description"], "Roots\nor all over", "as others write lines");
-    unticked(&mut browser, &page, &own, "active").await.is(303);
+    browser.submit_without(&page, &own, "active").await.is(303);
     assert_eq!(services(&server, &salon).await[0]["active"], false);
     browser.get(&path).await.says("Not offered");
 }
@@ -149,7 +141,7 @@ async fn turning_one_off_says_what_is_booked_and_deleting_says_what_stands_in_th
     let service = services(&server, &salon).await[0].clone();
     let own = format!("{path}/{}", service["id"].as_str().unwrap());
     let page = browser.get(&own).await.says("Inès");
-    let led = unticked(&mut browser, &page, &own, "active").await.is(303);
+    let led = browser.submit_without(&page, &own, "active").await.is(303);
     browser.get(led.header("location")).await.says("One appointment to come lies outside");
     let delete = format!("{own}/delete");
     let page = browser.get(&delete).await.is(200).says("Delete Cut?").says("The service goes for good");
@@ -212,4 +204,27 @@ async fn members_look_at_services_and_are_offered_nothing_to_change() {
     assert!(!page.body.contains("/delete") && !page.forms().iter().any(|form| form.action == own));
     member.get(&format!("{path}/new")).await.is(403).says("Your role may see this");
     member.get(&format!("{own}/delete")).await.is(403);
+}
+
+#[tokio::test]
+async fn what_is_another_businesss_is_not_here() {
+    let (server, salon, path, mut browser) = open().await;
+    let other = server.business("Barbier").await;
+    crate::settings_hours::booked(&server, &other, "2026-03-03T09:00:00Z").await;
+    let service = services(&server, &other).await[0]["id"].as_str().unwrap().to_owned();
+    let staff = server.operator("GET", &format!("/businesses/{other}/staff"), Value::Null).await;
+    let staff = staff[0]["id"].as_str().unwrap().to_owned();
+    let id = browser.get(&path).await.field("/dashboard/sign-out", "form");
+    let at = |page: &str| format!("/dashboard/b/{salon}/settings/{page}");
+    for page in [format!("services/{service}"), format!("staff/{staff}")] {
+        for path in [at(&page), at(&format!("{page}/delete"))] {
+            browser.get(&path).await.is(404);
+            browser.post(&path, &[("form", &id), ("name", "Mine")]).await.is(404);
+        }
+    }
+    browser
+        .post(&at(&format!("staff/{staff}/time-off")), &[("form", &id), ("from", "2026-03-05")])
+        .await
+        .is(404);
+    assert_eq!(services(&server, &other).await[0]["name"], "Cut");
 }

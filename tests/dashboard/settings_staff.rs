@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
-use crate::settings_services::unticked;
 
 async fn open() -> (Server, String, String, Browser) {
     let server = Server::open().await;
@@ -77,7 +76,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
     let page = browser.get(led.header("location")).await.says("Saved.");
     let one = staff(&server, &salon).await[0].clone();
     assert_eq!((&one["hours"], &one["timezone"]), (&Value::Null, &json!("Europe/London")));
-    unticked(&mut browser, &page, &own, "active").await.is(303);
+    browser.submit_without(&page, &own, "active").await.is(303);
     browser.get(&path).await.says("Not bookable").says("Whenever the business is open");
 }
 

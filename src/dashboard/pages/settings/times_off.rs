@@ -47,7 +47,6 @@ pub(super) struct TimesOff {
 /// A time off.
 pub(super) struct Row {
     pub(super) id: String,
-    pub(super) starts_at: String,
     pub(super) when: String,
     pub(super) note: String,
     pub(super) tag: String,
@@ -95,7 +94,6 @@ fn may(member: &Member, staff: StaffId) -> bool {
 fn row(view: &View, off: &TimeOffView, zone: Tz) -> Row {
     Row {
         id: off.id.to_string(),
-        starts_at: off.starts_at.to_string(),
         when: when(view, (off.starts_at, off.ends_at), zone),
         note: off.note.clone().unwrap_or_default(),
         tag: tag(off),
