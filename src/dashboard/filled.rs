@@ -258,6 +258,16 @@ impl Filled {
         self.values.get(id)
     }
 
+    /// Whether there is a field of this name: a box that is not ticked is none.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.values.find(id).is_some()
+    }
+
+    /// All that stands in it.
+    pub(super) fn values(&self) -> &Form {
+        &self.values
+    }
+
     /// Whether a box of this name and value is ticked.
     pub(super) fn is_ticked(&self, id: &str, value: &str) -> bool {
         self.values.all(id).any(|ticked| ticked == value)

@@ -6,7 +6,7 @@ use axum::http::Method;
 use super::pages::access::people::change::Step;
 use super::pages::access::{mail, notifications, people};
 use super::pages::{
-    account, day, enter, forgotten, landing, password, records, sessions, sign_in, unsubscribe,
+    account, day, enter, forgotten, landing, password, records, sessions, settings, sign_in, unsubscribe,
 };
 use super::route::{Anybody, Person, Restricted, Route, Sending, route};
 use super::stream;
@@ -89,6 +89,34 @@ pub(super) fn table() -> Vec<Route> {
         route(Right::Settings, POST, "/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", records::knowledge_delete::sent),
 
         // What a business sets.
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/business", settings::business::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/business", settings::business::sent),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/hours", settings::hours::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/hours", settings::hours::sent),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/hours/days", settings::hours::add_day),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/hours/days/{date}", settings::special_day::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/hours/days/{date}", settings::special_day::sent),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/hours/days/{date}/remove", settings::hours::remove_day),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/services", settings::services::show),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/services/new", settings::service::show_new),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/services/new", settings::service::add),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/services/{service_id}", settings::service::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/services/{service_id}", settings::service::sent),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/services/{service_id}/delete", settings::deletion::show_service),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/services/{service_id}/delete", settings::deletion::service),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/staff", settings::staff::show),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/staff/new", settings::staff_member::show_new),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/staff/new", settings::staff_member::add),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/staff/{staff_id}", settings::staff_member::show),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/staff/{staff_id}", settings::staff_member::sent),
+        // Whose time off it is, is looked at where it is decided: members change their own.
+        route(Right::Day, POST, "/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off", settings::staff_member::add_time_off),
+        route(Right::Day, POST, "/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", settings::staff_member::remove_time_off),
+        route(Right::Settings, GET, "/dashboard/b/{business_id}/settings/staff/{staff_id}/delete", settings::deletion::show_staff),
+        route(Right::Settings, POST, "/dashboard/b/{business_id}/settings/staff/{staff_id}/delete", settings::deletion::staff),
+        route(Right::Data, GET, "/dashboard/b/{business_id}/settings/data", settings::data::show),
+        route(Right::Data, POST, "/dashboard/b/{business_id}/settings/data", settings::data::sent),
+        route(Right::Data, GET, "/dashboard/b/{business_id}/settings/data/export", settings::data::export),
 
         // Keys, webhooks, people, notifications and logs.
 

@@ -16,6 +16,7 @@ macro_rules! catalogue {
             include_str!(concat!("words/", $language, "/records.ftl")),
             include_str!(concat!("words/", $language, "/settings.ftl")),
             include_str!(concat!("words/", $language, "/access.ftl")),
+            include_str!(concat!("words/", $language, "/regions.ftl")),
         )
     };
 }

@@ -115,6 +115,22 @@ impl BusinessHandle {
         .await
     }
 
+    /// A service, active or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn service(&self, id: ServiceId) -> Result<Option<Service>, EngineError> {
+        self.read(|store| store.get(&keys::service(self.id, id))).await
+    }
+
+    /// A staff member, active or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn staff_member(&self, id: StaffId) -> Result<Option<StaffMember>, EngineError> {
+        self.read(|store| store.get(&keys::staff(self.id, id))).await
+    }
+
     /// The staff members in the order of their creation.
     ///
     /// # Errors

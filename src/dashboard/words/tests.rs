@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 19] = [
+const MADE: [&str; 21] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -30,6 +30,8 @@ const MADE: [&str; 19] = [
     "appointment-source-",
     "appointment-sync-",
     "steps-",
+    "language-",
+    "region-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {

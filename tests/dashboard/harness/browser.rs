@@ -87,6 +87,14 @@ impl Browser {
         self.post(action, &all).await
     }
 
+    /// Sends the form of a page that goes to this path without one of its fields: a box that is ticked no more.
+    pub(crate) async fn submit_without(&mut self, page: &Page, action: &str, field: &str) -> Page {
+        let mut all = page.form(action).fields;
+        all.retain(|(name, _)| name != field);
+        let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        self.post(action, &all).await
+    }
+
     /// Opens a stream of events, which has to be one.
     pub(crate) async fn listen(&self, path: &str) -> Events {
         let answer = self.client.request(self.request("GET", path, &[], String::new())).await.unwrap();

@@ -18,7 +18,8 @@ pub(super) fn check(page: &Page) {
         assert!(page.header("location").starts_with('/'), "{what}");
         return;
     }
-    if is_asset || page.body.is_empty() {
+    // What is downloaded is no page.
+    if is_asset || page.body.is_empty() || page.header("content-disposition").starts_with("attachment") {
         return;
     }
     if !page.header("content-disposition").is_empty() {

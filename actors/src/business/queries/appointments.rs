@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::changes::Changes;
 use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
-use crate::domain::availability::{Slot, Terms};
+use crate::domain::availability::{Concerned, Slot, Terms};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
     Service, ServiceId, StaffId, StaffMember, Timestamp,
@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::{Order, Record, Store, StoreError, keys};
-use crate::view::{AppointmentParties, AppointmentView};
+use crate::view::{AffectedView, AppointmentParties, AppointmentView};
 
 /// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
 const MOVES_MAX: usize = 16;
@@ -79,6 +79,22 @@ impl BusinessHandle {
         let moved = self.read(|store| appointment(store, self.id, id)).await?;
         let moved = moved.ok_or(Refusal::NotFound("appointment"))?;
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
+    }
+
+    /// The appointments to come that are concerned and lie outside of when they could be booked, as every change tells
+    /// that leaves some there: the first of them by their starts, and how many there are.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
+        let outside =
+            self.ask(move |state, now| Ok(AffectedView::of(state.schedule(now).outside(&concerned)))).await?;
+        let shown = self.read(|store| {
+            let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
+            let found = outside.ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
+            found.map(|found| names.show(&reader, &found?)).collect()
+        });
+        Ok((shown.await?, outside.count))
     }
 
     /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.
