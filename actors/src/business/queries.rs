@@ -27,8 +27,8 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Knowledge, KnowledgeId, Person,
-    Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Knowledge, KnowledgeId,
+    Person, Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
@@ -182,6 +182,19 @@ impl BusinessHandle {
                 let revoked_at = key.revoked_at;
                 Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
             })
+        })
+        .await
+    }
+
+    /// What one of the API keys is called, revoked or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            let key = store.get::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+            Ok(key.map(|key| key.name))
         })
         .await
     }
