@@ -19,6 +19,7 @@ mod dispatch;
 mod due;
 mod handle;
 mod key;
+mod log;
 mod message;
 mod post;
 mod resend;
@@ -31,17 +32,19 @@ mod steady;
 mod target;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod turn;
 mod wake;
 mod write;
 
 pub(crate) use actor::DeliveryActor;
 pub(crate) use dispatch::{Dispatcher, PLACES};
-pub use handle::DeliveryFilter;
 pub(crate) use key::EndpointKey;
+pub use log::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally, SentDelivery};
 pub(crate) use message::Message;
 pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use signature::reveal;
 pub use signature::sign;
 pub(crate) use steady::SteadyClock;
+pub use trial::WebhookTrial;
 pub(crate) use write::write_delivery;
