@@ -17,7 +17,7 @@ mod knowledge;
 mod mail;
 mod messages;
 mod moving;
-mod people;
+pub(crate) mod people;
 mod retention;
 mod router;
 mod services;

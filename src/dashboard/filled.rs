@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::asked::Member;
 use super::drafts::{Draft, Why};
 use super::form::Form;
-use super::parts::{Choice, Field};
+use super::parts::{Choice, Choices, Field};
 use super::refused::Refused;
 use super::view::View;
 use crate::http::json::Json;
@@ -255,6 +255,14 @@ impl Filled {
         let options =
             options.map(|one| Choice { chosen: self.values.all(&field.id).any(|v| v == one.value), ..one });
         Field { problem, value, options: options.collect(), ..field }
+    }
+
+    /// Choices with those that are chosen and what is wrong with that.
+    pub(super) fn choices(&mut self, view: &View, choices: Choices) -> Choices {
+        let problem = self.problem(view, &choices.id);
+        let all = choices.all.into_iter();
+        let all = all.map(|one| Choice { chosen: self.is_ticked(&choices.id, &one.value), ..one });
+        Choices { problem, all: all.collect(), ..choices }
     }
 
     /// What is wrong and stands beside no field, for above the form.
