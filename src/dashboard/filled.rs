@@ -150,9 +150,14 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
+    /// The person, as who does something.
+    pub(super) fn actor(&self) -> Actor {
+        Actor::Person(self.signed_in.person.id)
+    }
+
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
-        let mut request = Request::by(Actor::Person(self.signed_in.person.id));
+        let mut request = Request::by(self.actor());
         request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
         request
     }
