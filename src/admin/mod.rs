@@ -12,7 +12,7 @@ mod calls;
 mod contacts;
 mod diary;
 mod gate;
-mod keys;
+pub(crate) mod keys;
 mod knowledge;
 mod mail;
 mod messages;

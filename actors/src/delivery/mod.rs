@@ -42,6 +42,7 @@ pub(crate) use dispatch::{Dispatcher, PLACES};
 pub(crate) use key::EndpointKey;
 pub use log::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally, SentDelivery};
 pub(crate) use message::Message;
+pub use schedule::RETRY_AFTER;
 pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use signature::reveal;
 pub use signature::sign;

@@ -10,7 +10,20 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 6] = ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-"];
+const MADE: [&str; 12] = [
+    "role-",
+    "enter-invitation-",
+    "alert-",
+    "told-",
+    "error-",
+    "says-",
+    "keys-scope-",
+    "hooks-event-",
+    "hooks-is-",
+    "audit-did-",
+    "audit-of-",
+    "audit-field-",
+];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(under).unwrap() {
@@ -61,7 +74,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 
 #[test]
 fn what_is_put_together_is_there() {
-    use actors::domain::{AlertKind, Role};
+    use actors::domain::{AlertKind, DeliveryStatus, EventType, Role, Scope};
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
@@ -69,8 +82,11 @@ fn what_is_put_together_is_there() {
     let errors = [403, 404, 409, 410, 413, 422, 429, 500, 503];
     let errors =
         errors.iter().flat_map(|status| ["title", "text"].map(|part| format!("error-{status}-{part}")));
+    let scopes = Scope::ALL.iter().map(|scope| format!("keys-scope-{}", scope.as_str().replace(':', "-")));
+    let events = EventType::ALL.iter().map(|one| format!("hooks-event-{}", one.as_str().replace('.', "-")));
+    let deliveries = DeliveryStatus::ALL.iter().map(|status| format!("hooks-is-{status}"));
     let values = [("email", crate::words::Value::Text("a@b.c")), ("count", crate::words::Value::Count(2))];
-    for id in roles.chain(alerts).chain(errors) {
+    for id in roles.chain(alerts).chain(errors).chain(scopes).chain(events).chain(deliveries) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }
 }
