@@ -19,20 +19,20 @@ impl When {
         Self { iso: at.to_string(), text }
     }
 
-    /// To the second: `24 November, 10:02:11`.
+    /// To the second: `24 Nov., 10:02:11`.
     pub(super) fn to_the_second(view: &View, at: Timestamp, zone: Tz) -> Self {
         let local = days::local(at, zone);
         let time = format!("{:02}:{:02}:{:02}", local.hour(), local.minute(), local.second());
         Self::new(at, at_time(view, &short_day(view, local.date_naive()), &time))
     }
 
-    /// To the minute: `24 November, 10:02`.
+    /// To the minute: `24 Nov., 10:02`.
     pub(super) fn to_the_minute(view: &View, at: Timestamp, zone: Tz) -> Self {
         let day = short_day(view, days::day(at, zone));
         Self::new(at, at_time(view, &day, &days::clock(at, zone)))
     }
 
-    /// The day: `24 November 2026`.
+    /// The day: `24 Nov. 2026`.
     pub(super) fn day(view: &View, at: Timestamp, zone: Tz) -> Self {
         let day = days::day(at, zone);
         let (short, year) = (short_day(view, day), day.year().to_string());
@@ -73,7 +73,7 @@ pub(super) fn length(view: &View, length: TimeDelta) -> String {
 /// How long a request took: `94 ms`, `1.2 s`.
 pub(super) fn duration(view: &View, millis: u64) -> String {
     if millis < 1_000 {
-        return format!("{millis}\u{a0}ms");
+        return if millis == 0 { "< 1\u{a0}ms".into() } else { format!("{millis}\u{a0}ms") };
     }
     let (seconds, tenths) = (millis / 1_000, millis % 1_000 / 100);
     format!("{seconds}{}{tenths}\u{a0}s", view.t("log-decimal-point"))
@@ -81,7 +81,7 @@ pub(super) fn duration(view: &View, millis: u64) -> String {
 
 fn short_day(view: &View, day: NaiveDate) -> String {
     let number = |id, number: u32| view.words.say(id, &[("number", Value::Count(number.into()))]);
-    let (day, month) = (number("day", day.day()), number("month", day.month()));
+    let (day, month) = (number("day", day.day()), number("log-month", day.month()));
     view.words.say("log-when-day", &[("day", Value::Text(&day)), ("month", Value::Text(&month))])
 }
 

@@ -8,7 +8,6 @@ audit-to = To
 audit-everybody = Everybody
 audit-anything-done = Anything
 audit-anything = Anything
-audit-entries = Entries
 audit-none-title = Nothing was changed yet
 audit-none-text = Whatever people, keys and the service itself change stands here.
 audit-one-record = Everything that was done to one record:

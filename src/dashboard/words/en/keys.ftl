@@ -10,7 +10,7 @@ keys-created = Created
 keys-used = Last used
 keys-never = Never
 keys-idle = { $count } days idle
-keys-revoked-on = Revoked { $day }
+keys-is-revoked = Revoked
 keys-revoke = Revoke
 keys-revoked = The key is revoked. What uses it is let in no more.
 keys-none-title = No keys yet
@@ -43,6 +43,20 @@ keys-revoke-do = Revoke the key
 keys-revoke-keep = Keep it
 
 # When something was.
+log-month = { $number ->
+    [1] Jan.
+    [2] Feb.
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] Aug.
+    [9] Sept.
+    [10] Oct.
+    [11] Nov.
+   *[12] Dec.
+}
 log-when-day = { $day } { $month }
 log-when-year = { $day } { $year }
 log-when-time = { $day }, { $time }

@@ -56,7 +56,7 @@ hooks-attempts = Attempts
 hooks-next = Next try
 hooks-last = Last answer
 hooks-is-pending = Waiting
-hooks-is-trying = Trying again
+hooks-is-trying = Trying
 hooks-is-delivered = Delivered
 hooks-is-failed = Failed
 hooks-is-missed = Missed
@@ -64,7 +64,7 @@ hooks-attempts-of = { $made } of { $all }
 hooks-answer-redirect = { $status }, a redirect
 hooks-resend = Resend
 hooks-resent = It is being sent again.
-hooks-resend-missed = Resend all missed and failed
+hooks-resend-missed = Resend missed and failed
 hooks-resent-missed = { $count ->
     [0] There is nothing to send again.
     [one] 1 event is being sent again.
@@ -122,7 +122,7 @@ hooks-code-body = Body of the request
 hooks-attempt-event = { $when }: it happened
 hooks-attempt-made = Attempt { $number }, { $when }
 hooks-attempt-next = Attempt { $number }: { $when }
-hooks-attempt-after = Attempt { $number }: { $delay } after that, if it fails
+hooks-attempt-then = If it fails, the next ones follow after { $delays }.
 hooks-attempts-before = { $count ->
     [one] 1 attempt before
    *[other] { $count } attempts before

@@ -8,7 +8,6 @@ audit-to = Objet
 audit-everybody = Tout le monde
 audit-anything-done = Toutes
 audit-anything = Tous
-audit-entries = Entrées
 audit-none-title = Rien n’a encore été modifié
 audit-none-text = Tout ce que modifient les personnes, les clés et le service lui-même se trouve ici.
 audit-one-record = Tout ce qui a été fait à un seul objet :

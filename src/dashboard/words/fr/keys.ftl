@@ -10,7 +10,7 @@ keys-created = Création
 keys-used = Dernier usage
 keys-never = Jamais
 keys-idle = { $count } jours sans usage
-keys-revoked-on = Révoquée le { $day }
+keys-is-revoked = Révoquée
 keys-revoke = Révoquer
 keys-revoked = La clé est révoquée. Ce qui s’en sert n’a plus accès.
 keys-none-title = Pas encore de clé
@@ -31,7 +31,7 @@ keys-made-sub = Elle s’affiche maintenant et plus jamais. Mettez-la là où so
 keys-made-key = Clé
 keys-made-try = L’essayer
 keys-made-text = Si elle est un jour perdue ou vue par d’autres, révoquez-la et créez-en une autre ; rien d’autre n’a à changer.
-secret-kept = Je l’ai mise de côté
+secret-kept = C’est en lieu sûr
 keys-used-last = dernier usage : { $when }
 keys-used-never = jamais utilisée
 keys-revoke-title = Révoquer « { $name } » ?
@@ -43,6 +43,20 @@ keys-revoke-do = Révoquer la clé
 keys-revoke-keep = La garder
 
 # Quand quelque chose a eu lieu.
+log-month = { $number ->
+    [1] janv.
+    [2] févr.
+    [3] mars
+    [4] avril
+    [5] mai
+    [6] juin
+    [7] juil.
+    [8] août
+    [9] sept.
+    [10] oct.
+    [11] nov.
+   *[12] déc.
+}
 log-when-day = { $day } { $month }
 log-when-year = { $day } { $year }
 log-when-time = { $day }, { $time }

@@ -38,9 +38,9 @@ hooks-created = Ajoutée
 hooks-turn-on = Réactiver
 hooks-turned-on = Elle est de nouveau active. Ce qu’elle a manqué ne part pas tout seul : renvoyez-le ci-dessous.
 hooks-turned-off = Elle est coupée. Ce qui arrive désormais est manqué.
-hooks-since-failures = Coupée { $when }.
-hooks-since-api = Coupée par une intégration { $when }.
-hooks-since-hand = Coupée à la main { $when }.
+hooks-since-failures = Coupée le { $when }.
+hooks-since-api = Coupée par une intégration le { $when }.
+hooks-since-hand = Coupée à la main le { $when }.
 hooks-why-failures = Un événement a échoué à toutes ses tentatives, et rien n’est passé pendant ce temps.
 hooks-off-text = Ce qui arrive entre-temps est manqué. Une fois l’adresse réactivée, vous pourrez le renvoyer.
 hooks-log = Livraisons
@@ -56,7 +56,7 @@ hooks-attempts = Tentatives
 hooks-next = Prochain essai
 hooks-last = Dernière réponse
 hooks-is-pending = En attente
-hooks-is-trying = Nouvel essai prévu
+hooks-is-trying = Réessai
 hooks-is-delivered = Livré
 hooks-is-failed = Échoué
 hooks-is-missed = Manqué
@@ -64,7 +64,7 @@ hooks-attempts-of = { $made } sur { $all }
 hooks-answer-redirect = { $status }, une redirection
 hooks-resend = Renvoyer
 hooks-resent = L’événement est renvoyé.
-hooks-resend-missed = Renvoyer tout ce qui a manqué ou échoué
+hooks-resend-missed = Renvoyer manqués et échoués
 hooks-resent-missed = { $count ->
     [0] Il n’y a rien à renvoyer.
     [one] 1 événement est renvoyé.
@@ -122,7 +122,7 @@ hooks-code-body = Corps de la requête
 hooks-attempt-event = { $when } : survenu
 hooks-attempt-made = Tentative { $number }, { $when }
 hooks-attempt-next = Tentative { $number } : { $when }
-hooks-attempt-after = Tentative { $number } : { $delay } après, en cas d’échec
+hooks-attempt-then = En cas d’échec, les suivantes viennent après { $delays }.
 hooks-attempts-before = { $count ->
     [one] 1 tentative avant
    *[other] { $count } tentatives avant

@@ -45,7 +45,7 @@ struct Row {
 
 /// When a key was last used, as far as that matters.
 enum Used {
-    Revoked(String),
+    Revoked(When),
     Never,
     Idle(String),
     Lately(When),
@@ -74,7 +74,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 fn row(view: &View, member: &Member, key: OperatorKeyView, now: Timestamp) -> Row {
     let zone = member.profile.zone;
     let used = match (key.revoked_at, key.last_used_at) {
-        (Some(at), _) => Used::Revoked(view.with("keys-revoked-on", "day", &When::day(view, at, zone).text)),
+        (Some(at), _) => Used::Revoked(When::day(view, at, zone)),
         (None, None) => Used::Never,
         (None, Some(at)) if now - at >= IDLE => {
             Used::Idle(view.count("keys-idle", (now - at).num_days().unsigned_abs()))

@@ -1,6 +1,6 @@
 //! One delivery: what is sent, what came back, and what happens next.
 
-use actors::delivery::{ATTEMPTS_MAX, RETRY_AFTER, SentDelivery};
+use actors::delivery::{RETRY_AFTER, SentDelivery};
 use actors::domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
 use actors::view::DeliveryView;
 use askama::Template;
@@ -133,14 +133,13 @@ fn steps(view: &View, member: &Member, delivery: &DeliveryView) -> Vec<Step> {
     };
     let mut steps = Vec::new();
     if let Some(at) = delivery.next_attempt_at {
-        // The delay behind an attempt stands at its number.
-        for number in (made + 2..=ATTEMPTS_MAX).rev() {
-            let delay = RETRY_AFTER.get(number - 2).copied().unwrap_or_default();
-            let text = say("hooks-attempt-after", number, "delay", &length(view, delay));
-            steps.push(Step { text, detail: String::new() });
-        }
         let when = When::to_the_second(view, at, zone).text;
-        steps.push(Step { text: say("hooks-attempt-next", made + 1, "when", &when), detail: String::new() });
+        // The delay behind an attempt stands at its number.
+        let delays = RETRY_AFTER.iter().skip(made).map(|delay| length(view, *delay));
+        let delays = delays.collect::<Vec<_>>().join(", ");
+        let detail =
+            if delays.is_empty() { String::new() } else { view.with("hooks-attempt-then", "delays", &delays) };
+        steps.push(Step { text: say("hooks-attempt-next", made + 1, "when", &when), detail });
     }
     if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0) {
         let when = When::to_the_second(view, at, zone).text;

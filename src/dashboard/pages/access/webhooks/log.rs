@@ -7,7 +7,6 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use super::super::when::When;
-use super::endpoint::event;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days;
 use crate::dashboard::form::Form;
@@ -78,7 +77,7 @@ impl Filters {
         let any = Choice { chosen: kind.is_none(), ..Choice::new("", view.t("hooks-every-event")) };
         let types = EventType::ALL.iter().map(|one| Choice {
             chosen: kind == Some(*one),
-            ..Choice::new(one.as_str(), event(view, *one))
+            ..Choice::new(one.as_str(), one.as_str())
         });
         Self {
             filter: DeliveryFilter { status, event: kind, from, until },

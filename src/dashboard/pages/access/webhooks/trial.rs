@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::duration;
-use super::endpoint::{event, host};
+use super::endpoint::host;
 use super::log::told;
 use super::one;
 use crate::api::webhooks::WebhookTestBody;
@@ -85,7 +85,7 @@ fn shown(
     let view = member.view();
     let types = EventType::ALL.iter().map(|one| Choice {
         chosen: chosen == Some(*one),
-        ..Choice::new(one.as_str(), format!("{} ({one})", event(&view, *one)))
+        ..Choice::new(one.as_str(), one.as_str())
     });
     let shown = Page {
         frame: member.frame("settings/webhooks"),
