@@ -12,7 +12,7 @@ mod calls;
 mod contacts;
 pub(crate) mod diary;
 mod gate;
-mod keys;
+pub(crate) mod keys;
 pub(crate) mod knowledge;
 mod mail;
 pub(crate) mod messages;

@@ -4,7 +4,7 @@ use actors::domain::Right;
 use axum::http::Method;
 
 use super::pages::access::people::change::Step;
-use super::pages::access::{mail, notifications, people};
+use super::pages::access::{audit, keys, mail, notifications, people, webhooks};
 use super::pages::{
     account, day, enter, forgotten, landing, password, records, sessions, settings, sign_in, unsubscribe,
 };
@@ -119,6 +119,29 @@ pub(super) fn table() -> Vec<Route> {
         route(Right::Data, GET, "/dashboard/b/{business_id}/settings/data/export", settings::data::export),
 
         // Keys, webhooks, people, notifications and logs.
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/keys", keys::show),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/keys/new", keys::form),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/keys/new", keys::create),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/keys/{key_id}/revoke", keys::ask),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/keys/{key_id}/revoke", keys::revoke),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks", webhooks::list),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/new", webhooks::new_form),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/new", webhooks::create),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}", webhooks::one),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/edit", webhooks::edit_form),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/edit", webhooks::save),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/test", webhooks::test_form),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/test", webhooks::test),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/on", webhooks::on),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/off", webhooks::off),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/rotate", webhooks::ask_rotate),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/rotate", webhooks::rotate),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/delete", webhooks::ask_delete),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/delete", webhooks::delete),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/resend-missed", webhooks::resend_missed),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}", webhooks::delivery),
+        route(Right::Integrations, POST, "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", webhooks::resend),
+        route(Right::Integrations, GET, "/dashboard/b/{business_id}/settings/audit", audit::show),
 
         // People, notifications, mail.
         route(Right::People, GET, "/dashboard/b/{business_id}/settings/people", people::list::show),

@@ -17,6 +17,9 @@ macro_rules! catalogue {
             include_str!(concat!("words/", $language, "/settings.ftl")),
             include_str!(concat!("words/", $language, "/access.ftl")),
             include_str!(concat!("words/", $language, "/regions.ftl")),
+            include_str!(concat!("words/", $language, "/keys.ftl")),
+            include_str!(concat!("words/", $language, "/webhooks.ftl")),
+            include_str!(concat!("words/", $language, "/audit.ftl")),
         )
     };
 }

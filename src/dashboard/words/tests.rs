@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 21] = [
+const MADE: [&str; 27] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -32,6 +32,12 @@ const MADE: [&str; 21] = [
     "steps-",
     "language-",
     "region-",
+    "keys-scope-",
+    "hooks-event-",
+    "hooks-is-",
+    "audit-did-",
+    "audit-of-",
+    "audit-field-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
@@ -83,7 +89,10 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 
 #[test]
 fn what_is_put_together_is_there() {
-    use actors::domain::{AlertEmail, AlertKind, AlertScope, MailKind, MailStatus, MembershipStatus, Role};
+    use actors::domain::{
+        AlertEmail, AlertKind, AlertScope, DeliveryStatus, EventType, MailKind, MailStatus, MembershipStatus,
+        Role, Scope,
+    };
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
@@ -108,7 +117,11 @@ fn what_is_put_together_is_there() {
         ("who", crate::words::Value::Text("Zoé")),
         ("count", crate::words::Value::Count(2)),
     ];
-    for id in roles.chain(alerts).chain(errors).chain(access) {
+    let scopes = Scope::ALL.iter().map(|scope| format!("keys-scope-{}", scope.as_str().replace(':', "-")));
+    let events = EventType::ALL.iter().map(|one| format!("hooks-event-{}", one.as_str().replace('.', "-")));
+    let deliveries = DeliveryStatus::ALL.iter().map(|status| format!("hooks-is-{status}"));
+    let integrations = scopes.chain(events).chain(deliveries);
+    for id in roles.chain(alerts).chain(errors).chain(access).chain(integrations) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }
 }
