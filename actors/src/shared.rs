@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ractor::ActorCell;
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::actor::Directory;
 use crate::backup::Backups;
@@ -94,6 +94,8 @@ pub(crate) struct Shared {
     pub(crate) imports: Arc<Semaphore>,
     /// Told when an import may have left something.
     pub(crate) import_left: Arc<Notify>,
+    /// Whether no more lines of imports are taken.
+    pub(crate) imports_end: watch::Sender<bool>,
     /// The idempotency keys of what is being done once in more than one step: creating or ending a business, importing,
     /// making a link.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
@@ -178,6 +180,12 @@ impl Shared {
         let all = self.export_steps.acquire_many(EXPORTS_MAX as u32).await;
         self.export_steps.close();
         drop(all);
+    }
+
+    /// Refuses lines of imports that come while the engine takes none.
+    pub(crate) fn check_imports(&self) -> Result<(), EngineError> {
+        self.check_open()?;
+        if *self.imports_end.borrow() { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
     /// Refuses what comes while the engine closes.
