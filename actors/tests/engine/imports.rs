@@ -14,8 +14,10 @@ use actors::view::ImportedView;
 use actors::{EngineError, Importing};
 
 use crate::erasing::PHONE;
+use crate::exports::rest_of;
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, json, pass, text};
-use crate::moving::{leaving, rest_of, somebodys, tells_of_them, used};
+use crate::moving::{leaving, used};
+use crate::moving_without::{somebodys, tells_of_them};
 
 const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
 
