@@ -79,7 +79,7 @@ fn set_up() -> (Rng, TempDir, String, String) {
 
 /// When an import is killed that takes so long: anywhere, and every other one about its end, where it is finished.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
-    if round % 2 == 0 { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
+    if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }
 
 #[tokio::test]
