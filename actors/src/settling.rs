@@ -5,11 +5,8 @@
 
 use std::sync::{Arc, Weak};
 
-use tokio::sync::{Notify, OwnedSemaphorePermit};
-
-use crate::error::EngineError;
 use crate::moving::{MoveError, Settled, is_finishing, is_unfinished, settle_while};
-use crate::shared::Shared;
+use crate::shared::{ImportPlace, Shared};
 use crate::store::Weight;
 
 /// Settles what imports leave that broke off, when the engine starts and whenever it is told to, which is behind every
@@ -38,36 +35,16 @@ async fn settle(shared: &Arc<Shared>) -> Result<(), MoveError> {
 /// that: whoever was to do it has hung up, or the service was killed meanwhile.
 ///
 /// # Errors
-/// [`EngineError::Stopping`], and the store's failure.
-pub(crate) async fn until_opened(shared: &Arc<Shared>) -> Result<(), EngineError> {
+/// [`MoveError::Stopping`], and the store's failure.
+pub(crate) async fn until_opened(shared: &Arc<Shared>) -> Result<(), MoveError> {
     while is_finishing(&shared.store)? {
-        shared.check_open()?;
+        shared.check_open().map_err(|_| MoveError::Stopping)?;
         let place = Arc::clone(&shared.imports).acquire_owned().await;
         // If this is given up in its turn, whoever settles goes on at once.
-        let _place = ImportPlace::new(shared, place.map_err(|_| EngineError::Stopping)?);
+        let _place = ImportPlace::new(shared, place.map_err(|_| MoveError::Stopping)?);
         settle_in_place(shared).await?;
     }
     Ok(())
-}
-
-/// The place of the one import that may be under way. Whoever settles looks at what is left once it is given back.
-pub(crate) struct ImportPlace {
-    place: Option<OwnedSemaphorePermit>,
-    left: Arc<Notify>,
-}
-
-impl ImportPlace {
-    pub(crate) fn new(shared: &Shared, place: OwnedSemaphorePermit) -> Self {
-        Self { place: Some(place), left: Arc::clone(&shared.import_left) }
-    }
-}
-
-impl Drop for ImportPlace {
-    fn drop(&mut self) {
-        // Before whoever settles looks.
-        self.place = None;
-        self.left.notify_one();
-    }
 }
 
 /// The same of whoever has the place of the one import.

@@ -195,6 +195,26 @@ impl Shared {
     }
 }
 
+/// The place of the one import that may be under way. Whoever settles looks at what is left once it is given back.
+pub(crate) struct ImportPlace {
+    place: Option<OwnedSemaphorePermit>,
+    left: Arc<Notify>,
+}
+
+impl ImportPlace {
+    pub(crate) fn new(shared: &Shared, place: OwnedSemaphorePermit) -> Self {
+        Self { place: Some(place), left: Arc::clone(&shared.import_left) }
+    }
+}
+
+impl Drop for ImportPlace {
+    fn drop(&mut self) {
+        // Before whoever settles looks.
+        self.place = None;
+        self.left.notify_one();
+    }
+}
+
 /// A request that happens once and is being carried out.
 pub(crate) struct OnceGuard {
     all: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,

@@ -12,8 +12,8 @@ use crate::business::{Answer, AnswerStatus, Idempotency};
 use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
 use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
-use crate::settling::{ImportPlace, until_opened};
-use crate::shared::Shared;
+use crate::settling::until_opened;
+use crate::shared::{ImportPlace, Shared};
 use crate::store::{Batch, Weight};
 use crate::view::{self, ImportedView};
 
