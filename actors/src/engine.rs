@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorRef};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
@@ -154,6 +154,7 @@ impl Engine {
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
             imports: Arc::new(Semaphore::new(1)),
             import_left: Arc::default(),
+            imports_end: watch::Sender::new(false),
             creating: Arc::default(),
             ending: Arc::default(),
             secret,
@@ -218,6 +219,7 @@ impl Engine {
     /// When the store failed meanwhile.
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
+        self.end_imports();
         self.shared.dispatcher.stop();
         self.shared.ending.notify_one();
         self.shared.import_left.notify_one();
