@@ -63,6 +63,22 @@ json_object! {
     }
 }
 
+impl From<OperatorBusinessPatch> for PatchBusiness {
+    fn from(patch: OperatorBusinessPatch) -> Self {
+        Self {
+            name: patch.name.set(),
+            zone: patch.timezone.set().map(Zone::get),
+            locale: patch.locale.set(),
+            website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+            booking_mode: patch.booking_mode.set(),
+            hours: patch.hours.set(),
+            breaks: patch.breaks.set(),
+            phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
+            suspended: patch.suspended.set(),
+        }
+    }
+}
+
 pub(super) async fn create(
     context: Context,
     Body(body): Body<NewBusinessBody>,
@@ -101,18 +117,8 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<OperatorBusinessPatch>,
 ) -> Result<Changed<AffectingView<OperatorBusinessView>>, ApiError> {
-    let change = PatchBusiness {
-        name: patch.name.set(),
-        zone: patch.timezone.set().map(Zone::get),
-        locale: patch.locale.set(),
-        website_url: patch.website_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-        booking_mode: patch.booking_mode.set(),
-        hours: patch.hours.set(),
-        breaks: patch.breaks.set(),
-        phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
-        suspended: patch.suspended.set(),
-    };
-    let changed: Changed<AffectingView<OperatorBusinessView>> = context.change(change).await?;
+    let changed: Changed<AffectingView<OperatorBusinessView>> =
+        context.change(PatchBusiness::from(patch)).await?;
     Ok(changed.tagged_as(without_affected))
 }
 

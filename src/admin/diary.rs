@@ -5,7 +5,7 @@ use actors::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
 use actors::domain::availability::Terms;
-use actors::domain::{BlockedTimeId, DayWindows, ServiceId, StaffId, Text, Timestamp};
+use actors::domain::{BlockedTimeId, DayWindows, Refusal, ServiceId, StaffId, Text, Timestamp};
 use actors::view::{AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView, without_affected};
 use chrono::NaiveDate;
 use schemars::Schema;
@@ -53,15 +53,18 @@ fn closed_or_windows_described(object: &mut Schema) {
 }
 
 impl SpecialDayBody {
-    /// The windows that open on it, of which a day that is closed has none.
-    fn hours(&self) -> Result<DayWindows, ApiError> {
-        let windows = self.windows.clone().unwrap_or(DayWindows::CLOSED);
+    /// What it asks for of this date, on which nothing opens where it is closed.
+    ///
+    /// # Errors
+    /// Windows of a day that is closed, and none of one that is not.
+    pub(crate) fn change(self, date: NaiveDate) -> Result<SetSpecialDay, Refusal> {
+        let windows = self.windows.unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
-            (Some(true), [_, ..]) => Err(ApiError::invalid("windows", "must be none where closed is true")),
+            (Some(true), [_, ..]) => Err(Refusal::invalid("windows", "must be none where closed is true")),
             (Some(false) | None, []) => {
-                Err(ApiError::invalid("windows", "must have a window at least where closed is not true"))
+                Err(Refusal::invalid("windows", "must have a window at least where closed is not true"))
             }
-            _ => Ok(windows),
+            _ => Ok(SetSpecialDay { date, hours: windows, note: self.note }),
         }
     }
 }
@@ -99,9 +102,7 @@ pub(super) async fn set_special_day(
     Body(body): Body<SpecialDayBody>,
     PathDate(date): PathDate,
 ) -> Result<Changed<AffectingView<SpecialDayView>>, ApiError> {
-    let hours = body.hours()?;
-    let changed: Changed<AffectingView<SpecialDayView>> =
-        context.change(SetSpecialDay { date, hours, note: body.note }).await?;
+    let changed: Changed<AffectingView<SpecialDayView>> = context.change(body.change(date)?).await?;
     Ok(changed.tagged_as(without_affected))
 }
 
@@ -154,13 +155,17 @@ fn instants_or_dates_described(object: &mut Schema) {
 }
 
 impl TimeOffBody {
-    /// When it is, of a body that [`instants_or_dates`] has checked.
-    fn span(&self) -> Result<OffSpan, ApiError> {
-        match (self.starts_at, self.ends_at, self.from, self.to) {
-            (Some(starts_at), Some(ends_at), None, None) => Ok(OffSpan::Instants { starts_at, ends_at }),
-            (None, None, Some(from), Some(to)) => Ok(OffSpan::Dates { from, to }),
-            _ => Err(ApiError::invalid("starts_at", "is required with ends_at, or from with to")),
-        }
+    /// What it asks for of this staff member, of a body that [`instants_or_dates`] has checked.
+    ///
+    /// # Errors
+    /// That it has not.
+    pub(crate) fn change(self, staff_id: StaffId) -> Result<AddTimeOff, Refusal> {
+        let span = match (self.starts_at, self.ends_at, self.from, self.to) {
+            (Some(starts_at), Some(ends_at), None, None) => OffSpan::Instants { starts_at, ends_at },
+            (None, None, Some(from), Some(to)) => OffSpan::Dates { from, to },
+            _ => return Err(Refusal::invalid("starts_at", "is required with ends_at, or from with to")),
+        };
+        Ok(AddTimeOff { staff_id, span, note: self.note })
     }
 }
 
@@ -169,9 +174,7 @@ pub(super) async fn add_time_off(
     Body(body): Body<TimeOffBody>,
     Path(staff_id): Path<StaffId>,
 ) -> Result<Created<AffectingView<TimeOffView>>, ApiError> {
-    let span = body.span()?;
-    let created: Created<AffectingView<TimeOffView>> =
-        context.change(AddTimeOff { staff_id, span, note: body.note }).await?;
+    let created: Created<AffectingView<TimeOffView>> = context.change(body.change(staff_id)?).await?;
     Ok(created.tagged_as(without_affected))
 }
 

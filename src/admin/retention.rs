@@ -31,6 +31,20 @@ json_object! {
     }
 }
 
+impl From<RetentionPatch> for PatchRetention {
+    fn from(patch: RetentionPatch) -> Self {
+        fn days<const MIN: u32>(patch: Patch<Option<Whole<MIN, DAYS_MAX>>>) -> Option<Option<u32>> {
+            patch.set().map(|days| days.map(Whole::get))
+        }
+        Self {
+            calls_days: days(patch.calls_days),
+            messages_days: days(patch.messages_days),
+            audit_days: days(patch.audit_days),
+            appointments_days: days(patch.appointments_days),
+        }
+    }
+}
+
 pub(super) async fn show(_: Context, business: Business) -> Result<One<RetentionView>, ApiError> {
     Ok(One::of(&business.retention().await?))
 }
@@ -39,15 +53,5 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<RetentionPatch>,
 ) -> Result<Changed<RetentionView>, ApiError> {
-    fn days<const MIN: u32>(patch: Patch<Option<Whole<MIN, DAYS_MAX>>>) -> Option<Option<u32>> {
-        patch.set().map(|days| days.map(Whole::get))
-    }
-    context
-        .change(PatchRetention {
-            calls_days: days(patch.calls_days),
-            messages_days: days(patch.messages_days),
-            audit_days: days(patch.audit_days),
-            appointments_days: days(patch.appointments_days),
-        })
-        .await
+    context.change(PatchRetention::from(patch)).await
 }

@@ -76,25 +76,52 @@ fn nothing() -> Text<0, 2000> {
     Text::default()
 }
 
+impl ServiceBody {
+    /// The service that it asks for.
+    ///
+    /// # Errors
+    /// A price without a currency, and the other way round.
+    pub(crate) fn change(self) -> Result<CreateService, Refusal> {
+        let minutes = |given: Option<Whole<0, BUFFER_MINUTES_MAX>>| given.map_or(0, Whole::get);
+        let buffers = Buffers::new(minutes(self.buffer_before_minutes), minutes(self.buffer_after_minutes));
+        let price = Price::patched(None, Some(self.price_cents.map(Whole::get)), Some(self.currency));
+        Ok(CreateService {
+            name: self.name,
+            description: self.description.unwrap_or_else(nothing),
+            duration_minutes: self.duration_minutes.get(),
+            active: self.active.unwrap_or(true),
+            buffers: buffers.unwrap_or_default(),
+            min_notice_minutes: self.min_notice_minutes.map_or(0, Whole::get),
+            max_advance_days: self.max_advance_days.map(Whole::get),
+            price: price.map_err(|problem| Refusal::Invalid(vec![problem]))?,
+        })
+    }
+}
+
+impl ServicePatch {
+    /// What it asks for of this service.
+    pub(crate) fn change(self, id: ServiceId) -> PatchService {
+        PatchService {
+            id,
+            name: self.name.set(),
+            description: self.description.set().map(|text| text.unwrap_or_else(nothing)),
+            duration_minutes: self.duration_minutes.set().map(Whole::get),
+            active: self.active.set(),
+            buffer_before_minutes: self.buffer_before_minutes.set().map(Whole::get),
+            buffer_after_minutes: self.buffer_after_minutes.set().map(Whole::get),
+            min_notice_minutes: self.min_notice_minutes.set().map(Whole::get),
+            max_advance_days: self.max_advance_days.set().map(|days| days.map(Whole::get)),
+            price_cents: self.price_cents.set().map(|cents| cents.map(Whole::get)),
+            currency: self.currency.set(),
+        }
+    }
+}
+
 pub(super) async fn create(
     context: Context,
     Body(body): Body<ServiceBody>,
 ) -> Result<Created<OperatorServiceView>, ApiError> {
-    let minutes = |given: Option<Whole<0, BUFFER_MINUTES_MAX>>| given.map_or(0, Whole::get);
-    let buffers = Buffers::new(minutes(body.buffer_before_minutes), minutes(body.buffer_after_minutes));
-    let price = Price::patched(None, Some(body.price_cents.map(Whole::get)), Some(body.currency));
-    context
-        .change(CreateService {
-            name: body.name,
-            description: body.description.unwrap_or_else(nothing),
-            duration_minutes: body.duration_minutes.get(),
-            active: body.active.unwrap_or(true),
-            buffers: buffers.unwrap_or_default(),
-            min_notice_minutes: body.min_notice_minutes.map_or(0, Whole::get),
-            max_advance_days: body.max_advance_days.map(Whole::get),
-            price: price.map_err(|problem| Refusal::Invalid(vec![problem]))?,
-        })
-        .await
+    context.change(body.change()?).await
 }
 
 pub(super) async fn list(
@@ -112,20 +139,7 @@ pub(super) async fn update(
     Body(patch): Body<ServicePatch>,
     Path(id): Path<ServiceId>,
 ) -> Result<Changed<AffectingView<OperatorServiceView>>, ApiError> {
-    let change = PatchService {
-        id,
-        name: patch.name.set(),
-        description: patch.description.set().map(|text| text.unwrap_or_else(nothing)),
-        duration_minutes: patch.duration_minutes.set().map(Whole::get),
-        active: patch.active.set(),
-        buffer_before_minutes: patch.buffer_before_minutes.set().map(Whole::get),
-        buffer_after_minutes: patch.buffer_after_minutes.set().map(Whole::get),
-        min_notice_minutes: patch.min_notice_minutes.set().map(Whole::get),
-        max_advance_days: patch.max_advance_days.set().map(|days| days.map(Whole::get)),
-        price_cents: patch.price_cents.set().map(|cents| cents.map(Whole::get)),
-        currency: patch.currency.set(),
-    };
-    let changed: Changed<AffectingView<OperatorServiceView>> = context.change(change).await?;
+    let changed: Changed<AffectingView<OperatorServiceView>> = context.change(patch.change(id)).await?;
     Ok(changed.tagged_as(without_affected))
 }
 

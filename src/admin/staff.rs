@@ -47,19 +47,37 @@ json_object! {
     }
 }
 
-pub(super) async fn create(
-    context: Context,
-    Body(body): Body<StaffBody>,
-) -> Result<Created<OperatorStaffView>, ApiError> {
-    context
-        .change(CreateStaff {
+impl From<StaffBody> for CreateStaff {
+    fn from(body: StaffBody) -> Self {
+        Self {
             name: body.name,
             active: body.active.unwrap_or(true),
             zone: body.timezone.map(Zone::get),
             service_ids: body.service_ids.into_vec(),
             hours: body.hours,
-        })
-        .await
+        }
+    }
+}
+
+impl StaffPatch {
+    /// What it asks for of this staff member.
+    pub(crate) fn change(self, id: StaffId) -> PatchStaff {
+        PatchStaff {
+            id,
+            name: self.name.set(),
+            active: self.active.set(),
+            zone: self.timezone.set().map(Zone::get),
+            service_ids: self.service_ids.set().map(DistinctList::into_vec),
+            hours: self.hours.set(),
+        }
+    }
+}
+
+pub(super) async fn create(
+    context: Context,
+    Body(body): Body<StaffBody>,
+) -> Result<Created<OperatorStaffView>, ApiError> {
+    context.change(CreateStaff::from(body)).await
 }
 
 pub(super) async fn list(
@@ -77,15 +95,7 @@ pub(super) async fn update(
     Body(patch): Body<StaffPatch>,
     Path(id): Path<StaffId>,
 ) -> Result<Changed<AffectingView<OperatorStaffView>>, ApiError> {
-    let change = PatchStaff {
-        id,
-        name: patch.name.set(),
-        active: patch.active.set(),
-        zone: patch.timezone.set().map(Zone::get),
-        service_ids: patch.service_ids.set().map(DistinctList::into_vec),
-        hours: patch.hours.set(),
-    };
-    let changed: Changed<AffectingView<OperatorStaffView>> = context.change(change).await?;
+    let changed: Changed<AffectingView<OperatorStaffView>> = context.change(patch.change(id)).await?;
     Ok(changed.tagged_as(without_affected))
 }
 

@@ -87,9 +87,11 @@ fn told(restored: &Restored, with_list: bool) -> String {
             ));
         }
     } else {
+        let keys =
+            if *revoked == 1 { "the one API key is".into() } else { format!("all {revoked} API keys are") };
         text.push_str(&format!(
-            "there was no list of what was revoked, erased and ended since (--after), so all {revoked} API keys are \
-             revoked; contacts that were erased and businesses that were ended since the backup was made are back\n"
+            "there was no list of what was revoked, erased and ended since (--after), so {keys} revoked; contacts that were erased and \
+             businesses that were ended since the backup was made are back\n"
         ));
     }
     text.push_str("everybody is signed out, and no link to sign in works any more\n");

@@ -34,9 +34,11 @@ impl Form {
         body::read_as(MEDIA_TYPE, headers, body).await.map(|bytes| Self::parse(&bytes))
     }
 
-    /// Reads what stands behind the `?` of an address, or in a body.
+    /// Reads what stands behind the `?` of an address, or in a body. Where a line ends browsers send two characters, of
+    /// which one is kept.
     pub(super) fn parse(bytes: &[u8]) -> Self {
-        Self { fields: form_urlencoded::parse(bytes).into_owned().collect() }
+        let fields = form_urlencoded::parse(bytes).into_owned();
+        Self { fields: fields.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
     }
 
     /// A field, empty where there is none.
@@ -112,6 +114,7 @@ mod tests {
         assert_eq!((form.get("name"), form.get("empty"), form.get("none")), ("Zoé B", "", ""));
         assert_eq!((form.find("empty"), form.find("none")), (Some(""), None));
         assert_eq!(form.keepable(), Form::parse(b"name=Zo%C3%A9+B&name=again&empty="));
+        assert_eq!(Form::parse(b"text=a%0D%0Ab%0Ac").get("text"), "a\nb\nc");
     }
 
     #[test]

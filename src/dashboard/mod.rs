@@ -13,6 +13,7 @@
 //! who       who did something, in words
 //! words     what is said, in both languages
 //! assets    the stylesheet, the scripts and the mark, under a path that tells their content
+//! stream    what changes, for the pages that are open
 //! pages/    one file per page, beside its template
 //! ```
 //!
@@ -42,6 +43,7 @@ mod parts;
 mod refused;
 mod route;
 mod router;
+mod stream;
 mod table;
 mod view;
 mod who;

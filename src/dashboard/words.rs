@@ -16,6 +16,10 @@ macro_rules! catalogue {
             include_str!(concat!("words/", $language, "/records.ftl")),
             include_str!(concat!("words/", $language, "/settings.ftl")),
             include_str!(concat!("words/", $language, "/access.ftl")),
+            include_str!(concat!("words/", $language, "/regions.ftl")),
+            include_str!(concat!("words/", $language, "/keys.ftl")),
+            include_str!(concat!("words/", $language, "/webhooks.ftl")),
+            include_str!(concat!("words/", $language, "/audit.ftl")),
         )
     };
 }

@@ -62,6 +62,7 @@ pub(crate) const ENGINE: Allowed = &[
     ),
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
+    ("live", &["domain::ids"]),
     ("limits", &["backup", "delivery::dispatch", "people::password", "scans", "upgrade"]),
     (
         "shared",
@@ -79,6 +80,7 @@ pub(crate) const ENGINE: Allowed = &[
             "error",
             "key_usage",
             "limits",
+            "live",
             "mail::message",
             "mail::outside",
             "net",
@@ -108,6 +110,7 @@ pub(crate) const ENGINE: Allowed = &[
             "domain",
             "error",
             "key_usage",
+            "live",
             "mail::daily",
             "mail::new",
             "mail::outside",
@@ -131,6 +134,7 @@ pub(crate) const ENGINE: Allowed = &[
             "business::request",
             "domain",
             "error",
+            "live",
             "net",
             "shared",
             "quota",
@@ -323,6 +327,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "delivery",
             "engine",
             "housekeeping",
+            "live",
             "mail",
             "net",
             "people",
@@ -358,6 +363,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "ending",
             "engine",
             "housekeeping",
+            "live",
             "mail",
             "meta",
             "moving",
@@ -393,7 +399,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
         ],
     ),
     ("url", &["net"]),
-    ("uuid", &["business", "delivery", "domain", "mail", "moving", "store", "view"]),
+    ("uuid", &["business", "delivery", "domain", "live", "mail", "moving", "store", "view"]),
     ("zxcvbn", &["people"]),
 ];
 
@@ -414,7 +420,10 @@ pub(crate) const EDGES: Allowed = &[
     ("local_time", &[]),
     ("origins", &["config"]),
     ("mcp", &["api", "http", "local_time", "origins", "rest"]),
-    ("dashboard", &["config", "http", "local_time", "origins", "rest", "server", "words"]),
+    (
+        "dashboard",
+        &["admin", "api", "config", "http", "local_time", "moving", "origins", "rest", "server", "words"],
+    ),
     ("openapi", &["admin", "api", "http", "rest"]),
     (
         "service",

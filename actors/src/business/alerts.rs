@@ -9,6 +9,7 @@ use crate::domain::{
     ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertsRead, Happening, MailId, MailKind, PersonId,
     Timestamp, WebhookId,
 };
+use crate::live::Happened;
 use crate::mail::{NewMail, next_daily, write_mail};
 use crate::store::{Batch, Record, StoreError, keys, unless_set_aside};
 
@@ -44,6 +45,8 @@ pub(super) fn write_alerts(
         for (person, setting) in alerted {
             if setting.in_app {
                 write_alert(state, person, about, batch)?;
+                let (kind, id) = ("alert", about.id);
+                mailed.happened.push(Happened { kind, id, person: Some(person) });
             }
             let (kind, due) = match setting.email {
                 AlertEmail::Off => continue,
@@ -59,10 +62,13 @@ pub(super) fn write_alerts(
     Ok(mailed)
 }
 
-/// Until when at the latest something waits in the outbox that a change has written, if anything.
-#[derive(Clone, Copy, Debug, Default)]
+/// What of alerts and mails a change has written.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Mailed {
+    /// Until when at the latest something waits in the outbox, if anything does.
     pub(super) until: Option<Timestamp>,
+    /// The alerts, for whoever watches.
+    pub(super) happened: Vec<Happened>,
 }
 
 impl Mailed {

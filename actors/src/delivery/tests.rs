@@ -3,6 +3,7 @@
 mod clocks;
 mod failing;
 mod full_disk;
+mod log;
 mod outage;
 mod places;
 mod suspended;

@@ -24,6 +24,8 @@ pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hou
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
 /// Of those, to an address: whoever asks, its owner may want none of it.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
+/// Tests of whether mail reaches them that a person asks for.
+pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
 /// What becomes of it that somebody asks for a new password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,7 @@ pub(super) struct Allowances {
     of_source: Recent<String>,
     changes_of: Recent<PersonId>,
     changes_to: Recent<String>,
+    tests_of: Recent<PersonId>,
 }
 
 impl Allowances {
@@ -56,6 +59,7 @@ impl Allowances {
             of_source: Recent::new(&[FORGOTTEN_FROM]),
             changes_of: Recent::new(&[EMAIL_CHANGES]),
             changes_to: Recent::new(&[EMAIL_CHANGES_TO]),
+            tests_of: Recent::new(&[TESTS]),
         }
     }
 
@@ -67,6 +71,17 @@ impl Allowances {
     /// Counts that an account asks for another address, in the same way.
     pub(super) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
+    }
+
+    /// Counts that a person asks for a test, in the same way.
+    pub(super) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
+        match self.tests_of.free_at(&of, now) {
+            Some(free) => Err(free),
+            None => {
+                self.tests_of.note(of, now);
+                Ok(())
+            }
+        }
     }
 
     /// Counts that somebody asks for a new password. Known emails and others are counted alike.
@@ -135,6 +150,8 @@ mod tests {
             (&[FORGOTTEN_FROM], 0..60, 20),
             (&[EMAIL_CHANGES], 0..day, 5),
             (&[EMAIL_CHANGES_TO], 0..day, 3),
+            (&[TESTS], 0..60, 10),
+            (&[TESTS], 0..120, 20),
         ] {
             assert_eq!(within(&mut Recent::new(rates), minutes.clone()), expected, "{rates:?} {minutes:?}");
         }

@@ -161,6 +161,11 @@ impl Outbox {
         self.allowances.lock().email_change(of, to, now)
     }
 
+    /// Counts that a person asks for a test; gives when they may again, if they may not now.
+    pub(super) fn count_test(&self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
+        self.allowances.lock().test(of, now)
+    }
+
     /// Counts that somebody asks for a new password.
     pub(crate) fn count_forgotten(&self, email: &str, from: &str, now: Timestamp) -> Forgotten {
         self.allowances.lock().forgotten(email, from, now)

@@ -14,8 +14,8 @@ use actors::store::{Order, Store, keys};
 use actors::view::ImportedView;
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
+use crate::exports::rest_of;
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, json, pass, text};
-use crate::moving::rest_of;
 
 #[tokio::test]
 async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {

@@ -7,6 +7,9 @@ mod browser;
 #[allow(dead_code, reason = "another binary needs the rest")]
 mod clock;
 mod laws;
+#[path = "../../api/harness/network.rs"]
+#[allow(dead_code, reason = "another binary needs the rest")]
+mod network;
 mod page;
 mod relay;
 
@@ -29,6 +32,8 @@ use receptionist::service::Service;
 use receptionist::telemetry::{LogFormat, LogSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use network::Network;
 
 pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
@@ -204,7 +209,13 @@ fn text(value: &Value, name: &str) -> String {
 }
 
 async fn start(settings: &Settings, clock: &TestClock) -> Service {
-    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system().unwrap() };
+    let network = Network::default();
+    let ports = Ports {
+        clock: Arc::new(clock.clone()),
+        resolver: Arc::new(network.clone()),
+        dialer: Arc::new(network),
+        ..Ports::system().unwrap()
+    };
     let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
     let on_fatal = |error: &_| panic!("the store failed: {error}");
     Service::start_within(settings, ports, limits, on_fatal).await.unwrap()

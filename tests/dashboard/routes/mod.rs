@@ -100,7 +100,9 @@ async fn every_route_answers_everybody_as_the_table_says() {
         let address = address(path, &salon);
         for (who, expected) in statuses.into_iter().enumerate() {
             let mut browser = browsers[who].clone();
-            let page = if method == "GET" {
+            let page = if path.ends_with("/stream") {
+                browser.ask("HEAD", &address, &[], String::new()).await // it has no end
+            } else if method == "GET" {
                 browser.get(&address).await
             } else if path == "/dashboard/sign-out" && who != SIGNED_OUT {
                 continue; // it would end what the rest of the table goes by

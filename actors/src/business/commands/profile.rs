@@ -81,10 +81,9 @@ impl Change for PatchBusiness {
         }
     }
 
-    /// A business is suspended, and its phone region set, by the operator alone.
+    /// A business is suspended by the operator alone.
     fn needs(&self) -> Option<Right> {
-        let of_operator = self.suspended.is_some() || self.phone_region.is_some();
-        Some(if of_operator { Right::Operation } else { Right::Settings })
+        Some(if self.suspended.is_some() { Right::Operation } else { Right::Settings })
     }
 }
 

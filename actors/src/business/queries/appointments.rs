@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::changes::Changes;
 use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
-use crate::domain::availability::{Slot, Terms};
+use crate::domain::availability::{Concerned, Slot, Terms};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
     Service, ServiceId, StaffId, StaffMember, Timestamp,
@@ -15,7 +15,7 @@ use crate::domain::{
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::{Order, Record, Store, StoreError, keys};
-use crate::view::{AppointmentParties, AppointmentView};
+use crate::view::{AffectedView, AppointmentParties, AppointmentView};
 
 /// How often an appointment is looked for that was moved while it was read; each move waits for the disk in between.
 const MOVES_MAX: usize = 16;
@@ -37,6 +37,8 @@ pub struct AppointmentFilter {
     pub contact_id: Option<ContactId>,
     /// Only those changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
+    /// Whether those that start last come first. The order of changes stays as it is.
+    pub latest_first: bool,
 }
 
 impl AppointmentFilter {
@@ -79,7 +81,23 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
-    /// The appointments that the filter admits, by start, or with `updated_since` by change.
+    /// The appointments to come that are concerned and lie outside of when they could be booked, as every change tells
+    /// that leaves some there: the first of them by their starts, and how many there are.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
+        let outside =
+            self.ask(move |state, now| Ok(AffectedView::of(state.schedule(now).outside(&concerned)))).await?;
+        let shown = self.read(|store| {
+            let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
+            let found = outside.ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
+            found.map(|found| names.show(&reader, &found?)).collect()
+        });
+        Ok((shown.await?, outside.count))
+    }
+
+    /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.
     ///
     /// # Errors
     /// The store's failure.
@@ -89,6 +107,7 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<AppointmentView>, EngineError> {
         let (of, filter) = (self.id, filter.clone());
+        let order = if filter.latest_first { Order::Descending } else { Order::Ascending };
         let mut names = Names::of(of);
         if let Some(since) = filter.updated_since {
             let changes = Changes { of, since, until: self.fence().await? };
@@ -113,7 +132,7 @@ impl BusinessHandle {
                     }
                     walk(
                         reader,
-                        (keys::appointments_of_contact(of, contact), Order::Ascending),
+                        (keys::appointments_of_contact(of, contact), order),
                         page,
                         |starts_at, id| keys::appointment(of, starts_at, id),
                         |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
@@ -125,7 +144,7 @@ impl BusinessHandle {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let range = keys::appointments_starting(of, from, to);
         self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| {
+            collect(reader, range, order, page, |_, value| {
                 let appointment = Appointment::decode(value)?;
                 filter.admits(&appointment).then(|| names.show(reader, &appointment)).transpose()
             })

@@ -1,1 +1,278 @@
-# Ce qu’un établissement règle : profil, horaires, prestations, équipe, données.
+# Ce qu’un établissement règle : fiche, horaires, prestations, équipe, données.
+
+# Ce que disent plusieurs de ces pages.
+settings-added = Ajouté.
+settings-removed = Retiré.
+settings-deleted = Supprimé.
+settings-remove = Retirer
+settings-changed-meanwhile = Quelqu’un d’autre l’a modifié entre-temps : rien n’a été fait. Regardez ce qu’il en est à présent, puis recommencez.
+settings-and-more = { $names } et { $count } de plus
+outside = { $count ->
+    [one] Un rendez-vous à venir se trouve hors des horaires.
+   *[other] { $count } rendez-vous à venir se trouvent hors des horaires.
+}
+outside-stay = Rien ne change pour eux tant que vous ne les déplacez ou ne les annulez pas.
+outside-more = { $count ->
+    [one] Et un de plus.
+   *[other] Et { $count } de plus.
+}
+count-minutes = { $count } min
+count-hours = { $count ->
+    [one] { $count } heure
+   *[other] { $count } heures
+}
+count-days = { $count ->
+    [one] { $count } jour
+   *[other] { $count } jours
+}
+count-weeks = { $count ->
+    [one] { $count } semaine
+   *[other] { $count } semaines
+}
+count-years = { $count ->
+    [one] { $count } an
+   *[other] { $count } ans
+}
+language-en = Anglais
+language-fr = Français
+
+# La fiche.
+business-sub = Ce que l’on entend d’abord au téléphone, et comment l’on réserve
+business-profile = L’établissement
+business-profile-about = On entend le nom au téléphone. Toutes les heures de ces pages sont celles du fuseau.
+business-name-hint = Comme l’accueil le dit en décrochant.
+business-locale = Langue des appels
+business-locale-hint = Jusqu’à ce que la personne en parle une autre.
+business-zone = Fuseau horaire
+business-zone-hint = Les horaires s’entendent dans ce fuseau.
+business-website = Site web
+business-booking = Réservation
+business-booking-about = Pour les appels et les programmes. Vous et votre équipe pouvez toujours réserver.
+business-instant = Réservé aussitôt
+business-instant-hint = Un créneau libre que l’on prend est confirmé sur-le-champ.
+business-request = Demandé, puis confirmé par vous
+business-request-hint = Le créneau est retenu, et la demande attend à la page du jour que quelqu’un la confirme ou la refuse.
+business-off = Pas de réservation
+business-off-hint = L’accueil prend un message à la place.
+business-phones = Numéros de téléphone
+business-phones-about = Un numéro donné sans indicatif est lu comme un numéro de ce pays.
+business-region = Les numéros sans indicatif sont de ce pays
+
+# Les horaires.
+hours-sub = Quand { $business } est ouvert, à l’heure de { $place }. Une fermeture plus tôt que l’ouverture s’entend du lendemain.
+hours-week = La semaine
+hours-save = Enregistrer la semaine
+hours-room = Place pour une pause de plus
+hours-open = Ouvert
+hours-break = Pause
+hours-open-on = Ouvert le
+hours-opens-at = { $day }, ouvre à
+hours-closes-at = { $day }, ferme à
+hours-break-from = { $day }, pause à partir de, facultatif
+hours-break-to = { $day }, pause jusqu’à, facultatif
+hours-closed = Fermé
+hours-with-break = pause { $times }
+hours-days = { $from } à { $to }
+hours-days-title = Jours particuliers
+hours-days-to-come = Ceux à venir
+hours-days-past = Ceux qui sont passés
+hours-days-none = Aucun jour particulier à venir
+hours-days-none-past = Aucun jour particulier passé
+hours-days-none-text = Les jours fériés et ceux qui ont d’autres horaires que la semaine apparaissent ici.
+hours-days-hint = Laissez les deux heures vides pour un jour fermé. Plusieurs ouvertures dans la journée : ajoutez le jour, puis ouvrez-le.
+hours-date = Jour
+hours-opens = Ouvre
+hours-closes = Ferme
+hours-note = Occasion
+hours-window = { $count ->
+    [1] Première ouverture
+    [2] Deuxième ouverture
+    [3] Troisième ouverture
+   *[other] Quatrième ouverture
+}
+hours-day-sub = Jusqu’à quatre ouvertures. Laissez toutes les heures vides pour un jour fermé.
+
+# Les prestations.
+services-sub = Ce que l’on peut réserver, et combien de temps cela prend
+services-add = Ajouter une prestation
+services-none = Aucune prestation encore
+services-none-text = On peut réserver dès qu’il y a une prestation et quelqu’un qui l’assure.
+services-before-after = Avant, après
+services-around = { $before }, { $after } min
+services-notice = Préavis
+services-no-notice = Aucun
+services-status = État
+services-nobody = Personne encore
+services-everybody = Tout le monde
+service = Prestation
+service-about-title = La prestation
+service-about = Telle que la clientèle la connaît.
+service-name = Nom
+service-description = Description
+service-description-hint = L’accueil la lit quand on la demande.
+service-time = Durée
+service-time-about = Les rendez-vous déjà pris gardent la leur.
+service-takes = Dure
+service-minutes = minutes
+service-before = Libre avant
+service-after = Libre après
+service-notice = Réservable au plus tard
+service-any-time = Jusqu’au dernier moment
+service-time-before = { $time } avant
+service-ahead = Réservable au plus tôt
+service-any-day = Aussi tôt que l’on veut
+service-time-ahead = { $time } à l’avance
+service-price = Prix
+service-price-about = Pour vous et votre équipe ; il n’est pas dit au téléphone.
+service-currency = Monnaie
+service-currency-hint = Trois lettres, comme EUR.
+service-done-by = Assurée par
+service-done-by-about = Qui l’assure se règle à la page de chaque membre de l’équipe.
+service-offered = Proposée
+service-not-offered = Non proposée
+service-offered-hint = Décochée, personne ne peut la réserver ; ce qui est réservé reste.
+service-delete-about = Seulement si aucun rendez-vous ni membre de l’équipe ne s’y rapporte.
+service-delete-text = La prestation disparaît pour de bon. C’est possible seulement si aucun rendez-vous, passé ou à venir, ni aucun membre de l’équipe ne s’y rapporte.
+
+# L’équipe.
+staff-sub = Avec qui l’on prend rendez-vous.
+staff-sub-people = Qui peut se connecter se règle à la page Accès.
+staff-add = Ajouter un membre de l’équipe
+staff-list = Membres de l’équipe
+staff-none = Personne encore
+staff-none-text = Ajoutez qui prend des rendez-vous, avec ses prestations et ses heures.
+staff-no-services = Aucune prestation
+staff-all-services = Toutes les prestations
+staff-whenever = Quand l’établissement est ouvert
+staff-never = Jamais là
+staff-own-hours = À ses propres heures
+staff-bookable = Réservable
+staff-not-bookable = Non réservable
+staff-bookable-hint = Décoché, personne ne peut réserver avec ; ce qui est réservé reste à l’agenda.
+staff-name-hint = Comme on l’entend au téléphone.
+staff-zone = Fuseau d’affichage
+staff-zone-hint = Les heures s’entendent toujours dans le fuseau de l’établissement.
+staff-services-about = Ce que l’on peut réserver avec cette personne.
+staff-no-services-yet = Il n’y a pas encore de prestations.
+staff-hours-about = Comptées seulement à ses propres heures, et dans les horaires d’ouverture. Un jour non coché est un jour de repos.
+staff-works = Heures
+staff-works-again = et
+staff-works-on = Présence le
+staff-works-from = { $day }, de
+staff-works-to = { $day }, jusqu’à
+staff-room = Place pour un horaire de plus par jour
+staff-delete-about = Seulement si aucun rendez-vous, message ni accès ne s’y rapporte.
+staff-delete-text = Ce membre de l’équipe et ses absences disparaissent pour de bon. C’est possible seulement si aucun rendez-vous, passé ou à venir, aucun message et aucun accès ne s’y rapporte.
+off-title = Absences
+off-to-come = Celles à venir
+off-past = Celles qui sont passées
+off-none = Aucune absence à venir.
+off-none-past = Aucune absence passée.
+off-more = { $count ->
+    [one] Une de plus n’est pas montrée.
+   *[other] { $count } de plus ne sont pas montrées.
+}
+off-from = Du
+off-to = Au
+off-time = À
+off-note = Motif
+off-hint = Sans heures, ce sont des jours entiers. Laissez « Au » vide pour un seul jour.
+off-day = { $from }
+off-days = du { $from } au { $to }
+off-hours = { $from }, { $from_time } – { $to_time }
+off-span = du { $from } à { $from_time } au { $to } à { $to_time }
+
+# Supprimer une prestation ou un membre de l’équipe.
+deletion-title = Supprimer { $name } ?
+deletion-or-off = On peut aussi décocher la case, à sa page : on ne peut plus réserver, et tout ce qui en parle reste.
+deletion-not = Rien n’a été supprimé.
+deletion-appointment = Un rendez-vous s’y rapporte.
+deletion-message = Un message a été laissé pour cette personne.
+deletion-staff = Un membre de l’équipe l’assure.
+deletion-person = L’un des accès est celui de cette personne.
+deletion-look = Regarder
+deletion-back = Retour à sa page
+
+# Les données.
+data-sub = Combien de temps tout est gardé, et comment l’emporter
+data-kept = Durée de conservation
+data-kept-about = Ce qui est plus ancien part de soi-même, une fois par jour.
+data-appointments = Rendez-vous passés
+data-for-ever = Pour toujours
+data-log = Journal, 90 jours au moins
+data-log-owner = Le journal est gardé : { $time }. Seuls les propriétaires le changent.
+data-export = Export
+data-export-about = Tout ce que l’établissement garde, en un fichier.
+data-export-do = Tout télécharger
+data-export-hint = Fiche, prestations, équipe, contacts, rendez-vous, appels, messages et connaissances en JSON Lines : une ligne par élément. Ni clés, ni accès, ni webhooks n’y figurent. L’exploitant du service voit qui l’a pris.
+data-erase = Effacer une personne
+data-erase-text = Effacer fait disparaître un contact aussitôt et pour de bon. Ses appels, messages et rendez-vous restent avec leurs heures, et perdent nom, numéro, adresse et texte, dans le journal et les notifications aussi.
+data-erase-how = Un contact s’efface à sa propre page.
+data-shorter = Garder moins longtemps ?
+data-shorter-text = Ceci part dans la journée et ne peut être récupéré :
+data-goes = { $what } : tout ce qui date d’avant le { $before }
+data-shorter-stays = Tout le reste demeure.
+data-shorter-do = Garder moins longtemps
+
+# Ce que le moteur trouve à y redire.
+says-is-required = C’est nécessaire
+says-must-not-be-blank = Cela ne doit pas être vide
+says-must-have-1-to-200-characters = Il faut de 1 à 200 caractères
+says-must-have-at-most-2000-characters = Il faut 2 000 caractères au plus
+says-must-not-contain-the-nul-character = Le caractère NUL n’est pas permis
+says-must-be-one-of-en-fr = Choisissez anglais ou français
+says-must-be-one-of-instant-request-off = Choisissez comment l’on réserve
+says-must-have-1-to-80-characters = Choisissez un fuseau horaire
+says-must-be-an-iana-time-zone-name-such-as-europe-paris = Choisissez un fuseau horaire
+says-must-be-an-iso-3166-region-in-capitals-such-as-us = Choisissez un pays
+says-must-be-an-absolute-http-or-https-url = Il faut une adresse entière, comme https://example.com
+says-must-be-a-local-time-from-00-00-to-24-00-as-hh-mm = Il faut une heure de 00:00 à 24:00, comme 09:30
+says-must-be-00-00-to-23-59 = Le début doit être 23:59 au plus tard
+says-must-differ-from-open-the-whole-day-is-00-00-to-24-00 = L’ouverture et la fermeture sont à la même heure. Pour la journée entière, écrivez 00:00 à 24:00
+says-must-differ-from-from-the-whole-day-is-00-00-to-24-00 = La pause commence et finit à la même heure
+says-the-window-overlaps-that-of-monday = Cet horaire en chevauche un du lundi
+says-the-window-overlaps-that-of-tuesday = Cet horaire en chevauche un du mardi
+says-the-window-overlaps-that-of-wednesday = Cet horaire en chevauche un du mercredi
+says-the-window-overlaps-that-of-thursday = Cet horaire en chevauche un du jeudi
+says-the-window-overlaps-that-of-friday = Cet horaire en chevauche un du vendredi
+says-the-window-overlaps-that-of-saturday = Cet horaire en chevauche un du samedi
+says-the-window-overlaps-that-of-sunday = Cet horaire en chevauche un du dimanche
+says-the-window-overlaps-windows-0 = Elle chevauche la première
+says-the-window-overlaps-windows-1 = Elle chevauche la deuxième
+says-the-window-overlaps-windows-2 = Elle chevauche la troisième
+says-monday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-tuesday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-wednesday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-thursday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-friday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-saturday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-sunday-is-listed-more-than-4-times = Un jour a quatre horaires au plus
+says-must-have-at-most-28-items = Une semaine a 28 horaires au plus
+says-must-be-a-date-as-yyyy-mm-dd = Il faut un jour, comme 2027-01-31
+says-it-is-a-special-day-already = Ce jour est déjà particulier : ouvrez-le dans la liste pour le modifier
+says-a-business-keeps-at-most-1000-special-days-delete-past-ones = On garde 1 000 jours particuliers au plus : retirez-en qui sont passés
+says-must-be-a-whole-number-from-5-to-1440 = Il faut un nombre entier de 5 à 1 440
+says-must-be-a-whole-number-from-0-to-240 = Il faut un nombre entier de 0 à 240
+says-must-be-a-whole-number-from-0-to-43200 = Il faut un nombre entier de 0 à 43 200
+says-must-be-a-whole-number-from-1-to-1095 = Il faut un nombre entier de 1 à 1 095
+says-must-be-a-whole-number-from-0-to-100000000 = Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus
+says-must-be-a-whole-number-from-1-to-36500 = Il faut un nombre entier de jours de 1 à 36 500
+says-must-be-a-whole-number-from-90-to-36500 = Il faut un nombre entier de jours de 90 à 36 500
+says-must-be-an-iso-4217-code-of-three-upper-case-letters-such-as-eur = Il faut trois lettres, comme EUR
+says-is-required-with-price-cents = Un prix a besoin d’une monnaie
+says-is-required-with-currency = Une monnaie a besoin d’un prix
+says-must-be-a-uuid = Choisissez parmi ceux-ci
+says-is-not-a-service-of-the-business = Cette prestation n’existe plus
+says-is-listed-twice = C’est nommé deux fois
+says-must-be-later-than-starts-at = La fin doit venir après le début
+says-must-not-be-before-from = La fin ne doit pas précéder le début
+says-must-lie-in-the-years-1970-to-2199 = L’année doit être entre 1970 et 2199
+says-the-clocks-of-the-business-skipped-these-days = Les horloges de l’établissement ont sauté ces jours
+says-the-clocks-skip-this-time-on-that-day = Les horloges sautent cette heure ce jour-là
+says-the-clocks-show-this-time-twice-on-that-day = Les horloges montrent deux fois cette heure ce jour-là : prenez-en une autre
+says-there-are-1000-times-off-to-come-which-is-as-many-as-there-may-be = Il y a 1 000 absences à venir, on ne peut pas en garder plus
+says-there-are-10000-times-off-to-come-which-is-as-many-as-there-may-be = Il y a 10 000 absences à venir, on ne peut pas en garder plus
+says-whoever-is-no-owner-or-admin-changes-only-their-own-time-off = Sans être propriétaire ni admin, on ne change que ses propres absences
+says-the-budget-for-services-is-used-up = Il y a autant de prestations que permis
+says-the-budget-for-staff-is-used-up = L’équipe a autant de membres que permis
+says-something-refers-to-it-it-can-be-made-inactive-instead = Quelque chose s’y rapporte ; on peut décocher la case à la place

@@ -1,0 +1,153 @@
+//! The profile: what callers hear first, and how they may book.
+
+use actors::business::commands::profile::PatchBusiness;
+use actors::domain::availability::Concerned;
+use actors::domain::{BookingMode, Business, Right};
+use actors::view::OperatorBusinessView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::choices::{language, languages, zones};
+use super::done::Done;
+use super::facts::{Line, facts, line, versions};
+use super::regions;
+use crate::admin::businesses::OperatorBusinessPatch;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::Filled;
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Choices, Fact, Field, Versions};
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/business.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    may: bool,
+    done: Done,
+    filled: Filled,
+    rest: Vec<String>,
+    tag: String,
+    versions: Versions,
+    facts: Vec<Fact>,
+    name: Field,
+    locale: Field,
+    timezone: Field,
+    website_url: Field,
+    modes: Choices,
+    region: Field,
+}
+
+/// The profile as a form.
+fn values(business: &Business) -> Form {
+    Form::of([
+        ("name", business.name.as_str()),
+        ("locale", business.locale.as_str()),
+        ("timezone", business.zone.name()),
+        ("website_url", business.website_url.as_deref().unwrap_or_default()),
+        ("booking_mode", business.booking_mode.as_str()),
+        ("phone_region", &business.phone_region),
+    ])
+}
+
+fn lines(view: &View, form: &Form) -> Vec<Line> {
+    let mode = form.get("booking_mode");
+    let mode = BookingMode::from_word(mode).map_or_else(|| mode.to_owned(), |mode| mode_word(view, mode));
+    vec![
+        line(view, "name", form.get("name")),
+        line(view, "business-locale", &language(view, form.get("locale"))),
+        line(view, "business-zone", form.get("timezone")),
+        line(view, "business-website", form.get("website_url")),
+        line(view, "business-booking", &mode),
+        line(view, "business-region", &regions::name(view, form.get("phone_region"))),
+    ]
+}
+
+fn mode_word(view: &View, mode: BookingMode) -> String {
+    view.t(match mode {
+        BookingMode::Instant => "business-instant",
+        BookingMode::Request => "business-request",
+        BookingMode::Off => "business-off",
+    })
+}
+
+fn modes(view: &View, filled: &mut Filled) -> Choices {
+    let choice = |mode: &BookingMode| Choice {
+        hint: view.t(match mode {
+            BookingMode::Instant => "business-instant-hint",
+            BookingMode::Request => "business-request-hint",
+            BookingMode::Off => "business-off-hint",
+        }),
+        chosen: filled.get("booking_mode") == mode.as_str(),
+        ..Choice::new(mode.as_str(), mode_word(view, *mode))
+    };
+    let all = BookingMode::ALL.iter().map(choice).collect();
+    let problem = filled.problem(view, "booking_mode");
+    let (id, label) = ("booking_mode".into(), view.t("business-booking"));
+    Choices { id, label, kind: "radio", hint: String::new(), problem, all }
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, path) = (member.view(), member.path_to("settings/business"));
+    let done = Done::said(&view, member.query.get("done"));
+    let done = match member.query.get("done") {
+        "zone" => done.with_outside(&member, Concerned::EVERYONE).await?,
+        _ => done,
+    };
+    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&member.profile));
+    shown(&member, filled, done, StatusCode::OK)
+}
+
+fn shown(member: &Member, mut filled: Filled, done: Done, status: StatusCode) -> Answered {
+    let (view, now) = (member.view(), values(&member.profile));
+    let website = Field::new("website_url", "url", "url", view.t("business-website")).optional();
+    let zone = filled.get("timezone").to_owned();
+    let name = Field::line("name", view.t("name")).hint(view.t("business-name-hint"));
+    let locale = Field::select("locale", view.t("business-locale"), languages(&view));
+    let timezone = Field::select("timezone", view.t("business-zone"), zones(&zone));
+    let region = Field::select("phone_region", view.t("business-region"), regions::choices(&view));
+    let shown = Page {
+        frame: member.frame("settings/business"),
+        path: member.path_to("settings/business"),
+        may: member.may(Right::Settings),
+        done,
+        tag: filled.tag(&OperatorBusinessView::from(&member.profile)),
+        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
+        facts: facts(lines(&view, &now)),
+        name: filled.field(&view, name),
+        locale: filled.field(&view, locale.hint(view.t("business-locale-hint"))),
+        timezone: filled.field(&view, timezone.hint(view.t("business-zone-hint"))),
+        website_url: filled.field(&view, website),
+        modes: modes(&view, &mut filled),
+        region: filled.field(&view, region),
+        rest: filled.rest(&view),
+        filled,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+/// Changes the profile.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let zone_stays = member.form.get("timezone") == member.profile.zone.name();
+    let body = member.body().text("name").text("locale").optional("website_url").text("booking_mode");
+    let body = body.text("phone_region");
+    // A zone that is given is held against every appointment to come.
+    let body = if zone_stays { body } else { body.text("timezone") };
+    let undone = match body.read::<OperatorBusinessPatch>() {
+        Ok(patch) => match member.change(PatchBusiness::from(patch)).await? {
+            Ok(_) => {
+                let done = if zone_stays { "saved" } else { "zone" };
+                return Ok(see_other(&format!("{}?done={done}", member.path_to("settings/business"))));
+            }
+            Err(undone) => undone,
+        },
+        Err(undone) => undone,
+    };
+    let status = undone.status();
+    shown(&member, Filled::refused(&member.view(), &member.form, undone), Done::default(), status)
+}

@@ -1,0 +1,76 @@
+//! What there is to choose from on several pages: zones, languages, and numbers that people say in words.
+
+use actors::domain::Locale;
+use chrono_tz::{TZ_VARIANTS, Tz};
+
+use crate::dashboard::parts::Choice;
+use crate::dashboard::view::View;
+
+/// The minutes of an hour, a day and a week.
+const HOUR: u32 = 60;
+const DAY: u32 = 24 * HOUR;
+const WEEK: u32 = 7 * DAY;
+
+/// Where zones were before they had the names of places; each has one by now.
+const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
+
+/// Every zone of a place, and the one that stands there already.
+pub(super) fn zones(current: &str) -> Vec<Choice> {
+    let is_place =
+        |zone: &Tz| zone.name().contains('/') && !FORMER.iter().any(|former| zone.name().starts_with(former));
+    let shown =
+        TZ_VARIANTS.iter().filter(|zone| is_place(zone) || zone.name() == "UTC" || zone.name() == current);
+    let mut names: Vec<_> = shown.map(|zone| zone.name()).collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| Choice::new(name, name.replace('_', " "))).collect()
+}
+
+/// The place of a zone, as people say it.
+pub(super) fn place(zone: Tz) -> String {
+    zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
+}
+
+/// The languages.
+pub(super) fn languages(view: &View) -> Vec<Choice> {
+    Locale::ALL.iter().map(|locale| Choice::new(locale.as_str(), language(view, locale.as_str()))).collect()
+}
+
+/// What a language is called.
+pub(super) fn language(view: &View, locale: &str) -> String {
+    view.words.find(&format!("language-{locale}"), &[]).unwrap_or_else(|| locale.to_owned())
+}
+
+/// Numbers to choose from, as `say` says them; what stands there already is one of them, whatever it is. `none` is what
+/// is said of no number, if that can be chosen.
+pub(super) fn numbers(
+    usual: &[u32],
+    current: &str,
+    none: Option<String>,
+    say: impl Fn(u32) -> String,
+) -> Vec<Choice> {
+    let mut numbers: Vec<u32> = usual.iter().copied().chain(current.parse()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let said = numbers.into_iter().map(|number| Choice::new(number.to_string(), say(number)));
+    none.map(|label| Choice::new("", label)).into_iter().chain(said).collect()
+}
+
+/// So many minutes, in the longest unit that makes a whole number of them.
+pub(super) fn how_long(view: &View, minutes: u32) -> String {
+    let (word, unit) = match minutes {
+        0 => ("count-minutes", 1),
+        weeks if weeks % WEEK == 0 => ("count-weeks", WEEK),
+        days if days % DAY == 0 => ("count-days", DAY),
+        hours if hours % HOUR == 0 => ("count-hours", HOUR),
+        _ => ("count-minutes", 1),
+    };
+    view.count(word, u64::from(minutes / unit))
+}
+
+/// So many days, in years where those are whole.
+pub(super) fn how_many_days(view: &View, days: u32) -> String {
+    if days > 0 && days % 365 == 0 {
+        return view.count("count-years", u64::from(days / 365));
+    }
+    view.count("count-days", u64::from(days))
+}

@@ -1,0 +1,222 @@
+//! What is kept and for how long, taking it along, and what erasing does.
+//!
+//! What always holds: what would go for good by keeping things for less time goes only once that was asked for on a page
+//! that says so; the audit log is an owner's to shorten.
+
+use actors::business::commands::erasure::PatchRetention;
+use actors::domain::{Actor, Right};
+use actors::view::RetentionView;
+use askama::Template;
+use axum::body::Body;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::TimeDelta;
+
+use super::choices::{how_many_days, numbers};
+use super::done::Done;
+use super::facts::{Line, facts, line, versions};
+use crate::admin::retention::RetentionPatch;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::filled::Filled;
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Crumb, Fact, Field, Versions};
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::body::JSON_LINES;
+use crate::http::json::Json;
+use crate::moving::stream;
+use crate::words::Value;
+
+/// For how many days people usually keep calls, messages and appointments, and the audit log.
+const USUAL: [u32; 8] = [30, 90, 180, 365, 730, 1_095, 1_825, 3_650];
+const USUAL_OF_LOG: [u32; 7] = [90, 180, 365, 730, 1_095, 1_825, 3_650];
+/// The fields, with what they are called.
+const KEPT: [(&str, &str); 4] = [
+    ("calls_days", "calls"),
+    ("messages_days", "messages"),
+    ("appointments_days", "data-appointments"),
+    (LOG, "settings-audit"),
+];
+/// The field of the audit log.
+const LOG: &str = "audit_days";
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/data.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    /// Where contacts are erased.
+    contacts: String,
+    may: bool,
+    done: Done,
+    filled: Filled,
+    rest: Vec<String>,
+    tag: String,
+    versions: Versions,
+    facts: Vec<Fact>,
+    fields: Vec<Field>,
+    /// For how long the audit log is kept, for whoever may not say so.
+    log: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/shorter.html", config = "src/askama.toml")]
+struct Shorter {
+    view: View,
+    frame: Frame,
+    path: String,
+    crumbs: Vec<Crumb>,
+    /// What goes.
+    goes: Vec<String>,
+    /// The form, which is sent once more.
+    fields: Vec<(String, String)>,
+}
+
+fn values(kept: &RetentionView) -> Form {
+    let days = [kept.calls_days, kept.messages_days, kept.appointments_days, kept.audit_days];
+    let text = |days: Option<u32>| days.map(|days| days.to_string()).unwrap_or_default();
+    Form::of(std::iter::zip(KEPT, days).map(|((name, _), days)| (name, text(days))))
+}
+
+/// For how long, as people say it.
+fn how_long(view: &View, days: &str) -> String {
+    match days.trim().parse() {
+        Ok(days) => how_many_days(view, days),
+        Err(_) if days.trim().is_empty() => view.t("data-for-ever"),
+        Err(_) => days.to_owned(),
+    }
+}
+
+fn lines(view: &View, form: &Form) -> Vec<Line> {
+    KEPT.iter().map(|(name, label)| line(view, label, &how_long(view, form.get(name)))).collect()
+}
+
+/// The fields that the person may change.
+fn theirs(member: &Member) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let log = member.may(Right::Ownership);
+    KEPT.into_iter().filter(move |(name, _)| log || *name != LOG)
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, kept) = (member.view(), member.business.retention().await?);
+    let done = Done::said(&view, member.query.get("done"));
+    let path = member.path_to("settings/data");
+    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&kept));
+    shown(&member, &kept, filled, done, StatusCode::OK)
+}
+
+fn shown(
+    member: &Member,
+    kept: &RetentionView,
+    mut filled: Filled,
+    done: Done,
+    status: StatusCode,
+) -> Answered {
+    let (view, now) = (member.view(), values(kept));
+    let field = |(name, label): (&str, &str)| {
+        let usual = if name == LOG { &USUAL_OF_LOG[..] } else { &USUAL[..] };
+        let for_ever = Some(view.t("data-for-ever"));
+        let options = numbers(usual, filled.get(name), for_ever, |days| how_many_days(&view, days));
+        let label = if name == LOG { "data-log" } else { label };
+        filled.field(&view, Field::select(name, view.t(label), options))
+    };
+    let fields = theirs(member).map(field).collect();
+    let shown = Page {
+        frame: member.frame("settings/data"),
+        path: member.path_to("settings/data"),
+        contacts: member.path_to("contacts"),
+        may: member.may(Right::Data),
+        done,
+        tag: filled.tag(kept),
+        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
+        facts: facts(lines(&view, &now)),
+        fields,
+        log: if member.may(Right::Ownership) { String::new() } else { how_long(&view, now.get(LOG)) },
+        rest: filled.rest(&view),
+        filled,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+/// Changes for how long things are kept; asks first where something would go by that.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let mut body = member.body();
+    for (name, _) in theirs(&member) {
+        let Some(text) = member.form.find(name).map(str::trim) else { continue };
+        body = match text.parse() {
+            Ok(days) => body.with(name, Json::Integer(days)),
+            Err(_) if text.is_empty() => body.with(name, Json::Null),
+            Err(_) => body.with(name, Json::String(text.to_owned())),
+        };
+    }
+    let kept = member.business.retention().await?;
+    let undone = match body.read::<RetentionPatch>() {
+        Ok(patch) => {
+            let goes = goes(&member, &values(&kept));
+            if !goes.is_empty() && member.form.find("sure").is_none() {
+                return ask(&member, goes);
+            }
+            match member.change(PatchRetention::from(patch)).await? {
+                Ok(_) => return Ok(see_other(&format!("{}?done=saved", member.path_to("settings/data")))),
+                Err(undone) => undone,
+            }
+        }
+        Err(undone) => undone,
+    };
+    let status = undone.status();
+    let filled = Filled::refused(&member.view(), &member.form, undone);
+    shown(&member, &kept, filled, Done::default(), status)
+}
+
+/// What goes by what the form says, and stays by what is so now.
+fn goes(member: &Member, now: &Form) -> Vec<String> {
+    let view = member.view();
+    let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);
+    let shorter = theirs(member).filter(|(name, _)| days(&member.form, name) < days(now, name));
+    let told = shorter.filter_map(|(name, label)| {
+        let kept = TimeDelta::days(days(&member.form, name).into());
+        let before = member.business.now().utc().checked_sub_signed(kept)?.timestamp_millis();
+        let before = days::day(actors::domain::Timestamp::from_millis(before), member.profile.zone);
+        let before = format!("{} {}", view.words.date(before), before.format("%Y"));
+        let values = [("what", Value::Text(&view.t(label))), ("before", Value::Text(&before))];
+        Some(view.words.say("data-goes", &values))
+    });
+    told.collect()
+}
+
+fn ask(member: &Member, goes: Vec<String>) -> Answered {
+    let (view, path) = (member.view(), member.path_to("settings/data"));
+    let names = theirs(member).map(|(name, _)| name).chain(["tag"]);
+    let shown = Shorter {
+        frame: member.frame("settings/data"),
+        crumbs: vec![Crumb { label: view.t("settings-data"), path: path.clone() }],
+        path,
+        goes,
+        fields: names.map(|name| (name.into(), member.form.get(name).into())).collect(),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// The business as lines of JSON, as the operator's export has it, without what deliveries are signed with.
+pub(crate) async fn export(member: Member) -> Answered {
+    let id = member.business.id();
+    let today = days::day(member.business.now(), member.profile.zone);
+    let name = format!("attachment; filename=\"business-{today}.jsonl\"");
+    let name = HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
+    let heads =
+        [(header::CONTENT_TYPE, HeaderValue::from_static(JSON_LINES)), (header::CONTENT_DISPOSITION, name)];
+    if member.head.method == Method::HEAD {
+        // Whoever only asks what it would be begins no export.
+        return Ok((heads, Body::empty()).into_response());
+    }
+    let by = Actor::Person(member.signed_in.person.id);
+    let export = member.desk.engine.export(by, Some(id), false)?;
+    tracing::info!(business.id = %id, "an export begins");
+    Ok((heads, Body::from_stream(stream(export, member.desk.engine.now()))).into_response())
+}

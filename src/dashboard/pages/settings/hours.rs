@@ -1,0 +1,235 @@
+//! When a business is open: the week with its breaks, and the days that are otherwise.
+
+use actors::business::commands::diary::DeleteSpecialDay;
+use actors::business::commands::profile::PatchBusiness;
+use actors::domain::availability::Concerned;
+use actors::domain::{Business, Right};
+use actors::view::{OperatorBusinessView, SpecialDayView};
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::{Days, NaiveDate};
+
+use super::choices::place;
+use super::done::Done;
+use super::facts::{Line, facts, versions};
+use super::special_day;
+use super::week::{BREAKS, DayRow, OPEN, lines, rows};
+use crate::admin::businesses::OperatorBusinessPatch;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::filled::{Filled, Undone, tag};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::parts::{Fact, Field, Versions};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::words::Value;
+
+/// How many special days are on a page.
+const DAYS_SHOWN: usize = 50;
+/// The field that says which of them are shown, and what it says of those that are over.
+const WHICH: &str = "days";
+const PAST: &str = "past";
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/hours.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    may: bool,
+    sub: String,
+    done: Done,
+    /// The form of the week.
+    week: Filled,
+    week_rest: Vec<String>,
+    rows: Vec<DayRow>,
+    tag: String,
+    versions: Versions,
+    facts: Vec<Fact>,
+    /// The special days, and whether those that are over are shown.
+    days: Vec<DayShown>,
+    past: bool,
+    pages: Pages,
+    /// The form of one more.
+    day: Filled,
+    day_rest: Vec<String>,
+    date: Field,
+    open: Field,
+    close: Field,
+    note: Field,
+}
+
+/// A special day of the list.
+struct DayShown {
+    date: String,
+    label: String,
+    times: String,
+    note: String,
+    tag: String,
+}
+
+/// What the forms of the page hold, and what was done.
+struct Shown {
+    week: Filled,
+    day: Filled,
+    /// Whether each day has room for one more break.
+    room: bool,
+    done: Done,
+    status: StatusCode,
+}
+
+/// The week as a form.
+fn values(business: &Business) -> Form {
+    let mut fields = Vec::new();
+    OPEN.fill(&mut fields, business.hours.days());
+    BREAKS.fill(&mut fields, business.breaks.days());
+    Form::of(fields)
+}
+
+fn week_lines(view: &View, form: &Form) -> Vec<Line> {
+    lines(view, form, &OPEN, Some(&BREAKS))
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let done = Done::said(&view, member.query.get("done"));
+    let concerned = match member.query.get("done") {
+        "week" => Some(Concerned::EVERYONE),
+        "day" | "removed" => on_day(&member),
+        _ => None,
+    };
+    let done = match concerned {
+        Some(concerned) => done.with_outside(&member, concerned).await?,
+        None => done,
+    };
+    let draft = member.kept_form();
+    let (week_path, day_path) = (member.path_to("settings/hours"), member.path_to("settings/hours/days"));
+    let week = Filled::kept(&view, draft.as_ref(), &week_path, || values(&member.profile));
+    let day = Filled::kept(&view, draft.as_ref(), &day_path, Form::default);
+    shown(&member, Shown { week, day, room: false, done, status: StatusCode::OK }).await
+}
+
+/// What lies on the day that the address names, and in what opens on it.
+fn on_day(member: &Member) -> Option<Concerned> {
+    let (date, zone) = (member.query.get("date").parse::<NaiveDate>().ok()?, member.profile.zone);
+    let end = date.checked_add_days(Days::new(2))?;
+    Some(Concerned::EVERYONE.during(days::begins(date, zone)..days::begins(end, zone)))
+}
+
+async fn shown(member: &Member, Shown { mut week, mut day, room, done, status }: Shown) -> Answered {
+    let (view, now) = (member.view(), values(&member.profile));
+    let past = member.query.get(WHICH) == PAST;
+    let today = days::day(member.business.now(), member.profile.zone);
+    let range = if past { (None, today.pred_opt()) } else { (Some(today), None) };
+    let part = member.part("dashboard special days", DAYS_SHOWN, &[WHICH]);
+    let found = member.business.special_days(range, &part.request).await?;
+    let place = place(member.profile.zone);
+    let sub = [("business", Value::Text(&member.profile.name)), ("place", Value::Text(&place))];
+    let time = |id: &str, label| Field::line(id, view.t(label)).class("time").optional();
+    let date = Field::new("date", "date", "off", view.t("hours-date")).class("date");
+    let note = Field::line("note", view.t("hours-note")).optional();
+    let shown = Page {
+        frame: member.frame("settings/hours"),
+        path: member.path_to("settings/hours"),
+        may: member.may(Right::Settings),
+        sub: view.words.say("hours-sub", &sub),
+        done,
+        tag: week.tag(&OperatorBusinessView::from(&member.profile)),
+        versions: versions(&week, week_lines(&view, week.values()), week_lines(&view, &now)),
+        facts: facts(week_lines(&view, &now)),
+        rows: rows(&view, &mut week, (&OPEN, &BREAKS), "hours-open-on", room),
+        week_rest: week.rest(&view),
+        week,
+        days: found.items.iter().map(|day| day_shown(&view, day)).collect(),
+        past,
+        pages: part.pages(found.next.as_deref()),
+        date: day.field(&view, date),
+        open: day.field(&view, time("open", "hours-opens")),
+        close: day.field(&view, time("close", "hours-closes")),
+        note: day.field(&view, note),
+        day_rest: day.rest(&view),
+        day,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+fn day_shown(view: &View, day: &SpecialDayView) -> DayShown {
+    let times = day.windows.iter().map(|window| format!("{} – {}", window.open, window.close));
+    let times = if day.closed { view.t("hours-closed") } else { times.collect::<Vec<_>>().join(", ") };
+    DayShown {
+        date: day.date.clone(),
+        label: special_day::label(view, &day.date),
+        times,
+        note: day.note.clone().unwrap_or_default(),
+        tag: tag(day),
+    }
+}
+
+/// Changes the week; or only makes room in the form for more breaks.
+pub(crate) async fn sent(member: Member) -> Answered {
+    if member.form.find("room").is_some() {
+        let week = Filled::of(member.form.clone());
+        let day = Filled::of(Form::default());
+        let (done, status) = (Done::default(), StatusCode::OK);
+        return shown(&member, Shown { week, day, room: true, done, status }).await;
+    }
+    let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
+    // What a form says nothing of stays as it is.
+    let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
+    let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
+    let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));
+    let read = body.read::<OperatorBusinessPatch>();
+    let undone = match read {
+        Ok(patch) => match member.change(PatchBusiness::from(patch)).await? {
+            Ok(_) => return Ok(see_other(&format!("{}?done=week", member.path_to("settings/hours")))),
+            Err(undone) => undone,
+        },
+        Err(undone) => undone,
+    };
+    let undone = match undone {
+        Undone::Invalid(mut problems) => {
+            OPEN.beside(&mut problems, &open);
+            BREAKS.beside(&mut problems, &pauses);
+            Undone::Invalid(problems)
+        }
+        undone => undone,
+    };
+    let status = undone.status();
+    let week = Filled::refused(&member.view(), &member.form, undone);
+    let day = Filled::of(Form::default());
+    shown(&member, Shown { week, day, room: false, done: Done::default(), status }).await
+}
+
+/// Adds a special day.
+pub(crate) async fn add_day(member: Member) -> Answered {
+    match special_day::add(&member).await? {
+        Ok(date) => Ok(see_other(&format!("{}?done=day&date={date}", member.path_to("settings/hours")))),
+        Err(undone) => refused_day(&member, undone).await,
+    }
+}
+
+/// Has a special day be as the week says again.
+pub(crate) async fn remove_day(member: Member) -> Answered {
+    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
+    match member.change(DeleteSpecialDay { date }).await? {
+        Ok(_) => Ok(see_other(&format!("{}?done=removed&date={date}", member.path_to("settings/hours")))),
+        Err(undone) => refused_day(&member, undone).await,
+    }
+}
+
+/// The page with a form of a special day that was refused.
+async fn refused_day(member: &Member, undone: Undone) -> Answered {
+    let (view, status) = (member.view(), undone.status());
+    let mut day = Filled::refused(&view, &member.form, undone);
+    if day.stale {
+        // Nothing was filled in: the button beside a day says to take it away.
+        day.notice = view.t("settings-changed-meanwhile");
+    }
+    let week = Filled::of(values(&member.profile));
+    shown(member, Shown { week, day, room: false, done: Done::default(), status }).await
+}

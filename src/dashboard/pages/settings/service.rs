@@ -1,0 +1,308 @@
+//! A service: what it is, how long it takes, and how early it has to be booked.
+
+use actors::domain::availability::Concerned;
+use actors::domain::{Right, Service, ServiceId};
+use actors::view::OperatorServiceView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::catalog;
+use super::choices::{how_long, how_many_days, numbers};
+use super::done::Done;
+use super::facts::{Line, facts, line, only_for_changing, versions};
+use super::services::amount;
+use crate::admin::services::{ServiceBody, ServicePatch};
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::{Body, Filled, Undone};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Crumb, Fact, Field, Versions};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::json::Json;
+
+/// How long before it begins people usually want to know of a booking, in minutes.
+const NOTICES: [u32; 11] = [0, 60, 120, 240, 720, 1_440, 2_880, 4_320, 10_080, 20_160, 43_200];
+/// How many days ahead people usually let others book.
+const AHEAD: [u32; 9] = [7, 14, 30, 60, 90, 180, 365, 730, 1_095];
+/// How long a new service takes until somebody says otherwise, in minutes.
+const MINUTES: &str = "30";
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/service.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    above: String,
+    crumbs: Vec<Crumb>,
+    title: String,
+    /// Whether it is there already.
+    is_there: bool,
+    may: bool,
+    done: Done,
+    filled: Filled,
+    rest: Vec<String>,
+    tag: String,
+    versions: Versions,
+    facts: Vec<Fact>,
+    name: Field,
+    description: Field,
+    duration: Field,
+    before: Field,
+    after: Field,
+    notice: Field,
+    ahead: Field,
+    price: Field,
+    currency: Field,
+    active: bool,
+    /// Who carries it out: their page and their name.
+    staff: Vec<Choice>,
+}
+
+fn values(service: &Service) -> Form {
+    let shown = OperatorServiceView::from(service);
+    let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+    let mut fields = vec![
+        ("name", shown.service.name),
+        ("description", shown.service.description),
+        ("duration_minutes", shown.service.duration_minutes.to_string()),
+        ("buffer_before_minutes", shown.buffer_before_minutes.to_string()),
+        ("buffer_after_minutes", shown.buffer_after_minutes.to_string()),
+        ("min_notice_minutes", shown.min_notice_minutes.to_string()),
+        ("max_advance_days", number(shown.max_advance_days)),
+        ("price_cents", shown.price_cents.map(amount).unwrap_or_default()),
+        ("currency", shown.currency.unwrap_or_default()),
+    ];
+    if shown.active {
+        fields.push(("active", "on".into()));
+    }
+    Form::of(fields)
+}
+
+/// What stands in the form of a new one.
+fn new() -> Form {
+    Form::of([
+        ("duration_minutes", MINUTES),
+        ("buffer_before_minutes", "0"),
+        ("buffer_after_minutes", "0"),
+        ("min_notice_minutes", "0"),
+        ("active", "on"),
+    ])
+}
+
+fn notice(view: &View, minutes: u32) -> String {
+    match minutes {
+        0 => view.t("service-any-time"),
+        minutes => view.with("service-time-before", "time", &how_long(view, minutes)),
+    }
+}
+
+fn ahead(view: &View, days: u32) -> String {
+    view.with("service-time-ahead", "time", &how_many_days(view, days))
+}
+
+fn lines(view: &View, form: &Form) -> Vec<Line> {
+    let of = |id: &str, say: &dyn Fn(u32) -> String| {
+        let text = form.get(id).trim();
+        text.parse().map_or_else(|_| text.to_owned(), say)
+    };
+    let minutes = |minutes: u32| view.count("count-minutes", minutes.into());
+    let days = if form.get("max_advance_days").is_empty() {
+        view.t("service-any-day")
+    } else {
+        of("max_advance_days", &|days| ahead(view, days))
+    };
+    let active = if form.find("active").is_some() { "service-offered" } else { "service-not-offered" };
+    vec![
+        line(view, "service-name", form.get("name")),
+        line(view, "service-description", form.get("description")),
+        line(view, "service-takes", &of("duration_minutes", &minutes)),
+        line(view, "service-before", &of("buffer_before_minutes", &minutes)),
+        line(view, "service-after", &of("buffer_after_minutes", &minutes)),
+        line(view, "service-notice", &of("min_notice_minutes", &|minutes| notice(view, minutes))),
+        line(view, "service-ahead", &days),
+        line(view, "service-price", &format!("{} {}", form.get("price_cents"), form.get("currency"))),
+        line(view, "services-status", &view.t(active)),
+    ]
+}
+
+/// The service in the path.
+pub(super) async fn find(member: &Member) -> Result<Service, Refused> {
+    let id: ServiceId = member.param("service_id").ok_or_else(Refused::not_found)?;
+    member.business.service(id).await?.ok_or_else(Refused::not_found)
+}
+
+/// The page of a new one.
+pub(crate) async fn show_new(member: Member) -> Answered {
+    only_for_changing(&member, Right::Settings)?;
+    let (view, path) = (member.view(), member.path_to("settings/services/new"));
+    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, new);
+    shown(&member, None, filled, Done::default(), StatusCode::OK).await
+}
+
+/// The page of one that is there.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, service) = (member.view(), find(&member).await?);
+    let done = Done::said(&view, member.query.get("done"));
+    let done = match member.query.get("done") {
+        // What takes it off the list, or puts it back, concerns what is booked.
+        "saved" if !service.active => done.with_outside(&member, Concerned::service(service.id)).await?,
+        _ => done,
+    };
+    let path = member.path_to(&format!("settings/services/{}", service.id));
+    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&service));
+    shown(&member, Some(&service), filled, done, StatusCode::OK).await
+}
+
+async fn shown(
+    member: &Member,
+    service: Option<&Service>,
+    mut filled: Filled,
+    done: Done,
+    status: StatusCode,
+) -> Answered {
+    let view = member.view();
+    let above = member.path_to("settings/services");
+    let staff = match service {
+        None => Vec::new(),
+        Some(service) => {
+            let staff = catalog::staff(member).await?.into_iter();
+            let offering = staff.filter(|one| one.service_ids.contains(&service.id));
+            let way = |id| member.path_to(&format!("settings/staff/{id}"));
+            offering.map(|one| Choice::new(way(one.id), one.name)).collect()
+        }
+    };
+    let now = service.map(values);
+    let theirs = now.as_ref().map(|now| lines(&view, now)).unwrap_or_default();
+    let line = |id: &str, label: &str| Field::line(id, view.t(label));
+    let notices = numbers(&NOTICES, filled.get("min_notice_minutes"), None, |one| notice(&view, one));
+    let any_day = Some(view.t("service-any-day"));
+    let days = numbers(&AHEAD, filled.get("max_advance_days"), any_day, |days| ahead(&view, days));
+    let description = Field::area("description", view.t("service-description")).optional();
+    let description = description.hint(view.t("service-description-hint"));
+    let price = line("price_cents", "service-price").class("short").optional();
+    let currency = line("currency", "service-currency").class("short").optional();
+    let id = service.map_or_else(|| "new".into(), |service| service.id.to_string());
+    let shown = Page {
+        frame: member.frame("settings/services"),
+        path: format!("{above}/{id}"),
+        crumbs: vec![Crumb { label: view.t("settings-services"), path: above.clone() }],
+        above,
+        title: service.map_or_else(|| view.t("services-add"), |service| service.name.clone()),
+        is_there: service.is_some(),
+        may: member.may(Right::Settings),
+        done,
+        tag: service.map(|service| filled.tag(&OperatorServiceView::from(service))).unwrap_or_default(),
+        versions: versions(&filled, lines(&view, filled.values()), theirs.clone()),
+        facts: facts(theirs),
+        name: filled.field(&view, line("name", "service-name")),
+        description: filled.field(&view, description),
+        duration: filled.field(&view, line("duration_minutes", "service-takes")),
+        before: filled.field(&view, line("buffer_before_minutes", "service-before")),
+        after: filled.field(&view, line("buffer_after_minutes", "service-after")),
+        notice: filled.field(&view, Field::select("min_notice_minutes", view.t("service-notice"), notices)),
+        ahead: filled.field(&view, Field::select("max_advance_days", view.t("service-ahead"), days)),
+        price: filled.field(&view, price),
+        currency: filled.field(&view, currency.hint(view.t("service-currency-hint"))),
+        active: filled.has("active"),
+        staff,
+        rest: filled.rest(&view),
+        filled,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+/// The form as the body that both changes take.
+fn body(member: &Member) -> Body<'_> {
+    let form = &member.form;
+    let days = form.get("max_advance_days").trim();
+    let days = match days.parse() {
+        Ok(days) => Json::Integer(days),
+        Err(_) if days.is_empty() => Json::Null,
+        Err(_) => Json::String(days.to_owned()),
+    };
+    let currency = form.get("currency").trim().to_uppercase();
+    let currency = if currency.is_empty() { Json::Null } else { Json::String(currency) };
+    let body = member.body().text("name").text("description").number("duration_minutes");
+    let body =
+        body.number("buffer_before_minutes").number("buffer_after_minutes").number("min_notice_minutes");
+    let body = body.with("max_advance_days", days).with("price_cents", cents(form.get("price_cents")));
+    body.with("currency", currency).ticked("active")
+}
+
+/// A price in hundredths, of what people write: `45`, `45.5`, `45,50`. What is none is left as it is, which its reader
+/// refuses.
+fn cents(text: &str) -> Json {
+    let text = text.trim();
+    if text.is_empty() {
+        return Json::Null;
+    }
+    let (whole, part) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let read = (!whole.is_empty() && is_number(whole) && is_number(part) && part.len() <= 2)
+        .then(|| format!("{whole}{part:0<2}").parse().ok())
+        .flatten();
+    read.map_or_else(|| Json::String(text.to_owned()), Json::Integer)
+}
+
+/// Adds a service.
+pub(crate) async fn add(member: Member) -> Answered {
+    let undone = match body(&member).read::<ServiceBody>() {
+        Ok(body) => match body.change() {
+            Ok(change) => match member.change(change).await? {
+                Ok(_) => {
+                    return Ok(see_other(&format!("{}?done=added", member.path_to("settings/services"))));
+                }
+                Err(undone) => undone,
+            },
+            Err(refusal) => Undone::of(refusal.into())?,
+        },
+        Err(undone) => undone,
+    };
+    let status = undone.status();
+    let filled = Filled::refused(&member.view(), &member.form, undone);
+    shown(&member, None, filled, Done::default(), status).await
+}
+
+/// Changes one.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let service = find(&member).await?;
+    let undone = match body(&member).read::<ServicePatch>() {
+        Ok(patch) => match member.change(patch.change(service.id)).await? {
+            Ok(_) => {
+                let path = member.path_to(&format!("settings/services/{}", service.id));
+                return Ok(see_other(&format!("{path}?done=saved")));
+            }
+            Err(undone) => undone,
+        },
+        Err(undone) => undone,
+    };
+    let status = undone.status();
+    let filled = Filled::refused(&member.view(), &member.form, undone);
+    shown(&member, Some(&service), filled, Done::default(), status).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_read_as_people_write_it() {
+        for (text, read) in [
+            ("", Json::Null),
+            ("45", Json::Integer(4_500)),
+            (" 45.5 ", Json::Integer(4_550)),
+            ("45,05", Json::Integer(4_505)),
+            ("0", Json::Integer(0)),
+            ("45.", Json::Integer(4_500)),
+        ] {
+            assert_eq!(cents(text), read, "{text}");
+        }
+        for bad in ["45.505", "-1", "1e3", "4 5", ".5", "45 EUR", "٤٥"] {
+            assert_eq!(cents(bad), Json::String(bad.into()), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The services: what can be booked, and how long it takes.
+
+use actors::domain::{Right, Service, StaffMember};
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::catalog;
+use super::choices::how_long;
+use super::done::Done;
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::words::{Value, plain};
+
+/// How many are on a page.
+const SHOWN: usize = 50;
+/// Of so many staff members the names are shown.
+const NAMED: usize = 4;
+/// How many characters of a description are shown.
+const DESCRIPTION_CHARS: usize = 160;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/services.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    may: bool,
+    done: Done,
+    rows: Vec<Row>,
+    pages: Pages,
+}
+
+struct Row {
+    path: String,
+    name: String,
+    description: String,
+    takes: String,
+    price: String,
+    around: String,
+    notice: String,
+    staff: String,
+    active: bool,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let part = member.part("dashboard services", SHOWN, &[]);
+    let found = member.business.services(true, &part.request).await?;
+    let staff = catalog::staff(&member).await?;
+    let path = member.path_to("settings/services");
+    let shown = Page {
+        frame: member.frame("settings/services"),
+        may: member.may(Right::Settings),
+        done: Done::said(&view, member.query.get("done")),
+        rows: found.items.iter().map(|service| row(&view, &path, service, &staff)).collect(),
+        pages: part.pages(found.next.as_deref()),
+        path,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(view: &View, path: &str, service: &Service, staff: &[StaffMember]) -> Row {
+    let (before, after) = (service.buffers.before_minutes(), service.buffers.after_minutes());
+    let around = [("before", Value::Count(before.into())), ("after", Value::Count(after.into()))];
+    let notice = service.min_notice_minutes;
+    Row {
+        path: format!("{path}/{}", service.id),
+        name: service.name.clone(),
+        description: plain(&service.description, DESCRIPTION_CHARS),
+        takes: view.count("count-minutes", service.duration_minutes.into()),
+        price: price(service),
+        around: if before + after == 0 { String::new() } else { view.words.say("services-around", &around) },
+        notice: if notice == 0 { view.t("services-no-notice") } else { how_long(view, notice) },
+        staff: done_by(view, service, staff),
+        active: service.active,
+    }
+}
+
+/// A price as it is written beside its currency; empty where there is none.
+pub(super) fn price(service: &Service) -> String {
+    let price =
+        |price: actors::domain::Price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str());
+    service.price.map(price).unwrap_or_default()
+}
+
+/// An amount in hundredths, as it is written.
+pub(super) fn amount(cents: u32) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
+/// Who carries it out: everybody, some by their names, or nobody.
+fn done_by(view: &View, service: &Service, staff: &[StaffMember]) -> String {
+    let active = staff.iter().filter(|member| member.active);
+    let offering: Vec<_> = active.clone().filter(|member| member.offers(service.id)).collect();
+    if offering.is_empty() {
+        return view.t("services-nobody");
+    }
+    if offering.len() > 1 && offering.len() == active.count() {
+        return view.t("services-everybody");
+    }
+    let names = offering.iter().take(NAMED).map(|member| plain(&member.name, 60));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match offering.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        None => names,
+        Some(more) => {
+            let values = [("names", Value::Text(&names)), ("count", Value::Count(more as u64))];
+            view.words.say("settings-and-more", &values)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A special day: when a business is open on a date, in place of what the week says.
+
+use actors::business::PageRequest;
+use actors::domain::{DayWindows, Problem, Refusal, Right};
+use actors::view::SpecialDayView;
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::NaiveDate;
+
+use super::facts::{Line, line, only_for_changing, versions};
+use super::week::tidy;
+use crate::admin::diary::SpecialDayBody;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Crumb, Field, Versions};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::json::Json;
+use crate::http::read::FromText;
+use crate::words::capitalised;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/special_day.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    above: String,
+    crumbs: Vec<Crumb>,
+    title: String,
+    filled: Filled,
+    rest: Vec<String>,
+    tag: String,
+    versions: Versions,
+    windows: Vec<Window>,
+    note: Field,
+}
+
+/// The fields of a window.
+struct Window {
+    legend: String,
+    open: Field,
+    close: Field,
+}
+
+/// A date as people write it, with its year.
+pub(super) fn label(view: &View, date: &str) -> String {
+    let Ok(day) = date.parse::<NaiveDate>() else { return date.to_owned() };
+    format!("{} {}", capitalised(&view.words.date(day)), day.format("%Y"))
+}
+
+/// The fields of the ends of a window, counted from 1.
+fn ends(nth: usize) -> [String; 2] {
+    ["open", "close"].map(|end| format!("{end}-{nth}"))
+}
+
+fn values(day: &SpecialDayView) -> Form {
+    let note = ("note".to_owned(), day.note.clone().unwrap_or_default());
+    let windows = day.windows.iter().enumerate().flat_map(|(before, window)| {
+        std::iter::zip(ends(before + 1), [window.open.clone(), window.close.clone()])
+    });
+    Form::of(windows.chain([note]))
+}
+
+/// The windows that a form says, those that are not filled in left out.
+fn windows(form: &Form) -> Vec<(usize, [String; 2])> {
+    let window = |nth| (nth, ends(nth).map(|name| tidy(form.get(&name))));
+    (1..=DayWindows::WINDOWS_MAX)
+        .map(window)
+        .filter(|(_, [open, close])| !(open.is_empty() && close.is_empty()))
+        .collect()
+}
+
+fn lines(view: &View, form: &Form) -> Vec<Line> {
+    let times = windows(form).into_iter().map(|(_, [open, close])| format!("{open} – {close}"));
+    let times = times.collect::<Vec<_>>().join(", ");
+    let times = if times.is_empty() { view.t("hours-closed") } else { times };
+    vec![line(view, "hours-opens", &times), line(view, "hours-note", form.get("note"))]
+}
+
+/// The body that says so: closed where there are no windows.
+fn properties(windows: Vec<[String; 2]>) -> [(&'static str, Json); 2] {
+    let closed = Json::Bool(windows.is_empty());
+    let window = |[open, close]: [String; 2]| {
+        Json::Object(
+            [("open", open), ("close", close)].map(|(name, time)| (name.into(), Json::String(time))).into(),
+        )
+    };
+    [("closed", closed), ("windows", Json::Array(windows.into_iter().map(window).collect()))]
+}
+
+/// Reads a date as the APIs do.
+fn date_of(text: &str) -> Result<NaiveDate, Problem> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Problem::new("date", "is required"));
+    }
+    NaiveDate::from_text(text).map_err(|message| Problem::new("date", message))
+}
+
+async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>, Refused> {
+    let page = PageRequest { limit: 1, after: None };
+    Ok(member.business.special_days((Some(date), Some(date)), &page).await?.items.pop())
+}
+
+/// Adds the special day that the form says, with one window or none; the date of it. One that is there already is changed
+/// on its own page, where what it says now is seen.
+pub(super) async fn add(member: &Member) -> Result<Result<NaiveDate, Undone>, Refused> {
+    let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
+    let closed = open.is_empty() && close.is_empty();
+    let [closed, windows] = properties(if closed { Vec::new() } else { vec![[open, close]] });
+    let body = member.body().with(closed.0, closed.1).with(windows.0, windows.1).optional("note");
+    let (date, body) = (date_of(member.form.get("date")), body.read::<SpecialDayBody>());
+    let mut problems = Vec::new();
+    let (date, body) = match (date, body) {
+        (Ok(date), Ok(body)) => (date, body),
+        (date, body) => {
+            problems.extend(date.err());
+            if let Err(Undone::Invalid(found)) = body {
+                problems.extend(found.into_iter().map(beside_one));
+            }
+            return Ok(Err(Undone::Invalid(problems)));
+        }
+    };
+    if find(member, date).await?.is_some() {
+        let message = "it is a special day already".to_owned();
+        return Ok(Err(Undone::Conflict { message, details: Vec::new() }));
+    }
+    Ok(match body.change(date) {
+        Ok(change) => member.change(change).await?.map(|_| date),
+        Err(refusal) => Err(undone(refusal)?),
+    })
+}
+
+fn undone(refusal: Refusal) -> Result<Undone, Refused> {
+    Undone::of(refusal.into())
+}
+
+/// What is wrong with the only window, beside its fields.
+fn beside_one(problem: Problem) -> Problem {
+    let path = match problem.path.as_str() {
+        "windows[0].close" => "close",
+        path if path.starts_with("windows") => "open",
+        path => path,
+    };
+    Problem::new(path, problem.message)
+}
+
+/// The page of a special day.
+pub(crate) async fn show(member: Member) -> Answered {
+    only_for_changing(&member, Right::Settings)?;
+    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
+    let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
+    let view = member.view();
+    let filled = Filled::kept(&view, member.kept_form().as_ref(), &path(&member, date), || values(&day));
+    shown(&member, (date, &day), filled, StatusCode::OK)
+}
+
+fn path(member: &Member, date: NaiveDate) -> String {
+    member.path_to(&format!("settings/hours/days/{date}"))
+}
+
+fn shown(
+    member: &Member,
+    (date, day): (NaiveDate, &SpecialDayView),
+    mut filled: Filled,
+    status: StatusCode,
+) -> Answered {
+    let (view, now) = (member.view(), values(day));
+    let windows = (1..=DayWindows::WINDOWS_MAX).map(|nth| {
+        let fields = std::iter::zip(ends(nth), ["hours-opens", "hours-closes"]);
+        let mut fields = fields.map(|(id, label)| {
+            let field = Field::line(id, view.t(label)).class("time").optional();
+            filled.field(&view, field)
+        });
+        let (open, close) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+        Window { legend: view.count("hours-window", nth as u64), open, close }
+    });
+    let windows = windows.collect();
+    let note = Field::line("note", view.t("hours-note")).optional();
+    let above = member.path_to("settings/hours");
+    let shown = Page {
+        frame: member.frame("settings/hours"),
+        path: path(member, date),
+        crumbs: vec![Crumb { label: view.t("settings-hours"), path: above.clone() }],
+        above,
+        title: label(&view, &day.date),
+        tag: filled.tag(day),
+        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
+        windows,
+        note: filled.field(&view, note),
+        rest: filled.rest(&view),
+        filled,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+/// Changes a special day.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
+    let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
+    let (fields, times): (Vec<usize>, Vec<[String; 2]>) = windows(&member.form).into_iter().unzip();
+    let [closed, windows] = properties(times);
+    let body = member.body().with(closed.0, closed.1).with(windows.0, windows.1).optional("note");
+    let change = match body.read::<SpecialDayBody>() {
+        Ok(body) => body.change(date).map_err(undone),
+        Err(undone) => Err(Ok(undone)),
+    };
+    let refused = match change {
+        Ok(change) => match member.change(change).await? {
+            Ok(_) => {
+                let done = format!("{}?done=day&date={date}", member.path_to("settings/hours"));
+                return Ok(see_other(&done));
+            }
+            Err(undone) => undone,
+        },
+        Err(undone) => undone?,
+    };
+    let refused = match refused {
+        Undone::Invalid(problems) => {
+            Undone::Invalid(problems.into_iter().map(|problem| beside(problem, &fields)).collect())
+        }
+        undone => undone,
+    };
+    let status = refused.status();
+    shown(&member, (date, &day), Filled::refused(&member.view(), &member.form, refused), status)
+}
+
+/// What is wrong with a window of the body, beside the fields that it came from.
+fn beside(problem: Problem, fields: &[usize]) -> Problem {
+    let place = problem.path.strip_prefix("windows[").and_then(|rest| rest.split_once(']'));
+    let Some((index, end)) = place else { return problem };
+    let nth = index.parse().ok().and_then(|index: usize| fields.get(index)).copied().unwrap_or(1);
+    let [open, close] = ends(nth);
+    Problem::new(if end == ".close" { close } else { open }, problem.message)
+}

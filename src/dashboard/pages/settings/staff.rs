@@ -1,0 +1,109 @@
+//! The staff: with whom appointments are made.
+
+use std::collections::HashMap;
+
+use actors::domain::{Right, ServiceId, StaffMember};
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::catalog;
+use super::done::Done;
+use super::week::{WORKS, in_short};
+use crate::dashboard::asked::Member;
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::parts::initials;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::words::{Value, plain};
+
+/// How many are on a page.
+const SHOWN: usize = 50;
+/// Of so many services the names are shown.
+const NAMED: usize = 6;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/staff.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    may: bool,
+    /// Where the people are, for whoever may see them.
+    people: Option<String>,
+    done: Done,
+    rows: Vec<Row>,
+    pages: Pages,
+}
+
+struct Row {
+    path: String,
+    name: String,
+    initials: String,
+    services: String,
+    hours: String,
+    active: bool,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let part = member.part("dashboard staff", SHOWN, &[]);
+    let found = member.business.staff(&part.request).await?;
+    let services = catalog::services(&member).await?;
+    let names: HashMap<ServiceId, String> =
+        services.into_iter().map(|service| (service.id, service.name)).collect();
+    let path = member.path_to("settings/staff");
+    let people = member.may(Right::People) && member.desk.pages.contains("settings/people");
+    let shown = Page {
+        frame: member.frame("settings/staff"),
+        may: member.may(Right::Settings),
+        people: people.then(|| member.path_to("settings/people")),
+        done: Done::said(&view, member.query.get("done")),
+        rows: found.items.iter().map(|one| row(&view, &path, one, &names)).collect(),
+        pages: part.pages(found.next.as_deref()),
+        path,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(view: &View, path: &str, one: &StaffMember, names: &HashMap<ServiceId, String>) -> Row {
+    Row {
+        path: format!("{path}/{}", one.id),
+        name: one.name.clone(),
+        initials: initials(&one.name),
+        services: offers(view, one, names),
+        hours: hours(view, one),
+        active: one.active,
+    }
+}
+
+/// What they offer: all there is, some by their names, or nothing.
+fn offers(view: &View, one: &StaffMember, names: &HashMap<ServiceId, String>) -> String {
+    let offered: Vec<_> = one.service_ids.iter().filter_map(|id| names.get(id)).collect();
+    if offered.is_empty() {
+        return view.t("staff-no-services");
+    }
+    if offered.len() > 1 && offered.len() == names.len() {
+        return view.t("staff-all-services");
+    }
+    let named = offered.iter().take(NAMED).map(|name| plain(name, 60)).collect::<Vec<_>>().join(", ");
+    match offered.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        None => named,
+        Some(more) => {
+            let values = [("names", Value::Text(&named)), ("count", Value::Count(more as u64))];
+            view.words.say("settings-and-more", &values)
+        }
+    }
+}
+
+/// When they are there.
+fn hours(view: &View, one: &StaffMember) -> String {
+    let Some(hours) = &one.hours else { return view.t("staff-whenever") };
+    let mut fields = Vec::new();
+    WORKS.fill(&mut fields, hours.days());
+    let said = in_short(view, &Form::of(fields), &WORKS);
+    if said.is_empty() { view.t("staff-never") } else { said }
+}

@@ -1,0 +1,217 @@
+//! When a staff member is away: what is to come and what is over, and the form that adds to it.
+//!
+//! What always holds: a time that the clocks skip or show twice on its day is refused, never guessed; whole days are whole
+//! whatever the clocks do.
+
+use actors::domain::{LocalTime, Problem, Right, StaffId, Timestamp};
+use actors::view::TimeOffView;
+use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
+use chrono_tz::Tz;
+
+use super::catalog;
+use super::week::tidy;
+use crate::admin::diary::TimeOffBody;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::filled::{Filled, Undone, tag};
+use crate::dashboard::form::Form;
+use crate::dashboard::parts::Field;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+use crate::http::json::Json;
+use crate::http::read::FromText;
+use crate::local_time::{WallClockError, instant};
+use crate::words::Value;
+
+/// How many are shown.
+const SHOWN_MAX: usize = 200;
+
+/// The list and the form.
+pub(super) struct TimesOff {
+    pub(super) rows: Vec<Row>,
+    /// Whether those are shown that are over.
+    pub(super) past: bool,
+    /// That there are more than are shown; empty where there are not.
+    pub(super) more: String,
+    /// Whether the person may add some, and take some back.
+    pub(super) may: bool,
+    pub(super) filled: Filled,
+    pub(super) rest: Vec<String>,
+    pub(super) from: Field,
+    pub(super) from_time: Field,
+    pub(super) to: Field,
+    pub(super) to_time: Field,
+    pub(super) note: Field,
+}
+
+/// A time off.
+pub(super) struct Row {
+    pub(super) id: String,
+    pub(super) when: String,
+    pub(super) note: String,
+    pub(super) tag: String,
+}
+
+impl TimesOff {
+    /// Those of a staff member, with this form.
+    pub(super) async fn of(member: &Member, staff: StaffId, mut filled: Filled) -> Result<Self, Refused> {
+        let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
+        let past = member.query.get("off") == "past";
+        let all =
+            catalog::all(member, |business, page| async move { business.times_off(staff, &page).await })
+                .await?;
+        let mut shown: Vec<_> = all.into_iter().filter(|off| (off.ends_at <= now) == past).collect();
+        if past {
+            shown.reverse();
+        }
+        let more = shown.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0);
+        let date = |id: &str, label: &str| Field::new(id, "date", "off", view.t(label)).class("date");
+        let time = |id: &str, label: &str| Field::line(id, view.t(label)).class("time").optional();
+        let (from, to) = (date("from", "off-from"), date("to", "off-to").optional());
+        let (from_time, to_time) = (time("from_time", "off-time"), time("to_time", "off-time"));
+        let note = Field::line("note", view.t("off-note")).optional();
+        Ok(Self {
+            rows: shown.iter().take(SHOWN_MAX).map(|off| row(&view, off, zone)).collect(),
+            past,
+            more: more.map(|more| view.count("off-more", more as u64)).unwrap_or_default(),
+            may: may(member, staff),
+            from: filled.field(&view, from),
+            from_time: filled.field(&view, from_time),
+            to: filled.field(&view, to),
+            to_time: filled.field(&view, to_time),
+            note: filled.field(&view, note),
+            rest: filled.rest(&view),
+            filled,
+        })
+    }
+}
+
+/// Whether the person may say when this staff member is away: owners and admins, and themselves.
+fn may(member: &Member, staff: StaffId) -> bool {
+    member.may(Right::Settings) || (member.may(Right::Day) && member.membership.staff_id == Some(staff))
+}
+
+fn row(view: &View, off: &TimeOffView, zone: Tz) -> Row {
+    Row {
+        id: off.id.to_string(),
+        when: when(view, (off.starts_at, off.ends_at), zone),
+        note: off.note.clone().unwrap_or_default(),
+        tag: tag(off),
+    }
+}
+
+/// From when to when, as people say it: whole days by their dates.
+fn when(view: &View, (start, end): (Timestamp, Timestamp), zone: Tz) -> String {
+    let (first, last) = (days::day(start, zone), days::day(end, zone));
+    let whole = days::begins(first, zone) == start && days::begins(last, zone) == end;
+    let last = if whole { last.pred_opt().unwrap_or(last) } else { last };
+    let with_year = |day: NaiveDate| format!("{} {}", view.words.date(day), day.format("%Y"));
+    let (from, to) = (with_year(first), with_year(last));
+    let (from_time, to_time) = (days::clock(start, zone), days::clock(end, zone));
+    let values = [("from", &*from), ("to", &to), ("from_time", &from_time), ("to_time", &to_time)];
+    let words = match (whole, first == last) {
+        (true, true) => "off-day",
+        (true, false) => "off-days",
+        (false, true) => "off-hours",
+        (false, false) => "off-span",
+    };
+    crate::words::capitalised(&view.words.say(words, &values.map(|(name, text)| (name, Value::Text(text)))))
+}
+
+/// The body that a form says: whole days where it gives no time of day, else instants.
+pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
+    let (form, zone) = (&member.form, member.profile.zone);
+    let mut problems = Vec::new();
+    let from = date(form, "from");
+    // One day where no last one is given.
+    let to = if form.get("to").trim().is_empty() {
+        from.clone().map_err(|_| None)
+    } else {
+        date(form, "to").map_err(Some)
+    };
+    let times = ["from_time", "to_time"].map(|name| tidy(form.get(name)));
+    let whole = times.iter().all(String::is_empty);
+    let mut ends = Vec::new();
+    for (end, (name, time)) in std::iter::zip(["from_time", "to_time"], &times).enumerate() {
+        let day = if end == 0 { from.clone().ok() } else { to.clone().ok() };
+        match at(day, time, end == 1, zone) {
+            Ok(at) => ends.push(at),
+            Err(message) => problems.push(Problem::new(name, message)),
+        }
+    }
+    let (from, to) = match (from, to) {
+        (Ok(from), Ok(to)) if problems.is_empty() => (from, to),
+        (from, to) => {
+            problems.extend(from.err());
+            problems.extend(to.err().flatten());
+            return Err(Undone::Invalid(problems));
+        }
+    };
+    let text = |text: String| Json::String(text);
+    let body = member.body().optional("note");
+    let body = match ends[..] {
+        [Some(start), Some(end)] if !whole => {
+            body.with("starts_at", text(start.to_string())).with("ends_at", text(end.to_string()))
+        }
+        _ => body.with("from", text(from.to_string())).with("to", text(to.to_string())),
+    };
+    body.read()
+}
+
+/// What is wrong with the body, beside the fields that it came from.
+pub(super) fn beside(undone: Undone) -> Undone {
+    let Undone::Invalid(problems) = undone else { return undone };
+    let beside = |problem: Problem| match problem.path.as_str() {
+        "starts_at" => Problem::new("from", problem.message),
+        "ends_at" => Problem::new("to", problem.message),
+        _ => problem,
+    };
+    Undone::Invalid(problems.into_iter().map(beside).collect())
+}
+
+fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
+    let text = form.get(name).trim();
+    if text.is_empty() {
+        return Err(Problem::new(name, "is required"));
+    }
+    NaiveDate::from_text(text).map_err(|message| Problem::new(name, message))
+}
+
+/// The instant that a time of a day is: without one the day's beginning, or its end. Nothing where there is no day.
+fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, String> {
+    let time = if time.is_empty() { None } else { Some(LocalTime::from_text(time)?.minutes()) };
+    let Some(day) = day else { return Ok(None) };
+    let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
+    Ok(Some(match time {
+        None => days::begins(if ends { next } else { day }, zone),
+        Some(LocalTime::DAY_MINUTES) => days::begins(next, zone),
+        Some(minutes) => {
+            let local = day.and_time(NaiveTime::MIN) + TimeDelta::minutes(minutes.into());
+            let at = instant(local, zone).map_err(|error| match error {
+                WallClockError::Skipped(..) => "the clocks skip this time on that day",
+                WallClockError::Twice(..) => "the clocks show this time twice on that day",
+            })?;
+            Timestamp::from_millis(at.timestamp_millis())
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_a_day_is_one_instant_or_none() {
+        let paris = chrono_tz::Europe::Paris;
+        let day = |text: &str| Some(text.parse::<NaiveDate>().unwrap());
+        let utc = |text: &str| Ok(Some(Timestamp::parse(text).unwrap()));
+        assert_eq!(at(day("2026-03-02"), "09:30", false, paris), utc("2026-03-02T08:30:00Z"));
+        assert_eq!(at(day("2026-03-02"), "", false, paris), utc("2026-03-01T23:00:00Z"));
+        assert_eq!(at(day("2026-03-29"), "", true, paris), utc("2026-03-29T22:00:00Z"), "a short day");
+        assert_eq!(at(day("2026-03-29"), "24:00", true, paris), utc("2026-03-29T22:00:00Z"));
+        assert_eq!(at(None, "09:30", false, paris), Ok(None));
+        assert!(at(day("2026-03-29"), "02:30", false, paris).unwrap_err().contains("skip"));
+        assert!(at(day("2026-10-25"), "02:30", false, paris).unwrap_err().contains("twice"));
+        assert!(at(day("2026-03-02"), "25:00", false, paris).unwrap_err().contains("HH:MM"));
+    }
+}

@@ -1,0 +1,213 @@
+//! The week, its breaks and the days that are otherwise.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Page, Server};
+
+/// A service, somebody who offers it and an appointment at this time; its id.
+pub(crate) async fn booked(server: &Server, salon: &str, at: &str) -> String {
+    let base = format!("/businesses/{salon}");
+    let service = json!({ "name": "Cut", "duration_minutes": 60 });
+    let service = server.operator("POST", &format!("{base}/services"), service).await;
+    let staff = json!({ "name": "Inès", "service_ids": [service["id"]] });
+    server.operator("POST", &format!("{base}/staff"), staff).await;
+    let booking = json!({
+        "service_id": service["id"], "starts_at": at, "contact": { "name": "<b>Nora</b>", "phone": "+33612345678" }
+    });
+    let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
+    booked["id"].as_str().unwrap().to_owned()
+}
+
+async fn open() -> (Server, String, String, Browser) {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let browser = server.signed_in(&salon, &ada).await;
+    let path = format!("/dashboard/b/{salon}/settings/hours");
+    (server, salon, path, browser)
+}
+
+async fn business(server: &Server, salon: &str) -> Value {
+    server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await
+}
+
+async fn special_days(server: &Server, salon: &str) -> Value {
+    server.operator("GET", &format!("/businesses/{salon}/special-days"), Value::Null).await
+}
+
+#[tokio::test]
+async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
+    let (server, salon, path, mut browser) = open().await;
+    let id = booked(&server, &salon, "2026-03-09T09:00:00Z").await;
+    let page = browser.get(&path).await.is(200).says("Salon Zoé is open, in Paris time");
+    assert_eq!(page.field(&path, "monday-hours-1-from"), "09:00");
+    assert!(!page.form(&path).fields.iter().any(|(name, _)| name == "sunday"), "closed");
+    let fields = [
+        ("monday-hours-1-from", "11h"),
+        ("monday-hours-1-to", "2:00"),
+        ("tuesday-breaks-1-from", "12:00"),
+        ("tuesday-breaks-1-to", "13:00"),
+    ];
+    browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
+    let now = business(&server, &salon).await;
+    assert_eq!(now["hours"][0], json!({ "day": "monday", "open": "11:00", "close": "02:00" }));
+    assert_eq!(now["breaks"], json!([{ "day": "tuesday", "from": "12:00", "to": "13:00" }]));
+    let page = browser.get(&format!("{path}?done=week")).await;
+    let page = page.says("Saved. One appointment to come lies outside the hours.");
+    let page = page.says("Monday 9 March at 10:00").says("<b>Nora</b>");
+    let way = format!("/dashboard/b/{salon}/appointments/{id}");
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
+    // A day that is not ticked is closed; its break stays.
+    browser.submit_without(&page, &path, "tuesday").await.leads_to(&format!("{path}?done=week"));
+    let now = business(&server, &salon).await;
+    assert!(!now["hours"].to_string().contains("tuesday") && now["breaks"].to_string().contains("tuesday"));
+}
+
+#[tokio::test]
+async fn a_week_that_is_refused_comes_back_with_what_is_wrong_beside_its_day() {
+    let (server, salon, path, mut browser) = open().await;
+    let page = browser.get(&path).await;
+    let fields = [
+        ("thursday-hours-1-to", "09:00"),
+        ("friday-hours-1-from", "later"),
+        ("wednesday-hours-1-to", "10:00"),
+        ("tuesday-hours-1-to", "09:30"),
+        ("tuesday-hours-1-from", "20:00"),
+        ("saturday-breaks-1-from", "12:00"),
+    ];
+    let page = browser.submit(&page, &path, &fields).await.is(422).says("This is not saved yet");
+    let problem = |day: &str| {
+        let id = format!("{day}-problem");
+        page.tags().into_iter().find(|tag| tag.get("id") == Some(&id)).map(|tag| tag.text)
+    };
+    assert_eq!(problem("friday").as_deref(), Some("It must be a time from 00:00 to 24:00, such as 09:30."));
+    assert_eq!(problem("saturday").as_deref(), Some("It must be a time from 00:00 to 24:00, such as 09:30."));
+    assert_eq!(problem("monday"), None);
+    assert_eq!(page.field(&path, "friday-hours-1-from"), "later");
+    let fields = [("friday-hours-1-from", "09:00"), ("saturday-breaks-1-from", "")];
+    let page = browser.submit(&page, &path, &fields).await.is(422);
+    let page = page.says("Opening and closing time are the same. For the whole day write 00:00 to 24:00.");
+    let page = page.says("It overlaps a time of Tuesday.");
+    let wrong = page.tags().into_iter().filter(|tag| tag.get("aria-invalid") == Some("true"));
+    let wrong: Vec<_> = wrong.map(|tag| tag.get("name").unwrap().to_owned()).collect();
+    assert_eq!(wrong, ["wednesday-hours-1-from", "thursday-hours-1-to"]);
+    assert_eq!(business(&server, &salon).await["hours"].as_array().unwrap().len(), 6);
+    assert!(!business(&server, &salon).await.to_string().contains("20:00"));
+}
+
+#[tokio::test]
+async fn a_day_has_room_for_more_breaks_and_nothing_that_was_typed_is_lost() {
+    let (server, salon, path, mut browser) = open().await;
+    let page = browser.get(&path).await;
+    let fields =
+        [("monday-breaks-1-from", "12:00"), ("monday-breaks-1-to", "12:30"), ("friday-hours-1-to", "17:00")];
+    let sent = |fields: &[(&str, &str)], page: &Page| {
+        let mut all = page.form(&path).fields;
+        for (name, value) in fields {
+            all.iter_mut().find(|(field, _)| field == name).unwrap().1 = (*value).to_owned();
+        }
+        all.push(("room".into(), "yes".into()));
+        all
+    };
+    let all = sent(&fields, &page);
+    let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let page = browser.post(&path, &all).await.is(200);
+    assert_eq!(page.field(&path, "friday-hours-1-to"), "17:00");
+    assert!(business(&server, &salon).await["breaks"].as_array().unwrap().is_empty(), "nothing is saved");
+    let fields = [("monday-breaks-2-from", "15:00"), ("monday-breaks-2-to", "15:30")];
+    browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
+    let breaks = &business(&server, &salon).await["breaks"];
+    assert_eq!(breaks[1], json!({ "day": "monday", "from": "15:00", "to": "15:30" }));
+    let page = browser.get(&path).await;
+    assert_eq!(page.field(&path, "monday-breaks-2-from"), "15:00", "both are shown");
+    assert!(!page.form(&path).controls.contains(&"tuesday-breaks-2-from".to_owned()));
+}
+
+#[tokio::test]
+async fn the_second_of_two_who_change_the_week_sees_both() {
+    let (server, salon, path, mut browser) = open().await;
+    let page = browser.get(&path).await;
+    let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
+    server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
+    let page = browser.submit(&page, &path, &[("monday-hours-1-to", "20:00")]).await.is(409);
+    let page = page.says("What is saved now").says("09:00 – 20:00").says("08:00 – 12:00");
+    browser.submit(&page, &path, &[]).await.is(303);
+    assert_eq!(business(&server, &salon).await["hours"][0]["close"], "20:00");
+}
+
+#[tokio::test]
+async fn special_days_are_added_changed_and_removed() {
+    let (server, salon, path, mut browser) = open().await;
+    booked(&server, &salon, "2026-03-03T09:00:00Z").await;
+    let add = format!("{path}/days");
+    let page = browser.get(&path).await.says("No special days to come");
+    let fields = [("date", "2026-03-03"), ("note", "Mardi <i>gras</i>")];
+    browser.submit(&page, &add, &fields).await.leads_to(&format!("{path}?done=day&date=2026-03-03"));
+    let page = browser.get(&format!("{path}?done=day&date=2026-03-03")).await;
+    let page = page
+        .says("One appointment to come lies outside")
+        .says("Tuesday 3 March 2026")
+        .says("Closed Mardi <i>gras</i>");
+    // The same day again: what it says is seen first.
+    let page = browser
+        .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
+        .await
+        .is(409);
+    let page = page.says("That day is a special day already");
+    assert_eq!(page.field(&add, "open"), "10h");
+    let own = format!("{add}/2026-03-03");
+    let page = browser.get(&own).await.is(200).says("Up to four openings");
+    let fields = [("open-1", "09:00"), ("close-1", "11:00"), ("open-3", "10:00"), ("close-3", "12:00")];
+    let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps the first one.");
+    let fields = [("open-3", "14:00"), ("close-3", "16:00"), ("note", "")];
+    browser.submit(&page, &own, &fields).await.leads_to(&format!("{path}?done=day&date=2026-03-03"));
+    let days = special_days(&server, &salon).await;
+    assert_eq!(days[0]["windows"][1], json!({ "open": "14:00", "close": "16:00" }));
+    assert_eq!(days[0]["note"], Value::Null);
+    let page = browser.get(&path).await.says("09:00 – 11:00, 14:00 – 16:00");
+    browser
+        .submit(&page, &format!("{own}/remove"), &[])
+        .await
+        .leads_to(&format!("{path}?done=removed&date=2026-03-03"));
+    assert_eq!(special_days(&server, &salon).await, json!([]));
+    browser.get(&own).await.is(404);
+}
+
+#[tokio::test]
+async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_not_removed() {
+    let (server, salon, path, mut browser) = open().await;
+    let add = format!("{path}/days");
+    let page = browser.get(&path).await;
+    let fields = [("date", ""), ("open", "25:00"), ("close", "12:00"), ("note", "x")];
+    let page =
+        browser.submit(&page, &add, &fields).await.is(422).says("This is needed.").says("It must be a time");
+    assert_eq!((page.field(&add, "open"), page.field(&add, "note")), ("25:00".into(), "x".into()));
+    let fields = [("date", "2026-12-24"), ("open", "09:00"), ("close", "16:00")];
+    browser.submit(&page, &add, &fields).await.is(303);
+    let page = browser.get(&path).await;
+    let own = browser.get(&format!("{add}/2026-12-24")).await;
+    let day = json!({ "closed": true, "note": "Christmas Eve" });
+    server.operator("PUT", &format!("/businesses/{salon}/special-days/2026-12-24"), day).await;
+    let refused = browser.submit(&page, &format!("{add}/2026-12-24/remove"), &[]).await.is(409);
+    refused.says("Somebody else has changed this meanwhile, so nothing was done");
+    let page = browser.submit(&own, &format!("{add}/2026-12-24"), &[("open-1", "10:00")]).await.is(409);
+    page.says("What is saved now").says("Christmas Eve").says("10:00 – 16:00");
+    assert_eq!(special_days(&server, &salon).await[0]["closed"], true);
+}
+
+#[tokio::test]
+async fn past_days_stand_apart_and_members_see_the_hours_alone() {
+    let (server, salon, path, mut browser) = open().await;
+    let base = format!("/businesses/{salon}/special-days");
+    for date in ["2020-01-01", "2026-12-25"] {
+        server.operator("PUT", &format!("{base}/{date}"), json!({ "closed": true })).await;
+    }
+    let page = browser.get(&path).await.says("Friday 25 December 2026");
+    assert!(!page.text().contains("2020"));
+    browser.get(&format!("{path}?days=past")).await.says("Wednesday 1 January 2020");
+    let mia = server.person(&salon, "mia@example.com", "member").await;
+    let mut member = server.signed_in(&salon, &mia).await;
+    let page = member.get(&path).await.says("09:00 – 18:00").says("Friday 25 December 2026");
+    assert!(!page.forms().iter().any(|form| form.action.starts_with(&path)));
+    assert!(!page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/days/"))));
+}

@@ -1,0 +1,230 @@
+//! Services: added, changed, turned off and deleted.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Server};
+
+async fn open() -> (Server, String, String, Browser) {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let browser = server.signed_in(&salon, &ada).await;
+    let path = format!("/dashboard/b/{salon}/settings/services");
+    (server, salon, path, browser)
+}
+
+async fn services(server: &Server, salon: &str) -> Value {
+    server.operator("GET", &format!("/businesses/{salon}/services"), Value::Null).await
+}
+
+#[tokio::test]
+async fn a_service_is_added_with_all_that_can_be_said_of_it_and_changed() {
+    let (server, salon, path, mut browser) = open().await;
+    browser.get(&path).await.says("No services yet");
+    let new = format!("{path}/new");
+    let page = browser.get(&new).await.is(200).says("Add a service");
+    assert_eq!(page.field(&new, "duration_minutes"), "30");
+    let fields = [
+        ("name", "Colour"),
+        ("description", "Roots\r\nor all over"),
+        ("duration_minutes", "90"),
+        ("buffer_after_minutes", "15"),
+        ("min_notice_minutes", "1440"),
+        ("max_advance_days", "90"),
+        ("price_cents", "65,5"),
+        ("currency", "eur"),
+    ];
+    browser.submit(&page, &new, &fields).await.leads_to(&format!("{path}?done=added"));
+    let service = services(&server, &salon).await[0].clone();
+    for (name, value) in [
+        ("name", json!("Colour")),
+        ("duration_minutes", json!(90)),
+        ("buffer_before_minutes", json!(0)),
+        ("buffer_after_minutes", json!(15)),
+        ("min_notice_minutes", json!(1440)),
+        ("max_advance_days", json!(90)),
+        ("price_cents", json!(6550)),
+        ("currency", json!("EUR")),
+        ("active", json!(true)),
+    ] {
+        assert_eq!(service[name], value, "{name}");
+    }
+    let page =
+        browser.get(&format!("{path}?done=added")).await.says("Added.").says("90 min").says("65.50 EUR");
+    page.says("0, 15 min").says("1 day").says("Nobody yet").says("Offered");
+    let own = format!("{path}/{}", service["id"].as_str().unwrap());
+    let page = browser.get(&own).await.is(200);
+    assert_eq!(page.field(&own, "price_cents"), "65.50");
+    let fields = [("name", "All colour"), ("price_cents", ""), ("currency", ""), ("max_advance_days", "")];
+    let page = browser.submit(&page, &own, &fields).await.leads_to(&format!("{own}?done=saved"));
+    let page = browser.get(page.header("location")).await.says("Saved.").says("All colour");
+    let service = services(&server, &salon).await[0].clone();
+    assert_eq!((&service["price_cents"], &service["max_advance_days"]), (&Value::Null, &Value::Null));
+    assert_eq!(service["description"], "Roots\nor all over", "as others write lines");
+    browser.submit_without(&page, &own, "active").await.is(303);
+    assert_eq!(services(&server, &salon).await[0]["active"], false);
+    browser.get(&path).await.says("Not offered");
+}
+
+#[tokio::test]
+async fn a_service_that_is_refused_comes_back_with_each_problem_beside_its_field() {
+    let (server, salon, path, mut browser) = open().await;
+    let new = format!("{path}/new");
+    let page = browser.get(&new).await;
+    let fields = [
+        ("name", ""),
+        ("duration_minutes", "4"),
+        ("buffer_before_minutes", "-5"),
+        ("buffer_after_minutes", "much"),
+        ("price_cents", "45.505"),
+        ("currency", "EURO"),
+    ];
+    let page = browser.submit(&page, &new, &fields).await.is(422);
+    for (id, said) in [
+        ("name", "It must have 1 to 200 characters."),
+        ("duration_minutes", "It must be a whole number from 5 to 1,440."),
+        ("buffer_before_minutes", "It must be a whole number from 0 to 240."),
+        ("buffer_after_minutes", "It must be a whole number from 0 to 240."),
+        ("price_cents", "It must be a price such as 45 or 45.50, 1,000,000 at most."),
+        ("currency", "It must be three letters, such as EUR."),
+    ] {
+        let problem = format!("{id}-problem");
+        let tag = page.tags().into_iter().find(|tag| tag.get("id") == Some(&problem));
+        assert_eq!(tag.unwrap_or_else(|| panic!("{id}")).text, said);
+    }
+    assert_eq!(page.field(&new, "buffer_after_minutes"), "much");
+    let fields = [
+        ("name", "Cut"),
+        ("duration_minutes", "45"),
+        ("buffer_before_minutes", "0"),
+        ("buffer_after_minutes", "0"),
+        ("price_cents", "45"),
+        ("currency", ""),
+    ];
+    let page = browser.submit(&page, &new, &fields).await.is(422).says("A price needs a currency.");
+    assert_eq!(services(&server, &salon).await, json!([]));
+    // Sent twice, it is there once.
+    let fields = [("currency", "EUR")];
+    browser.submit(&page, &new, &fields).await.is(303);
+    browser.submit(&page, &new, &fields).await.is(303);
+    assert_eq!(services(&server, &salon).await.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_service_that_others_changed_is_shown_in_both_versions() {
+    let (server, salon, path, mut browser) = open().await;
+    let cut = json!({ "name": "Cut", "duration_minutes": 35 });
+    let made = server.operator("POST", &format!("/businesses/{salon}/services"), cut).await;
+    let id = made["id"].as_str().unwrap().to_owned();
+    let own = format!("{path}/{id}");
+    let page = browser.get(&own).await;
+    server
+        .operator(
+            "PATCH",
+            &format!("/businesses/{salon}/services/{id}"),
+            json!({ "duration_minutes": 45, "min_notice_minutes": 90 }),
+        )
+        .await;
+    let page = browser.submit(&page, &own, &[("duration_minutes", "50")]).await.is(409);
+    let page = page.says("What you sent").says("50 min").says("45 min").says("90 min before");
+    // What is there is among what can be chosen, however unusual.
+    let again = browser.get(&own).await;
+    assert_eq!(again.field(&own, "min_notice_minutes"), "90");
+    browser.submit(&page, &own, &[]).await.is(303);
+    assert_eq!(services(&server, &salon).await[0]["duration_minutes"], 50);
+}
+
+#[tokio::test]
+async fn turning_one_off_says_what_is_booked_and_deleting_says_what_stands_in_the_way() {
+    let (server, salon, path, mut browser) = open().await;
+    let appointment = crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
+    let service = services(&server, &salon).await[0].clone();
+    let own = format!("{path}/{}", service["id"].as_str().unwrap());
+    let page = browser.get(&own).await.says("Inès");
+    let led = browser.submit_without(&page, &own, "active").await.is(303);
+    browser.get(led.header("location")).await.says("One appointment to come lies outside");
+    let delete = format!("{own}/delete");
+    let page = browser.get(&delete).await.is(200).says("Delete Cut?").says("The service goes for good");
+    let page = browser.submit(&page, &delete, &[]).await.is(409).says("Nothing was deleted.");
+    let page = page.says("An appointment refers to it.");
+    let way = format!("/dashboard/b/{salon}/appointments/{appointment}");
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
+    let unused = json!({ "name": "Unused", "duration_minutes": 30 });
+    let unused = server.operator("POST", &format!("/businesses/{salon}/services"), unused).await;
+    let staff = server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await;
+    let of_staff = format!("/businesses/{salon}/staff/{}", staff[0]["id"].as_str().unwrap());
+    server.operator("PATCH", &of_staff, json!({ "service_ids": [service["id"], unused["id"]] })).await;
+    let delete = format!("{path}/{}/delete", unused["id"].as_str().unwrap());
+    let page = browser.get(&delete).await;
+    let page = browser.submit(&page, &delete, &[]).await.is(409).says("A staff member offers it.");
+    assert!(
+        page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/settings/staff/")))
+    );
+    server.operator("PATCH", &of_staff, json!({ "service_ids": [service["id"]] })).await;
+    let page = browser.get(&delete).await;
+    browser.submit(&page, &delete, &[]).await.leads_to(&format!("{path}?done=deleted"));
+    browser.get(&format!("{path}?done=deleted")).await.says("Deleted.");
+    assert_eq!(services(&server, &salon).await.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_list_goes_on_in_parts_and_shows_what_others_wrote_as_text() {
+    let (server, salon, path, mut browser) = open().await;
+    let base = format!("/businesses/{salon}/services");
+    let long = "W".repeat(200);
+    for name in ["<script>alert(1)</script>", "javascript:alert(1)", "\u{202e}desrever", "שלום", &long] {
+        let service = json!({ "name": name, "description": name, "duration_minutes": 30 });
+        let made = server.operator("POST", &base, service).await;
+        let page = browser.get(&format!("{path}/{}", made["id"].as_str().unwrap())).await.is(200);
+        assert!(page.text().contains(name) || name.starts_with('\u{202e}'));
+    }
+    let page = browser.get(&path).await.is(200).says("<script>alert(1)</script>").says(&long);
+    assert!(!page.body.contains("/settings/services?after="));
+    for number in 0..50 {
+        let service = json!({ "name": format!("Number {number}."), "duration_minutes": 30 });
+        server.operator("POST", &base, service).await;
+    }
+    let page = browser.get(&path).await.says("Number 44.");
+    assert!(!page.text().contains("Number 45."));
+    let older = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
+    let older = older.into_iter().find(|href| href.contains("?after=")).unwrap();
+    browser.get(&older).await.says("Number 45.").says("Number 49.");
+}
+
+#[tokio::test]
+async fn members_look_at_services_and_are_offered_nothing_to_change() {
+    let (server, salon, path, _) = open().await;
+    crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
+    let mia = server.person(&salon, "mia@example.com", "member").await;
+    let mut member = server.signed_in(&salon, &mia).await;
+    let page = member.get(&path).await.says("Cut").says("60 min");
+    assert!(!page.body.contains("/services/new"));
+    let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
+    let page = member.get(&own).await.is(200).says("60 min").says("Inès");
+    assert!(!page.body.contains("/delete") && !page.forms().iter().any(|form| form.action == own));
+    member.get(&format!("{path}/new")).await.is(403).says("Your role may see this");
+    member.get(&format!("{own}/delete")).await.is(403);
+}
+
+#[tokio::test]
+async fn what_is_another_businesss_is_not_here() {
+    let (server, salon, path, mut browser) = open().await;
+    let other = server.business("Barbier").await;
+    crate::settings_hours::booked(&server, &other, "2026-03-03T09:00:00Z").await;
+    let service = services(&server, &other).await[0]["id"].as_str().unwrap().to_owned();
+    let staff = server.operator("GET", &format!("/businesses/{other}/staff"), Value::Null).await;
+    let staff = staff[0]["id"].as_str().unwrap().to_owned();
+    let id = browser.get(&path).await.field("/dashboard/sign-out", "form");
+    let at = |page: &str| format!("/dashboard/b/{salon}/settings/{page}");
+    for page in [format!("services/{service}"), format!("staff/{staff}")] {
+        for path in [at(&page), at(&format!("{page}/delete"))] {
+            browser.get(&path).await.is(404);
+            browser.post(&path, &[("form", &id), ("name", "Mine")]).await.is(404);
+        }
+    }
+    browser
+        .post(&at(&format!("staff/{staff}/time-off")), &[("form", &id), ("from", "2026-03-05")])
+        .await
+        .is(404);
+    assert_eq!(services(&server, &other).await[0]["name"], "Cut");
+}
