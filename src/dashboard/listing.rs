@@ -51,10 +51,7 @@ impl Member {
 
 impl Part {
     /// What the part holds; where many rows had to be looked at for it, the reads go on for a while.
-    pub(super) async fn read<T, Fut>(
-        &self,
-        read: impl Fn(PageRequest) -> Fut,
-    ) -> Result<Through<T>, Refused>
+    pub(super) async fn read<T, Fut>(&self, read: impl Fn(PageRequest) -> Fut) -> Result<Through<T>, Refused>
     where
         Fut: Future<Output = Result<Page<T>, EngineError>>,
     {

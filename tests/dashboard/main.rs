@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
+mod access_audit;
+mod access_keys;
+mod access_webhook_log;
+mod access_webhooks;
 mod account;
 mod alerts;
 mod forms;

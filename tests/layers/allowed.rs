@@ -414,10 +414,7 @@ pub(crate) const EDGES: Allowed = &[
     ("local_time", &[]),
     ("origins", &["config"]),
     ("mcp", &["api", "http", "local_time", "origins", "rest"]),
-    (
-        "dashboard",
-        &["admin", "api", "config", "http", "local_time", "origins", "rest", "server", "words"],
-    ),
+    ("dashboard", &["admin", "api", "config", "http", "local_time", "origins", "rest", "server", "words"]),
     ("openapi", &["admin", "api", "http", "rest"]),
     (
         "service",

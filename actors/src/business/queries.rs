@@ -28,8 +28,8 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Knowledge, KnowledgeId,
-    Person, Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Knowledge, KnowledgeId, Person, Refusal,
+    Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;

@@ -94,7 +94,12 @@ async fn a_test_shows_what_was_sent_and_what_came_back() {
     for (name, value) in &trial.headers {
         assert_eq!(header(request, name), value, "{name}");
     }
-    assert_eq!(trial.headers.len(), 5, "{:?}", trial.headers.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    assert_eq!(
+        trial.headers.len(),
+        5,
+        "{:?}",
+        trial.headers.iter().map(|(name, _)| name).collect::<Vec<_>>()
+    );
     assert_eq!(trial.url, "https://a.example.com/hook");
     assert!(!format!("{trial:?}").contains("v1,"), "no signature in a log");
     assert!(world.log(id).await.is_empty(), "it leaves no trace");

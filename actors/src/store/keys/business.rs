@@ -5,7 +5,9 @@ use chrono::{Datelike, NaiveDate};
 use super::installation_kind;
 use super::kind;
 use super::parts::{id_at_end, instant_and_id, minted, of_id, of_instant, start};
-use crate::domain::{AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId, Timestamp};
+use crate::domain::{
+    AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId, Timestamp,
+};
 use crate::store::{Key, KeyRange, StoreError};
 
 /// What the business actor loads: the profile, the services, the staff members and when who or what is not there.

@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn json_stands_a_value_to_a_line() {
         for (text, expected) in [
-            (r#"{"a":1,"b":[true,null],"c":{}}"#, "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    null\n  ],\n  \"c\": {}\n}"),
+            (
+                r#"{"a":1,"b":[true,null],"c":{}}"#,
+                "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    null\n  ],\n  \"c\": {}\n}",
+            ),
             (r#"{"q\"{,:":"\\","x":"[1,2]"}"#, "{\n  \"q\\\"{,:\": \"\\\\\",\n  \"x\": \"[1,2]\"\n}"),
             (r#"[]"#, "[]"),
             (r#""é""#, "\"é\""),

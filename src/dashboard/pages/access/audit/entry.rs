@@ -101,7 +101,11 @@ pub(super) struct Names(Vec<(Uuid, Option<String>)>);
 
 impl Names {
     /// The name of the record of an entry, where it has one and is still there.
-    pub(super) async fn of(&mut self, member: &Member, entry: &AuditEntry) -> Result<Option<String>, Refused> {
+    pub(super) async fn of(
+        &mut self,
+        member: &Member,
+        entry: &AuditEntry,
+    ) -> Result<Option<String>, Refused> {
         let id = entry.resource_id;
         if let Some((_, name)) = self.0.iter().find(|(known, _)| *known == id) {
             return Ok(name.clone());
@@ -143,7 +147,9 @@ pub(super) fn page_of(member: &Member, entry: &AuditEntry) -> Option<String> {
         _ => return None,
     };
     let is_page = |page: &str| match of_one {
-        true => page.strip_prefix(place).is_some_and(|rest| rest.starts_with("/{") && !rest[1..].contains('/')),
+        true => {
+            page.strip_prefix(place).is_some_and(|rest| rest.starts_with("/{") && !rest[1..].contains('/'))
+        }
         false => page == place,
     };
     member.desk.pages.iter().copied().find(|page| is_page(page))?;
@@ -170,7 +176,8 @@ mod tests {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap();
-            let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+            let is_word =
+                |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
             let is_action = |text: &&str| text.split_once('.').is_some_and(|(a, b)| is_word(a) && is_word(b));
             found.extend(text.split('"').filter(is_action).map(str::to_owned));
         }

@@ -1,7 +1,7 @@
 //! API keys: which there are, another one, and one that stops.
 
-mod new;
 mod list;
+mod new;
 mod revoke;
 mod scopes;
 

@@ -137,13 +137,19 @@ fn steps(view: &View, member: &Member, delivery: &DeliveryView) -> Vec<Step> {
         // The delay behind an attempt stands at its number.
         let delays = RETRY_AFTER.iter().skip(made).map(|delay| length(view, *delay));
         let delays = delays.collect::<Vec<_>>().join(", ");
-        let detail =
-            if delays.is_empty() { String::new() } else { view.with("hooks-attempt-then", "delays", &delays) };
+        let detail = if delays.is_empty() {
+            String::new()
+        } else {
+            view.with("hooks-attempt-then", "delays", &delays)
+        };
         steps.push(Step { text: say("hooks-attempt-next", made + 1, "when", &when), detail });
     }
     if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0) {
         let when = When::to_the_second(view, at, zone).text;
-        steps.push(Step { text: say("hooks-attempt-made", made, "when", &when), detail: answer(view, delivery) });
+        steps.push(Step {
+            text: say("hooks-attempt-made", made, "when", &when),
+            detail: answer(view, delivery),
+        });
         if made > 1 {
             let text = view.count("hooks-attempts-before", made as u64 - 1);
             steps.push(Step { text, detail: view.t("hooks-attempts-before-text") });

@@ -35,8 +35,7 @@ struct Page {
 /// The form.
 pub(crate) async fn form(member: Member) -> Answered {
     let (endpoint, draft) = (member.endpoint().await?, member.kept_form());
-    let filled =
-        Filled::kept(&member.view(), draft.as_ref(), member.path(), || values(&endpoint));
+    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), || values(&endpoint));
     shown(&member, &endpoint, filled, StatusCode::OK)
 }
 
@@ -64,7 +63,8 @@ fn versions(view: &View, mine: &Form, theirs: &Form) -> Versions {
         let words = form.all("events").filter_map(actors::domain::EventType::from_word);
         words.map(|one| event(view, one)).collect::<Vec<_>>().join(", ")
     };
-    let of = |label: &str, name: &str| (view.t(label), mine.get(name).to_owned(), theirs.get(name).to_owned());
+    let of =
+        |label: &str, name: &str| (view.t(label), mine.get(name).to_owned(), theirs.get(name).to_owned());
     Versions::new([
         of("hooks-url", "url"),
         of("hooks-description", "description"),

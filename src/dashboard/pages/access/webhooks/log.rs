@@ -75,10 +75,9 @@ impl Filters {
             Tab { label, path: path(word), current: one == status }
         });
         let any = Choice { chosen: kind.is_none(), ..Choice::new("", view.t("hooks-every-event")) };
-        let types = EventType::ALL.iter().map(|one| Choice {
-            chosen: kind == Some(*one),
-            ..Choice::new(one.as_str(), one.as_str())
-        });
+        let types = EventType::ALL
+            .iter()
+            .map(|one| Choice { chosen: kind == Some(*one), ..Choice::new(one.as_str(), one.as_str()) });
         Self {
             filter: DeliveryFilter { status, event: kind, from, until },
             tabs: tabs.collect(),

@@ -49,9 +49,10 @@ pub(super) struct Secret {
 /// The form.
 pub(crate) async fn form(member: Member) -> Answered {
     let draft = member.kept_form();
-    let filled = Filled::kept(&member.view(), draft.as_ref(), &member.path_to("settings/webhooks/new"), || {
-        Form::of(EventType::ALL.iter().map(|event| ("events", event.as_str())))
-    });
+    let filled =
+        Filled::kept(&member.view(), draft.as_ref(), &member.path_to("settings/webhooks/new"), || {
+            Form::of(EventType::ALL.iter().map(|event| ("events", event.as_str())))
+        });
     shown(&member, filled, StatusCode::OK)
 }
 

@@ -83,10 +83,9 @@ fn shown(
     came: Option<Came>,
 ) -> Answered {
     let view = member.view();
-    let types = EventType::ALL.iter().map(|one| Choice {
-        chosen: chosen == Some(*one),
-        ..Choice::new(one.as_str(), one.as_str())
-    });
+    let types = EventType::ALL
+        .iter()
+        .map(|one| Choice { chosen: chosen == Some(*one), ..Choice::new(one.as_str(), one.as_str()) });
     let shown = Page {
         frame: member.frame("settings/webhooks"),
         crumbs: member.crumbs_of(&view, endpoint),
@@ -106,7 +105,9 @@ fn came(view: &View, trial: WebhookTrial) -> Came {
         delivered: shown.delivered,
         answer: told(view, shown.response_status, shown.error.as_deref()),
         after: duration(view, shown.duration_ms),
-        likely: likely(shown.response_status, shown.error.as_deref()).map(|id| view.t(id)).unwrap_or_default(),
+        likely: likely(shown.response_status, shown.error.as_deref())
+            .map(|id| view.t(id))
+            .unwrap_or_default(),
         body: response_body.as_deref().map(plain).unwrap_or_default(),
         url,
         headers,
@@ -147,7 +148,11 @@ mod tests {
             (Some(503), Some("status 503"), Some("hooks-likely-receiver")),
             (None, Some("timeout waiting for the response"), Some("hooks-likely-slow")),
             (None, Some("tls: the certificate has expired"), Some("hooks-likely-certificate")),
-            (None, Some("refused: the URL does not resolve to a public address"), Some("hooks-likely-private")),
+            (
+                None,
+                Some("refused: the URL does not resolve to a public address"),
+                Some("hooks-likely-private"),
+            ),
             (None, Some("connect: connection refused"), Some("hooks-likely-away")),
             (None, Some("not made: this service is short of connections"), Some("hooks-likely-ours")),
         ] {
