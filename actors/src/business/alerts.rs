@@ -51,7 +51,7 @@ pub(super) fn write_alerts(
                 AlertEmail::Daily => (MailKind::Daily, Some(daily_due(state))),
             };
             let business_id = Some(state.id);
-            let new = NewMail { business_id, person_id: person, kind, about: vec![about], to: None, due };
+            let new = NewMail { business_id, person_id: person, kind, about: vec![about], more: 0, to: None, due };
             let id = state.mint.next(at, state.ports.random_bytes());
             mailed.write(state, id, new, at, batch);
         }

@@ -53,7 +53,8 @@ pub struct Session {
     pub client: Client,
     /// Whether it may only set a password or sign out.
     pub restricted: bool,
-    /// The membership that setting the password accepts.
+    /// The membership that the link which led here came from: setting the password accepts it, and where that cannot be
+    /// just then its person does in this session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -202,7 +203,8 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        self.begin(begin, false, None, now);
+        // What cannot be accepted just now is still accepted in it.
+        self.begin(begin, false, accepts, now);
         Ok(accepts)
     }
 

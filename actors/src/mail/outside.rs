@@ -126,7 +126,7 @@ impl Outbox {
             person_id: new.person_id,
             kind: new.kind,
             about: new.about,
-            more: 0,
+            more: new.more,
             to: new.to,
             message_id: format!("{}@{domain}", id.uuid().simple()),
             status: MailStatus::Pending,

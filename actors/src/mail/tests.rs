@@ -193,6 +193,7 @@ impl World {
             person_id: person_id(person),
             kind,
             about: vec![about],
+            more: 0,
             to: None,
             due,
         };

@@ -97,7 +97,7 @@ impl People {
             })
             .await?;
         if let (LinkKind::Enter, Some(business)) = (kind, accepts) {
-            self.accept_by_link(id, business).await?;
+            self.accept_by_link(id, business, self.shared.clocks.now()).await;
         }
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
@@ -133,20 +133,6 @@ impl People {
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
-    /// Accepts the membership that a link came from, as far as it is still offered.
-    async fn accept_by_link(
-        &self,
-        id: PersonId,
-        business: crate::domain::BusinessId,
-    ) -> Result<(), EngineError> {
-        let business = crate::business::BusinessHandle { shared: Arc::clone(&self.shared), id: business };
-        match self.accept_as(&business, id, true).await {
-            // The membership, or the business, is no more; or it is read-only just now, and can be accepted later.
-            Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The token of a new session, and what is kept of it.
     pub(super) fn begin(&self, client: Client) -> (Token, Begin) {
         let token = Token::new(self.shared.ports.random_bytes());
@@ -168,12 +154,13 @@ impl People {
         let password = self.shared.hasher.new_password(&person, names, new, salt).await?;
         let hash = token.hash();
         let (token, begin) = self.begin(session.client);
+        let since = session.created_at;
         let of = (Actor::Person(person.id), "person.password_set", Weight::Keeps);
         let accepts = self
             .change(person.id, of, move |person, now| person.set_password(&hash, password, begin, now))
             .await?;
         if let Some(business) = accepts {
-            self.accept_by_link(person.id, business).await?;
+            self.accept_by_link(person.id, business, since).await;
         }
         Ok(token)
     }

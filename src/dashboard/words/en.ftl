@@ -78,6 +78,7 @@ hello-nobody = Hello
 offer = { $business } invites you
 offer-text = As: { $role }
 accept = Accept
+decline = Decline
 no-business = You belong to no business
 no-business-text = You are signed in as { $email }, and no business has you among its people at the moment. Ask its owner to invite you; what you are offered then appears here.
 

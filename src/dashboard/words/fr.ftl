@@ -78,6 +78,7 @@ hello-nobody = Bonjour
 offer = { $business } vous invite
 offer-text = En tant que : { $role }
 accept = Accepter
+decline = Décliner
 no-business = Vous n’appartenez à aucun établissement
 no-business-text = Vous êtes connecté en tant que { $email }, et aucun établissement ne vous compte parmi les siens pour le moment. Demandez à son propriétaire de vous inviter ; l’invitation apparaîtra ici.
 

@@ -102,7 +102,7 @@ async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
     }
     world.alert_in(&other, 200, MailKind::Alert, due).await;
     let (business_id, to, about) = (None, None, Vec::new());
-    let reset = NewMail { business_id, person_id: person_id(250), kind: MailKind::Reset, about, to, due };
+    let reset = NewMail { business_id, person_id: person_id(250), kind: MailKind::Reset, about, more: 0, to, due };
     world.engine.queue_mail(reset).await.unwrap();
     sleep(Duration::from_secs(60)).await;
     let order = world.addresses();
@@ -119,7 +119,7 @@ async fn ten_thousand_mails_behind_a_dead_relay_cost_a_write_a_minute_and_nobody
         let person_id = Uuid::from_u128(u128::from(number)).into();
         let (business_id, to) = (Some(world.business.id()), Some("old@example.com".into()));
         let (kind, about, due) = (MailKind::EmailChanged, Vec::new(), None);
-        let new = NewMail { business_id, person_id, kind, about, to, due };
+        let new = NewMail { business_id, person_id, kind, about, more: 0, to, due };
         world.engine.queue_mail(new).await.unwrap();
     }
     sleep(Duration::from_secs(120)).await;
