@@ -33,13 +33,14 @@ async fn a_membership_that_is_declined_is_gone_from_both_sides() {
     second.submit(&page, &decline, &[]).await.leads_to("/dashboard");
     // Whoever belongs to one business and is asked by none lands there again.
     browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
-    let people = server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
+    let people =
+        server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
     assert_eq!(people.as_array().map(Vec::len), Some(0), "{people}");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(404);
     server.invited(&barber, "ada@example.com", "member").await;
     let page = browser.get("/dashboard").await.says("Barbier invites you").says("As: Member");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
-    browser.submit(&page, &decline, &[]).await.is(409).says("not on offer any more");
+    browser.submit(&page, &decline, &[]).await.is(409).says("The invitation is not open any more");
 }
 
 #[tokio::test]

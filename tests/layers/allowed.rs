@@ -12,6 +12,7 @@ pub(crate) const ENGINE: Allowed = &[
     ("measure", &[]),
     ("tally", &["domain"]),
     ("recent", &["domain"]),
+    ("sources", &["domain", "recent"]),
     ("credentials", &[]),
     ("view", &["domain"]),
     ("quota", &["domain"]),
@@ -62,7 +63,7 @@ pub(crate) const ENGINE: Allowed = &[
     ),
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
-    ("limits", &["backup", "delivery::dispatch", "people::password", "scans", "upgrade"]),
+    ("limits", &["backup", "delivery::dispatch", "mail::limits", "people::password", "scans", "upgrade"]),
     (
         "shared",
         &[
@@ -159,11 +160,12 @@ pub(crate) const ENGINE: Allowed = &[
             "ports",
             "shared",
             "recent",
+            "sources",
             "store",
             "view",
         ],
     ),
-    ("mail", &["domain", "error", "ports", "recent", "shared", "store"]),
+    ("mail", &["domain", "error", "ports", "recent", "shared", "sources", "store"]),
     ("supervisor", &["delivery::key", "domain", "housekeeping", "people::sweep", "shared", "store"]),
     (
         "engine",
@@ -253,7 +255,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
             &["write"],
             &["state"],
             &["actor"],
-            &["handle", "invite", "sessions", "sign_in", "sweep"],
+            &["handle", "invite", "offers", "sessions", "sign_in", "sweep"],
         ],
     ),
     (
@@ -300,6 +302,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "store",
             "people",
             "recent",
+            "sources",
             "view",
         ],
     ),

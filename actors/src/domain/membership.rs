@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::words::words;
 use super::{
-    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, Person, PersonId, Problem, Refusal, Right,
-    Role, StaffId, Timestamp, default_alert, fold_address,
+    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, Person, PersonId, Problem,
+    Refusal, Right, Role, StaffId, Timestamp, default_alert, fold_address,
 };
 
 /// How many people a business has at most.
@@ -92,7 +92,10 @@ impl Membership {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.of(kind);
         let choice = AlertChoice {
-            email: given.email.or(before.email).filter(|email| *email != default.email || before.email == Some(*email)),
+            email: given
+                .email
+                .or(before.email)
+                .filter(|email| *email != default.email || before.email == Some(*email)),
             in_app: given.in_app.or(before.in_app).filter(|in_app| *in_app != default.in_app),
             scope: given.scope.or(before.scope).filter(|scope| *scope != default.scope),
         };

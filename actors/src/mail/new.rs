@@ -29,6 +29,14 @@ impl NewMail {
 
     /// One about a membership of a business, due at once.
     pub fn of_membership(business_id: BusinessId, person_id: PersonId, kind: MailKind) -> Self {
-        Self { business_id: Some(business_id), person_id, kind, about: Vec::new(), more: 0, to: None, due: None }
+        Self {
+            business_id: Some(business_id),
+            person_id,
+            kind,
+            about: Vec::new(),
+            more: 0,
+            to: None,
+            due: None,
+        }
     }
 }

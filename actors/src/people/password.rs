@@ -134,7 +134,9 @@ impl Hasher {
 /// A password as it is compared: as OpaqueString of RFC 8265 says, composed (NFC), and with the spaces that some
 /// keyboards make as the one of ASCII.
 fn prepared(given: &str) -> String {
-    let is_space = |c: char| matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let is_space = |c: char| {
+        matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    };
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
@@ -255,7 +257,8 @@ mod tests {
     #[tokio::test]
     async fn a_password_is_the_same_however_its_characters_are_composed() {
         let hasher = Hasher::new(Hashing::Cheap, true);
-        let [composed, decomposed] = ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+        let [composed, decomposed] =
+            ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
         assert_ne!(composed, decomposed);
         for (kept, given) in [(composed, decomposed), (decomposed, composed)] {
             let hash = hasher.new_password(&person(), Vec::new(), kept, [1; 16]).await.unwrap();

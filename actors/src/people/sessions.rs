@@ -11,7 +11,7 @@ use crate::domain::{
     USE_WRITTEN_AFTER, fold_address,
 };
 use crate::error::EngineError;
-use crate::mail::NewMail;
+use crate::mail::{NewMail, told_wait};
 use crate::store::{Weight, keys};
 
 /// Somebody who is signed in.
@@ -181,9 +181,10 @@ impl People {
             self.check_free(email.folded(), id).await?;
         }
         if link.is_some() && fresh && !session.restricted {
-            let counted = self.shared.mail.count_email_change(id, email.folded(), self.shared.clocks.now());
+            let now = self.shared.clocks.now();
+            let counted = self.shared.mail.count_email_change(id, email.folded(), now);
             counted.map_err(|free| {
-                let when = format!("the next one can be sent at {free}");
+                let when = told_wait(free, now);
                 Refusal::conflict("as many mails of new addresses were sent today as may be", "email", when)
             })?;
         }

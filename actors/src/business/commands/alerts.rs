@@ -6,8 +6,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::{
-    Actor, Alert, AlertEmail, AlertKind, AlertsRead, Membership, PersonId, Refusal, Right,
-    Subscription,
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, Membership, PersonId, Refusal, Right, Subscription,
 };
 use crate::error::EngineError;
 use crate::store::{Batch, Record, Weight, keys, unless_set_aside};

@@ -9,9 +9,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Removed, Shown};
-use crate::domain::{
-    Actor, Membership, MembershipStatus, Person, Problem, Refusal, Right, Timestamp,
-};
+use crate::domain::{Actor, Membership, MembershipStatus, Person, Problem, Refusal, Right, Timestamp};
 use crate::error::EngineError;
 use crate::store::Weight;
 use crate::view::PersonView;

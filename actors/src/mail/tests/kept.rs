@@ -67,7 +67,7 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
         person_id: person_id(1),
         kind: MailKind::Reset,
         about: Vec::new(),
-            more: 0,
+        more: 0,
         to: None,
         due: None,
     };
@@ -127,7 +127,7 @@ async fn a_damaged_row_holds_up_no_other_mail() {
         person_id: person_id(2),
         kind: MailKind::EmailChanged,
         about: Vec::new(),
-            more: 0,
+        more: 0,
         to: Some("old@example.com".into()),
         due: None,
     };

@@ -96,7 +96,10 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
         let people = world.engine.people();
         let ada = people.session(&session).await.unwrap().unwrap().person.id;
         post.dies(true);
-        people.mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1").await.unwrap();
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
         pass(1).await;
         let handed = match what {
             "password" => {
@@ -112,7 +115,10 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
             assert!(people.open_link(&handed).await.is_ok(), "what the operator handed over is good still");
         }
         // One that is asked for since is made.
-        people.mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1").await.unwrap();
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
         is(&told(&sent(&post).await), &[("ada@example.com", "reset")]);
     }
 }

@@ -209,7 +209,7 @@ async fn what_a_role_does_not_see_any_more_is_in_no_mail_and_no_list() {
     assert_eq!(kinds(&world, &shop, admin).await, [AlertKind::UrgentMessage, kind]);
     let mail = || NewMail {
         about: vec![about],
-            more: 0,
+        more: 0,
         ..NewMail::of_membership(shop.id, admin, actors::domain::MailKind::Alert)
     };
     world.engine.queue_mail(mail()).await.unwrap();
@@ -376,7 +376,7 @@ async fn a_business_mails_twenty_invitations_a_day_and_three_to_an_address() {
     let refused = refusal(invite(&world, shop, by(*owner), "Ada@example.com").await);
     let Refusal::Conflict { message, details } = refused else { panic!("{refused:?}") };
     assert_eq!(message, "as many invitations were mailed today as may be");
-    assert!(details[0].message.contains("2026-03-03T08:00"), "{details:?}");
+    assert_eq!(details[0].message, "the next one can be sent in 24 hours");
     for number in 0..20 {
         invite(&world, shop, by(*owner), &format!("{number}@example.com")).await.unwrap();
     }
@@ -395,7 +395,7 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
     let people = world.engine.people();
     let forgotten = async |email: &str, source: &str| {
-        people.mail_forgotten(&Address::new(email).unwrap(), source).await.unwrap()
+        people.mail_forgotten(&Address::new(email).unwrap(), source.parse().unwrap()).await.unwrap()
     };
     assert_eq!(forgotten("Owner@example.com", "192.0.2.1").await, Forgotten::Send);
     assert_eq!(

@@ -30,7 +30,11 @@ async fn whoever_declines_belongs_to_nothing_and_may_be_asked_again() {
         }
         let people = world.engine.people();
         let listed = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
-        assert_eq!(listed.iter().map(|one| one.id).collect::<Vec<_>>(), [boss], "the inviter sees it no more");
+        assert_eq!(
+            listed.iter().map(|one| one.id).collect::<Vec<_>>(),
+            [boss],
+            "the inviter sees it no more"
+        );
         assert_eq!(people.belongs(ada).await.unwrap().len(), 1);
         let newest = world.at(&other).audit(&first_page()).await.unwrap().items.remove(0);
         assert_eq!((newest.action.as_str(), newest.actor), ("person.declined", Actor::Person(ada)));
