@@ -92,7 +92,11 @@ fn told(restored: &Restored, with_list: bool) -> String {
              revoked; contacts that were erased and businesses that were ended since the backup was made are back\n"
         ));
     }
-    text.push_str("everybody is signed out, and no link to sign in works any more\n");
+    text.push_str(
+        "everybody is signed out, and no link to sign in works any more\n\
+         whoever was removed from a business or disabled in it since the backup was made is back, with the password of \
+         then: look through `receptionist person list` of each business\n",
+    );
     text
 }
 
