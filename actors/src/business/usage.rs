@@ -90,7 +90,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::BlockedTime(_)
         | Write::NoBlockedTime(_)
         | Write::Membership(_)
-        | Write::NoMembership(_)
+        | Write::NoMembership(..)
         | Write::Delivery { .. } => false,
     }
 }

@@ -86,7 +86,9 @@ impl Change for DeclineMembership {
         }
         check_confirmed(&self.person, before, self.by_link)?;
         let id = self.person.id;
-        Ok(Decision::gone().note("person.declined", PERSON, id).write(Write::NoMembership(id)))
+        Ok(Decision::gone()
+            .note("person.declined", PERSON, id)
+            .write(Write::NoMembership(id, context.mint())))
     }
 
     fn weight(&self) -> Weight {

@@ -158,7 +158,8 @@ impl Change for RemoveMember {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = member(context, self.id)?;
         check_membership(context.team(), context.asker()?, Some(before), None)?;
-        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(Write::NoMembership(self.id)))
+        let write = Write::NoMembership(self.id, context.mint());
+        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(write))
     }
 
     fn weight(&self) -> Weight {
