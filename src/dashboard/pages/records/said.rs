@@ -48,7 +48,7 @@ fn mailto(email: &str) -> String {
     for byte in email.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'@' | b'.' | b'-' | b'_' | b'+' => {
-                link.push(byte.into())
+                link.push(byte.into());
             }
             _ => link.push_str(&format!("%{byte:02X}")),
         }
@@ -82,9 +82,15 @@ pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
             | CallOutcome::Transferred,
         ) => "good",
         (_, CallOutcome::AppointmentCancelled) => "cancelled",
-        (_, CallOutcome::MessageTaken | CallOutcome::Voicemail) => "wait",
-        (_, CallOutcome::Hangup) => "missed",
-        (_, CallOutcome::Spam | CallOutcome::Other) => "",
+        // Amber is for what waits for somebody; a message says so itself.
+        (
+            _,
+            CallOutcome::MessageTaken
+            | CallOutcome::Voicemail
+            | CallOutcome::Hangup
+            | CallOutcome::Spam
+            | CallOutcome::Other,
+        ) => "",
     };
     let id =
         if call.status == CallStatus::Completed { outcome(call.outcome) } else { call_status(call.status) };
