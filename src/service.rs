@@ -1,7 +1,8 @@
 //! The service as a whole: the engine and its two listeners, wired here and nowhere else, and their end in order.
 //!
 //! What always holds: the public listener answers only once the store is open; when the service ends it stops
-//! accepting first, then lets requests finish, then closes the engine, so that everything answered is on the disk.
+//! accepting first, then lets requests finish, of which imports read no more, then closes the engine, so that everything
+//! answered is on the disk.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -211,6 +212,8 @@ impl Service {
     /// When the store failed meanwhile.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
+        // A body may come for as long as somebody likes; what was read of it so far is of no use.
+        self.engine.end_imports();
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
             let drained = listener.await.ok().flatten().ok_or(ServiceError::Listener)?;
@@ -258,7 +261,7 @@ fn counted_apps(
 ) -> (App, App) {
     let keys = Arc::new(KeyGate::new(engine.clone(), rate_limit_per_minute.get(), Arc::clone(&metrics)));
     let origins = Origins::new(public_url.clone());
-    let desk = Desk::new(engine.clone(), public_url, origins.clone());
+    let desk = Desk::new(engine.clone(), public_url, origins.clone(), stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))

@@ -138,7 +138,7 @@ pub(crate) fn capitalised(text: &str) -> String {
 }
 
 /// Whether a character is not seen: controls, and what turns the direction of others.
-fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorRef};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
@@ -147,12 +147,14 @@ impl Engine {
             turned_off: AtomicU64::new(0),
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
-            mail: Arc::new(Outbox::new()),
+            live: Arc::default(),
+            mail: Arc::new(Outbox::new(limits.mails_waiting)),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),
             imports: Arc::new(Semaphore::new(1)),
             import_left: Arc::default(),
+            imports_end: watch::Sender::new(false),
             creating: Arc::default(),
             ending: Arc::default(),
             secret,
@@ -217,6 +219,7 @@ impl Engine {
     /// When the store failed meanwhile.
     pub async fn close(self) -> Result<(), StoreError> {
         self.shared.closing.store(true, Ordering::Release);
+        self.end_imports();
         self.shared.dispatcher.stop();
         self.shared.ending.notify_one();
         self.shared.import_left.notify_one();

@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::moving::{MoveError, Settled, is_unfinished, settle_while};
-use crate::shared::Shared;
-use crate::store::{StoreError, Weight};
+use crate::moving::{MoveError, Settled, is_finishing, is_unfinished, settle_while};
+use crate::shared::{ImportPlace, Shared};
+use crate::store::Weight;
 
 /// Settles what imports leave that broke off, when the engine starts and whenever it is told to, which is behind every
 /// import and once a minute. It ends with the engine.
@@ -28,12 +28,33 @@ pub(crate) async fn settle_what_is_left(shared: Weak<Shared>) {
 
 async fn settle(shared: &Arc<Shared>) -> Result<(), MoveError> {
     let Ok(_place) = Arc::clone(&shared.imports).try_acquire_owned() else { return Ok(()) };
+    settle_in_place(shared).await
+}
+
+/// Waits until the businesses of an import that was known to be good are open. They are opened here where nobody else does
+/// that: whoever was to do it has hung up, or the service was killed meanwhile.
+///
+/// # Errors
+/// [`MoveError::Stopping`], and the store's failure.
+pub(crate) async fn until_opened(shared: &Arc<Shared>) -> Result<(), MoveError> {
+    while is_finishing(&shared.store)? {
+        shared.check_open().map_err(|_| MoveError::Stopping)?;
+        let place = Arc::clone(&shared.imports).acquire_owned().await;
+        // If this is given up in its turn, whoever settles goes on at once.
+        let _place = ImportPlace::new(shared, place.map_err(|_| MoveError::Stopping)?);
+        settle_in_place(shared).await?;
+    }
+    Ok(())
+}
+
+/// The same of whoever has the place of the one import.
+async fn settle_in_place(shared: &Shared) -> Result<(), MoveError> {
     if !is_unfinished(&shared.store)? {
         return Ok(());
     }
     tracing::info!("an import has broken off; what it has left is settled");
     let settled = settle_while(&shared.store, || {
-        shared.check_open().map_err(|_| StoreError::Stopped)?;
+        shared.check_open().map_err(|_| MoveError::Stopping)?;
         Ok(shared.store.check_room(Weight::Frees)?)
     });
     match settled.await? {

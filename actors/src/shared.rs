@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ractor::ActorCell;
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::actor::Directory;
 use crate::backup::Backups;
@@ -20,6 +20,7 @@ use crate::domain::{BusinessId, IdMint, PersonId, ResourceId, Timestamp};
 use crate::error::EngineError;
 use crate::key_usage::KeyUsage;
 use crate::limits::Limits;
+use crate::live::Live;
 use crate::mail::Outbox;
 use crate::net::WebhookClient;
 use crate::people::{self, Attempts, Claims, Hasher, Known};
@@ -83,6 +84,8 @@ pub(crate) struct Shared {
     pub(crate) missed_over_budget: AtomicU64,
     /// The businesses that nobody uses and that were looked at.
     pub(crate) swept: Swept,
+    /// Who is told what changes.
+    pub(crate) live: Arc<Live>,
     /// Where mails go.
     pub(crate) mail: Arc<Outbox>,
     /// The backups that are or were made.
@@ -94,6 +97,8 @@ pub(crate) struct Shared {
     pub(crate) imports: Arc<Semaphore>,
     /// Told when an import may have left something.
     pub(crate) import_left: Arc<Notify>,
+    /// Whether no more lines of imports are taken.
+    pub(crate) imports_end: watch::Sender<bool>,
     /// The idempotency keys of what is being done once in more than one step: creating or ending a business, importing,
     /// making a link.
     pub(crate) creating: Arc<parking_lot::Mutex<HashSet<[u8; 32]>>>,
@@ -180,10 +185,36 @@ impl Shared {
         drop(all);
     }
 
+    /// Refuses lines of imports that come while the engine takes none.
+    pub(crate) fn check_imports(&self) -> Result<(), EngineError> {
+        self.check_open()?;
+        if *self.imports_end.borrow() { Err(EngineError::Stopping) } else { Ok(()) }
+    }
+
     /// Refuses what comes while the engine closes.
     pub(crate) fn check_open(&self) -> Result<(), EngineError> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
+    }
+}
+
+/// The place of the one import that may be under way. Whoever settles looks at what is left once it is given back.
+pub(crate) struct ImportPlace {
+    place: Option<OwnedSemaphorePermit>,
+    left: Arc<Notify>,
+}
+
+impl ImportPlace {
+    pub(crate) fn new(shared: &Shared, place: OwnedSemaphorePermit) -> Self {
+        Self { place: Some(place), left: Arc::clone(&shared.import_left) }
+    }
+}
+
+impl Drop for ImportPlace {
+    fn drop(&mut self) {
+        // Before whoever settles looks.
+        self.place = None;
+        self.left.notify_one();
     }
 }
 

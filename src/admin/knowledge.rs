@@ -1,5 +1,6 @@
 //! `B/knowledge`: what the receptionist knows, and changing or removing it.
 
+use actors::business::KnowledgeFilter;
 use actors::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
 use actors::domain::{KnowledgeId, KnowledgePatch, Locale, Text};
 use actors::view::KnowledgeView;
@@ -26,13 +27,24 @@ json_object! {
     }
 }
 
+impl From<KnowledgePatchBody> for KnowledgePatch {
+    fn from(body: KnowledgePatchBody) -> Self {
+        Self {
+            title: body.title.set(),
+            content: body.content.set(),
+            source_url: body.source_url.set().map(|url| url.map(WebsiteUrl::into_string)),
+            locale: body.locale.set(),
+        }
+    }
+}
+
 pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<KnowledgeView>, ApiError> {
     let asked = query.open(&context, business.list("operator knowledge"))?;
-    Ok(asked.listed(business.knowledge_list(&asked.page).await?))
+    Ok(asked.listed(business.knowledge_list(&KnowledgeFilter::default(), &asked.page).await?))
 }
 
 pub(super) async fn show(
@@ -48,13 +60,7 @@ pub(super) async fn update(
     Body(body): Body<KnowledgePatchBody>,
     Path(id): Path<KnowledgeId>,
 ) -> Result<Changed<KnowledgeView>, ApiError> {
-    let patch = KnowledgePatch {
-        title: body.title.set(),
-        content: body.content.set(),
-        source_url: body.source_url.set().map(|url| url.map(WebsiteUrl::into_string)),
-        locale: body.locale.set(),
-    };
-    context.change(PatchKnowledge { id, patch }).await
+    context.change(PatchKnowledge { id, patch: body.into() }).await
 }
 
 pub(super) async fn delete(context: Context, Path(id): Path<KnowledgeId>) -> Result<Gone, ApiError> {

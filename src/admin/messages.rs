@@ -42,6 +42,13 @@ json_object! {
     }
 }
 
+impl MessagePatch {
+    /// The change of this message.
+    pub(crate) fn of(self, id: MessageId) -> PatchMessage {
+        PatchMessage { id, status: self.status.set(), staff_id: self.staff_id.set() }
+    }
+}
+
 pub(super) async fn create(
     context: Context,
     Body(body): Body<MessageBody>,
@@ -64,5 +71,5 @@ pub(super) async fn update(
     Body(patch): Body<MessagePatch>,
     Path(id): Path<MessageId>,
 ) -> Result<Changed<MessageView>, ApiError> {
-    context.change(PatchMessage { id, status: patch.status.set(), staff_id: patch.staff_id.set() }).await
+    context.change(patch.of(id)).await
 }

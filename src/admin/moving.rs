@@ -1,11 +1,12 @@
 //! `/admin/v1/export`, `B/export`, `/admin/v1/import`: businesses as lines, while the service runs.
 
-use actors::Importing;
 use actors::business::{Answer, AnswerStatus};
 use actors::domain::{BusinessId, Problem, Refusal, ResourceId};
 use actors::moving::{ImportOptions, MoveError, Wrong};
 use actors::view::{self, ImportedView};
+use actors::{Engine, Importing};
 use axum::body::Body;
+use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use crate::http::body::Pieces;
@@ -63,11 +64,12 @@ pub(super) async fn import(
     let once = context.idempotency_key()?.map(|key| engine.import_once(key)).transpose()?;
     if once.as_ref().is_some_and(actors::Once::is_known) {
         let mut digest = Sha256::new();
-        while let Some(piece) = body.next().await? {
+        while let Some(piece) = next(engine, &mut body).await? {
             digest.update(&piece);
         }
-        let asked = context.idempotency_by(&digest.finalize())?;
-        if let Some(answer) = asked.map(|asked| engine.imported_before(asked)).transpose()?.flatten() {
+        if let Some(asked) = context.idempotency_by(&digest.finalize())?
+            && let Some(answer) = engine.imported_before(asked).await?
+        {
             return Ok(told(answer));
         }
         // Its time was over meanwhile, and the lines have passed.
@@ -78,7 +80,12 @@ pub(super) async fn import(
     let mut importing = engine.import(options).await?;
     tracing::info!(dry_run, "an import begins");
     let (mut taking, mut digest) = (Taking::default(), Sha256::new());
-    let taken = take(&mut importing, &mut taking, &mut body, &mut digest).await;
+    let taken = take(engine, &mut importing, &mut taking, &mut body, &mut digest).await;
+    if matches!(taken, Err(ApiError::Unavailable)) {
+        // The service ends, and nobody waits for what is left to be taken back.
+        drop(importing);
+        return Err(ApiError::Unavailable);
+    }
     let exported_at = taking.exported_at().filter(|_| taken.is_ok() && taking.wrong().is_empty());
     let Some(exported_at) = exported_at else {
         importing.take_back().await?;
@@ -97,8 +104,18 @@ pub(super) async fn import(
     Ok(told(importing.finish(&imported, context.caller.actor, asked).await?))
 }
 
+/// The next piece of the lines, unless the service ends.
+async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiError> {
+    tokio::select! {
+        biased;
+        () = engine.imports_end() => Err(ApiError::Unavailable),
+        piece = body.next() => Ok(piece?),
+    }
+}
+
 /// Takes every line, until something is so wrong that the rest tells nothing.
 async fn take(
+    engine: &Engine,
     importing: &mut Importing,
     taking: &mut Taking,
     body: &mut Pieces,
@@ -106,7 +123,7 @@ async fn take(
 ) -> Result<(), ApiError> {
     let failed = |error: MoveError| ApiError::from(actors::EngineError::from(error));
     let mut lines = crate::moving::Lines::default();
-    while let Some(piece) = body.next().await? {
+    while let Some(piece) = next(engine, body).await? {
         digest.update(&piece);
         lines.push(&piece);
         while let Some(line) = lines.next() {

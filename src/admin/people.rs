@@ -90,6 +90,28 @@ json_object! {
     }
 }
 
+impl NotificationsPatch {
+    /// What is chosen, by kind.
+    pub(crate) fn choices(self) -> Vec<(AlertKind, AlertChoice)> {
+        let given = [
+            (AlertKind::WebhookDisabled, self.webhook_disabled),
+            (AlertKind::UrgentMessage, self.urgent_message),
+            (AlertKind::MessageTaken, self.message_taken),
+            (AlertKind::AppointmentRequested, self.appointment_requested),
+            (AlertKind::AppointmentBooked, self.appointment_booked),
+            (AlertKind::AppointmentRescheduled, self.appointment_rescheduled),
+            (AlertKind::AppointmentCancelled, self.appointment_cancelled),
+            (AlertKind::CallMissed, self.call_missed),
+        ];
+        let choice = |patch: NotificationPatch| AlertChoice {
+            email: patch.email.set(),
+            in_app: patch.in_app.set(),
+            scope: patch.scope.set(),
+        };
+        given.into_iter().filter_map(|(kind, patch)| Some((kind, choice(patch.set()?)))).collect()
+    }
+}
+
 /// A status that the operator sets; `invited` comes about by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
@@ -231,21 +253,5 @@ pub(super) async fn notify(
     Body(patch): Body<NotificationsPatch>,
     Path(id): Path<PersonId>,
 ) -> Result<Changed<NotificationsView>, ApiError> {
-    let given = [
-        (AlertKind::WebhookDisabled, patch.webhook_disabled),
-        (AlertKind::UrgentMessage, patch.urgent_message),
-        (AlertKind::MessageTaken, patch.message_taken),
-        (AlertKind::AppointmentRequested, patch.appointment_requested),
-        (AlertKind::AppointmentBooked, patch.appointment_booked),
-        (AlertKind::AppointmentRescheduled, patch.appointment_rescheduled),
-        (AlertKind::AppointmentCancelled, patch.appointment_cancelled),
-        (AlertKind::CallMissed, patch.call_missed),
-    ];
-    let choice = |patch: NotificationPatch| AlertChoice {
-        email: patch.email.set(),
-        in_app: patch.in_app.set(),
-        scope: patch.scope.set(),
-    };
-    let choices = given.into_iter().filter_map(|(kind, patch)| Some((kind, choice(patch.set()?)))).collect();
-    context.change(PatchNotifications { id, choices }).await
+    context.change(PatchNotifications { id, choices: patch.choices() }).await
 }

@@ -25,7 +25,7 @@ json_object! {
 
 list_query! {
     /// Which deliveries are asked for.
-    pub(super) struct DeliveriesQuery => DeliveryFilter {
+    pub(super) struct DeliveriesQuery {
         /// Only those that stand like this.
         status: Option<DeliveryStatus>,
     }
@@ -105,7 +105,8 @@ pub(super) async fn deliveries(
     business: Business,
 ) -> Result<Listed<DeliveryView>, ApiError> {
     let asked = query.open(&context, business.list("operator deliveries").with_filter(Some(id)))?;
-    Ok(asked.listed(business.deliveries(id, asked.filter, &asked.page).await?))
+    let filter = DeliveryFilter { status: asked.filter.status, ..DeliveryFilter::default() };
+    Ok(asked.listed(business.deliveries(id, filter, &asked.page).await?))
 }
 
 pub(super) async fn resend(

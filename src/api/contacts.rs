@@ -61,6 +61,30 @@ list_query! {
     }
 }
 
+impl From<NewContactBody> for ContactDetails {
+    fn from(body: NewContactBody) -> Self {
+        Self {
+            name: body.name,
+            phone: body.phone,
+            email: body.email,
+            locale: body.locale,
+            zone: body.timezone.map(Zone::get),
+        }
+    }
+}
+
+impl From<ContactPatchBody> for ContactPatch {
+    fn from(body: ContactPatchBody) -> Self {
+        Self {
+            name: body.name.set(),
+            phone: body.phone.set(),
+            email: body.email.set(),
+            locale: body.locale.set(),
+            zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
+        }
+    }
+}
+
 /// A contact with none of the three could never be told from another.
 fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
@@ -89,14 +113,7 @@ pub(crate) async fn create(
     context: Context,
     Body(body): Body<NewContactBody>,
 ) -> Result<Created<ContactView>, ApiError> {
-    let details = ContactDetails {
-        name: body.name,
-        phone: body.phone,
-        email: body.email,
-        locale: body.locale,
-        zone: body.timezone.map(Zone::get),
-    };
-    context.change(CreateContact { details }).await
+    context.change(CreateContact { details: body.into() }).await
 }
 
 pub(crate) async fn update(
@@ -104,12 +121,5 @@ pub(crate) async fn update(
     Body(body): Body<ContactPatchBody>,
     Path(id): Path<ContactId>,
 ) -> Result<Changed<ContactView>, ApiError> {
-    let patch = ContactPatch {
-        name: body.name.set(),
-        phone: body.phone.set(),
-        email: body.email.set(),
-        locale: body.locale.set(),
-        zone: body.timezone.set().map(|zone| zone.map(Zone::get)),
-    };
-    context.change(PatchContact { id, patch }).await
+    context.change(PatchContact { id, patch: body.into() }).await
 }

@@ -22,15 +22,20 @@ json_object! {
     }
 }
 
+impl From<KnowledgeBody> for KnowledgeDetails {
+    fn from(body: KnowledgeBody) -> Self {
+        Self {
+            title: body.title,
+            content: body.content,
+            source_url: body.source_url.map(WebsiteUrl::into_string),
+            locale: body.locale,
+        }
+    }
+}
+
 pub(crate) async fn create(
     context: Context,
     Body(body): Body<KnowledgeBody>,
 ) -> Result<Created<KnowledgeView>, ApiError> {
-    let details = KnowledgeDetails {
-        title: body.title,
-        content: body.content,
-        source_url: body.source_url.map(WebsiteUrl::into_string),
-        locale: body.locale,
-    };
-    context.change(AddKnowledge { details }).await
+    context.change(AddKnowledge { details: body.into() }).await
 }

@@ -24,6 +24,7 @@ pub enum ContactCommand {
     /// Change a contact; what is not given stays as it is
     Update(Update),
     /// Erase a contact for good, and what calls, messages and appointments say of them
+    #[command(visible_alias = "delete")]
     Erase(Erase),
 }
 

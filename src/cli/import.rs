@@ -264,7 +264,7 @@ fn said(businesses: u64, records: u64, exported_at: Option<&str>, dry_run: bool)
 
 /// What is said of the lines that are not good.
 fn told(wrong: &[String]) -> String {
-    let mut said: String = wrong.iter().take(PROBLEMS_MAX).map(|wrong| format!("{wrong}\n")).collect();
+    let mut said: String = wrong.iter().map(|wrong| format!("{wrong}\n")).collect();
     if wrong.len() >= PROBLEMS_MAX {
         said.push_str("there may be more: the lines after that were not read\n");
     }

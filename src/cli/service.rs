@@ -59,7 +59,7 @@ pub struct Create {
     #[arg(long)]
     name: String,
     /// How long it takes, in minutes
-    #[arg(long, value_name = "MINUTES")]
+    #[arg(long, visible_alias = "minutes", value_name = "MINUTES")]
     duration_minutes: u32,
     #[command(flatten)]
     rest: Rest,
@@ -74,7 +74,7 @@ pub struct Update {
     #[arg(long)]
     name: Option<String>,
     /// How long it takes, in minutes
-    #[arg(long, value_name = "MINUTES")]
+    #[arg(long, visible_alias = "minutes", value_name = "MINUTES")]
     duration_minutes: Option<u32>,
     #[command(flatten)]
     rest: Rest,

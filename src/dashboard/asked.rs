@@ -17,10 +17,14 @@ use super::desk::Desk;
 use super::drafts::{Draft, Why};
 use super::form::Form;
 use super::language::accepted;
+use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
 use super::words::words;
 use crate::server::{ClientAddr, network};
+
+/// The field of the password that is asked for again.
+const PASSWORD: &str = "current_password";
 
 /// A request of anybody.
 #[derive(Clone)]
@@ -198,13 +202,21 @@ impl Visit {
         self.belongs.iter().filter(|one| one.membership.is_active())
     }
 
+    /// The field for the password, where it was given too long ago for what [`Self::freshen`] guards.
+    pub(super) fn password_field(&self) -> Option<Field> {
+        let (view, known) = (self.view(), self.signed_in.person.password.is_some());
+        let field = Field::new(PASSWORD, "password", "current-password", view.t("current-password"));
+        let hint = view.t(if known { "password-first-hint" } else { "password-needs-link" });
+        (!self.signed_in.fresh).then(|| field.hint(hint))
+    }
+
     /// Makes sure that the password was given lately: in the form, where it was not. What is wrong otherwise, to be
     /// shown beside the field.
     pub(super) async fn freshen(&self) -> Result<Option<String>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
         }
-        let given = self.form.get("current_password");
+        let given = self.form.get(PASSWORD);
         if given.is_empty() {
             return Ok(Some(self.view().t("password-first")));
         }

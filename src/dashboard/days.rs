@@ -1,9 +1,10 @@
 //! Days and times as the clocks of a business show them.
 
 use actors::domain::Timestamp;
-use chrono::{DateTime, NaiveDate, NaiveTime, Timelike};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
 
+use super::view::View;
 use crate::local_time::{WallClockError, instant};
 
 /// An instant on the clocks of a zone.
@@ -20,6 +21,31 @@ pub(super) fn clock(at: Timestamp, zone: Tz) -> String {
 /// The day of an instant.
 pub(super) fn day(at: Timestamp, zone: Tz) -> NaiveDate {
     local(at, zone).date_naive()
+}
+
+/// An instant as a page shows it: its day, with the year where that is not the present one, and its time.
+#[derive(Clone, Debug)]
+pub(super) struct Moment {
+    /// As programs read it.
+    pub(super) instant: Timestamp,
+    /// Its day, as programs read it.
+    pub(super) date: NaiveDate,
+    /// Its day, as people do.
+    pub(super) day: String,
+    pub(super) clock: String,
+}
+
+/// An instant as a page shows it.
+pub(super) fn moment(view: &View, instant: Timestamp, zone: Tz) -> Moment {
+    let (date, today) = (day(instant, zone), day(view.desk.engine.now(), zone));
+    let shown = view.words.date(date);
+    let day = if date.year() == today.year() { shown } else { format!("{shown} {}", date.year()) };
+    Moment { instant, date, day, clock: clock(instant, zone) }
+}
+
+/// The instant that something the engine says ends with: the pages tell it as the clocks of the business do.
+pub(super) fn said_at_end(said: &str) -> Option<Timestamp> {
+    Timestamp::parse(said.rsplit(' ').next()?).ok()
 }
 
 /// The first instant of a day.

@@ -6,6 +6,7 @@ use actors::Engine;
 use actors::people::Token;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use tokio::sync::watch;
 
 use super::cookies::Cookies;
 use super::drafts::Drafts;
@@ -25,13 +26,20 @@ pub(crate) struct Desk {
     pub(super) cursors: Cursors,
     pub(super) once: Once,
     pub(super) drafts: Drafts,
+    /// Whether the service is ending: streams end then.
+    pub(super) stopping: watch::Receiver<bool>,
     /// The pages of a business that the table has: `today`, `settings/keys`.
     pub(super) pages: BTreeSet<&'static str>,
 }
 
 impl Desk {
     /// The dashboard of an engine, at this origin.
-    pub(crate) fn new(engine: Engine, public: Option<PublicUrl>, origins: Origins) -> Self {
+    pub(crate) fn new(
+        engine: Engine,
+        public: Option<PublicUrl>,
+        origins: Origins,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
         let cookies = Cookies { secure: public.as_ref().is_some_and(PublicUrl::is_https) };
         let once = Once::new(engine.now().millis());
         let cursors = Cursors::new(engine.secret());
@@ -43,6 +51,7 @@ impl Desk {
             cursors,
             once,
             drafts: Drafts::default(),
+            stopping,
             pages: BTreeSet::new(),
         }
     }

@@ -10,16 +10,18 @@ use actors::business::{Answer, Change, IfMatch, Request};
 use actors::domain::{Access, Actor, Problem, Refusal, Right};
 use actors::view::{etag, render};
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::asked::Member;
 use super::drafts::{Draft, Why};
 use super::form::Form;
-use super::parts::{Choice, Field};
+use super::parts::{Choice, Choices, Field};
 use super::refused::Refused;
 use super::view::View;
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
+use crate::rest::error::ApiError;
 use crate::rest::values::phone::PhoneRegion;
 
 /// The field that holds the tag of the version that a form was filled in from.
@@ -30,6 +32,19 @@ const IF_MATCH: &str = "If-Match";
 /// The tag of a record as a page shows it, for its form.
 pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
+}
+
+/// The id of the record that an answer shows.
+///
+/// # Errors
+/// Where it shows none, which is a fault of ours.
+pub(super) fn id_in<I: DeserializeOwned>(answer: &Answer) -> Result<I, Refused> {
+    #[derive(Deserialize)]
+    struct Shown<I> {
+        id: I,
+    }
+    let shown = serde_json::from_slice::<Shown<I>>(&answer.body).map_err(ApiError::internal)?;
+    Ok(shown.id)
 }
 
 /// Why what a form asks for was not done.
@@ -69,7 +84,7 @@ impl Undone {
                 Ok(if stale { Self::Stale } else { Self::Conflict { message, details } })
             }
             EngineError::Refused(refusal @ (Refusal::SlotUnavailable(_) | Refusal::BookingDisabled)) => {
-                let message = crate::rest::error::ApiError::from(refusal).message();
+                let message = ApiError::from(refusal).message();
                 Ok(Self::Conflict { message, details: Vec::new() })
             }
             error => Err(error.into()),
@@ -88,6 +103,12 @@ impl Body<'_> {
     /// A field as it is, without the spaces around it.
     pub(super) fn text(self, name: &str) -> Self {
         let value = Json::String(self.form.get(name).trim().to_owned());
+        self.with(name, value)
+    }
+
+    /// A text of several lines; browsers end each with CR LF.
+    pub(super) fn lines(self, name: &str) -> Self {
+        let value = Json::String(self.form.get(name).replace("\r\n", "\n").trim().to_owned());
         self.with(name, value)
     }
 
@@ -150,9 +171,25 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
+    /// Makes sure of that: for what changes it, and for pages that would offer to.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
+        if self.membership.role.access(right) != Access::Change {
+            return Err(Refusal::NotAllowed("your role may see this and not change it").into());
+        }
+        if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
+    }
+
+    /// The person, as who does something.
+    pub(super) fn actor(&self) -> Actor {
+        Actor::Person(self.signed_in.person.id)
+    }
+
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
-        let mut request = Request::by(Actor::Person(self.signed_in.person.id));
+        let mut request = Request::by(self.actor());
         request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
         request
     }
@@ -265,6 +302,14 @@ impl Filled {
         let options =
             options.map(|one| Choice { chosen: self.values.all(&field.id).any(|v| v == one.value), ..one });
         Field { problem, value, options: options.collect(), ..field }
+    }
+
+    /// Choices with those that are chosen and what is wrong with that.
+    pub(super) fn choices(&mut self, view: &View, choices: Choices) -> Choices {
+        let problem = self.problem(view, &choices.id);
+        let all = choices.all.into_iter();
+        let all = all.map(|one| Choice { chosen: self.is_ticked(&choices.id, &one.value), ..one });
+        Choices { problem, all: all.collect(), ..choices }
     }
 
     /// What is wrong and stands beside no field, for above the form.

@@ -87,7 +87,7 @@ pub(super) struct Frame {
 }
 
 impl Member {
-    /// The frame of a page of the business; `here` is the place that it is, if it is one.
+    /// The frame of a page of the business; `here` is the place that it is, or, with more behind a `/`, that it is within.
     pub(super) fn frame(&self, here: &str) -> Frame {
         let id = self.business.id();
         let of = (id, &*self.profile.name, self.membership.role, self.unread);
@@ -113,6 +113,15 @@ impl Visit {
     }
 }
 
+/// How a place is marked on a page that is `here`.
+fn current(place: &str, here: &str) -> &'static str {
+    match here.strip_prefix(place) {
+        Some("") => "page",
+        Some(rest) if rest.starts_with('/') => "true",
+        _ => "",
+    }
+}
+
 /// The business of a frame: its id and name, what the person is there, and how many of their alerts are not read.
 type Of<'a> = (BusinessId, &'a str, Role, usize);
 
@@ -128,21 +137,23 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     };
     let shown = |(id, _, role, unread): Of<'_>| {
         let is_shown = |right: Right| role.access(right) != Access::Hidden;
-        let current = |place: &str| if place == here { "page" } else { "" };
         let within = || {
             let shown = WITHIN
                 .iter()
                 .filter(|(within, right)| is_shown(*right) && is_page(&format!("{SETTINGS}/{within}")));
             let place = |(within, _): &(&str, Right)| {
                 let (path, name) = (format!("{SETTINGS}/{within}"), format!("{SETTINGS}-{within}"));
-                Place { current: current(&path), ..Place::new(of_business(id, &path), view.t(&name), "") }
+                Place {
+                    current: current(&path, here),
+                    ..Place::new(of_business(id, &path), view.t(&name), "")
+                }
             };
             shown.map(place).collect::<Vec<_>>()
         };
         let mut places = Vec::new();
         for (name, icon, _) in PLACES.iter().filter(|(.., right)| is_shown(*right)) {
             let mut place = Place::new(of_business(id, name), view.t(name), icon);
-            place.current = current(name);
+            place.current = current(name, here);
             if *name == ALERTS {
                 place.news = news(unread);
             }
@@ -167,8 +178,7 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
         let shown = PLACES.iter().take(AT_THE_THUMB).filter(|(name, ..)| is_page(name));
         let place = |(name, icon, _): &(&'static str, &'static str, Right)| {
             let word = if *name == "today" { "dock-today" } else { name };
-            let current = if *name == here { "page" } else { "" };
-            Place { current, ..Place::new(of_business(id, name), view.t(word), icon) }
+            Place { current: current(name, here), ..Place::new(of_business(id, name), view.t(word), icon) }
         };
         shown.map(place).collect()
     };

@@ -1,9 +1,12 @@
 //! Parts of lists: which one a page shows, and the ways to the others.
 
-use actors::business::PageRequest;
+use actors::EngineError;
+use actors::business::{Page, PageRequest};
 
 use super::asked::Member;
+use super::refused::Refused;
 use crate::http::cursor::{Binding, Cursors};
+use crate::rest::through::{Through, read_through};
 
 /// The field of an address that says behind what a part begins.
 const AFTER: &str = "after";
@@ -47,6 +50,14 @@ impl Member {
 }
 
 impl Part {
+    /// What the part holds; where many rows had to be looked at for it, the reads go on for a while.
+    pub(super) async fn read<T, Fut>(&self, read: impl Fn(PageRequest) -> Fut) -> Result<Through<T>, Refused>
+    where
+        Fut: Future<Output = Result<Page<T>, EngineError>>,
+    {
+        Ok(read_through(self.request.clone(), read).await?)
+    }
+
     /// The ways on from here, by where the engine says that this part ended.
     pub(super) fn pages(self, next: Option<&[u8]>) -> Pages {
         let joint = if self.here.contains('?') { '&' } else { '?' };

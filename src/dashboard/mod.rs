@@ -10,8 +10,10 @@
 //! listing   parts of lists, and the ways to the others; `days` what the clocks of a business show
 //! view      what every page shows with; `parts` the small pieces of pages, `frame` what stands around one
 //! refused   why there is no such page, as a page
+//! who       who did something, in words
 //! words     what is said, in both languages
 //! assets    the stylesheet, the scripts and the mark, under a path that tells their content
+//! stream    what changes, for the pages that are open
 //! pages/    one file per page, beside its template
 //! ```
 //!
@@ -41,8 +43,10 @@ mod parts;
 mod refused;
 mod route;
 mod router;
+mod stream;
 mod table;
 mod view;
+mod who;
 mod words;
 
 pub(crate) use desk::Desk;

@@ -42,6 +42,8 @@ pub(super) struct Choices {
     pub(super) kind: &'static str,
     pub(super) hint: String,
     pub(super) problem: String,
+    /// Whether each stands in a box of its own, with what it means.
+    pub(super) boxed: bool,
     pub(super) all: Vec<Choice>,
 }
 

@@ -258,18 +258,11 @@ async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Resu
         Handle::Restricted(handler) | Handle::Person(handler) => handler(visit).await,
         Handle::Member(right, handler) => {
             let member = Visit::member(visit).await?;
-            match member.membership.role.access(*right) {
-                Access::Hidden => return Err(Refused::not_found()),
-                Access::Read if posts => {
-                    return Err(actors::domain::Refusal::NotAllowed(
-                        "your role may see this and not change it",
-                    )
-                    .into());
-                }
-                Access::Read | Access::Change => {}
+            if member.membership.role.access(*right) == Access::Hidden {
+                return Err(Refused::not_found());
             }
-            if posts && member.profile.suspended {
-                return Err(Refused::Suspended);
+            if posts {
+                member.must(*right)?;
             }
             handler(member).await
         }

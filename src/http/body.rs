@@ -1,8 +1,9 @@
 //! Request bodies: JSON and forms, within a size and a time; and what is read in pieces, however long it is.
 //!
 //! What always holds: no more than [`BODY_BYTES_MAX`] bytes of a body are kept, and no request waits longer than
-//! [`BODY_TIME_MAX`] for its body, or than [`PIECE_TIME_MAX`] for the next piece of one that is read in pieces. A client
-//! that is too large or too slow loses its connection, since what it still sends is no request.
+//! [`BODY_TIME_MAX`] for its body. For one that is read in pieces it waits as long as they come at [`PACE_MIN`] on an average,
+//! or stay away for [`PATIENCE_MAX`]. A client that is too large or too slow loses its connection, since what it still sends
+//! is no request.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::json::Json;
 
@@ -26,8 +27,11 @@ pub const BODY_BYTES_MAX: usize = 256 * 1024;
 /// How long a whole body may take to arrive.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long the next piece of a body may take that is read in pieces.
-pub const PIECE_TIME_MAX: Duration = Duration::from_secs(60);
+/// How long a body that is read in pieces is waited for beyond what its bytes make up for.
+pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
+
+/// How many bytes of it make up for a second of waiting.
+pub const PACE_MIN: u64 = 4 * 1024;
 
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,7 @@ pub enum BodyError {
     TooLarge,
     /// It is declared to be of another media type than this one.
     UnsupportedMediaType(&'static str),
-    /// It did not arrive within [`BODY_TIME_MAX`], or its next piece within [`PIECE_TIME_MAX`].
+    /// It did not arrive within [`BODY_TIME_MAX`], or its pieces came slower than at [`PACE_MIN`].
     Timeout,
     /// The connection broke, or its framing did.
     Broken,
@@ -81,8 +85,13 @@ async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A body that is read piece by piece, as fast as whoever reads it takes it.
-pub struct Pieces(Body);
+/// A body that is read piece by piece, as fast as whoever reads it takes it. Only the time counts for which it is waited for:
+/// a client is not slow because its reader is.
+pub struct Pieces {
+    body: Body,
+    /// For how long it is still waited for. Saving up has an end, so that what came fast may not stand still for long.
+    patience: Duration,
+}
 
 impl Pieces {
     /// The body of a request, of this media type.
@@ -93,7 +102,7 @@ impl Pieces {
         if !hyper::body::Body::is_end_stream(&body) {
             check_media_type(headers, media_type)?;
         }
-        Ok(Self(body))
+        Ok(Self { body, patience: PATIENCE_MAX })
     }
 
     /// The next piece; none at the end.
@@ -102,10 +111,14 @@ impl Pieces {
     /// [`BodyError::Timeout`] and [`BodyError::Broken`].
     pub async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
-            let frame = timeout(PIECE_TIME_MAX, self.0.frame()).await.map_err(|_| BodyError::Timeout)?;
+            let began = Instant::now();
+            let frame = timeout(self.patience, self.body.frame()).await.map_err(|_| BodyError::Timeout)?;
+            self.patience = self.patience.saturating_sub(began.elapsed());
             let Some(frame) = frame else { return Ok(None) };
             // Trailers say nothing that is read here.
             if let Ok(piece) = frame.map_err(|_| BodyError::Broken)?.into_data() {
+                let made_up = Duration::from_millis((piece.len() as u64).saturating_mul(1_000) / PACE_MIN);
+                self.patience = (self.patience + made_up).min(PATIENCE_MAX);
                 return Ok(Some(piece));
             }
         }
@@ -205,24 +218,71 @@ mod tests {
         assert_eq!(error(&HeaderMap::new(), broken).await, Some(BodyError::Broken));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_body_in_pieces_may_take_any_time_and_size_but_not_stand_still() {
-        const LINES: &str = "application/x-ndjson";
+    #[tokio::test]
+    async fn a_body_in_pieces_may_have_any_size_and_must_be_of_its_type() {
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX]);
-        let mut body = Pieces::of(&HeaderMap::new(), chunks(vec![half.clone(), half], false), LINES).unwrap();
+        let mut body =
+            Pieces::of(&HeaderMap::new(), chunks(vec![half.clone(), half], true), JSON_LINES).unwrap();
         for _ in 0..2 {
             assert_eq!(body.next().await.unwrap().unwrap().len(), BODY_BYTES_MAX);
         }
-        let start = tokio::time::Instant::now();
-        assert_eq!(body.next().await, Err(BodyError::Timeout));
-        assert_eq!(start.elapsed(), PIECE_TIME_MAX);
-        let mut broken = Pieces::of(&HeaderMap::new(), chunks(Vec::new(), true), LINES).unwrap();
-        assert_eq!(broken.next().await, Err(BodyError::Broken));
+        assert_eq!(body.next().await, Err(BodyError::Broken));
         let mut json = HeaderMap::new();
         json.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
-        let refused = Pieces::of(&json, Body::from("{}"), LINES).err();
-        assert_eq!(refused, Some(BodyError::UnsupportedMediaType(LINES)));
-        assert_eq!(Pieces::of(&json, Body::empty(), LINES).unwrap().next().await, Ok(None));
+        let refused = Pieces::of(&json, Body::from("{}"), JSON_LINES).err();
+        assert_eq!(refused, Some(BodyError::UnsupportedMediaType(JSON_LINES)));
+        assert_eq!(Pieces::of(&json, Body::empty(), JSON_LINES).unwrap().next().await, Ok(None));
+    }
+
+    /// A body of pieces that come so many bytes at a time, each so long behind the one before it.
+    fn dripping(bytes: usize, every: Duration) -> Pieces {
+        let pieces = futures_util::stream::unfold((), move |()| async move {
+            tokio::time::sleep(every).await;
+            Some((Ok::<_, std::io::Error>(Bytes::from(vec![b' '; bytes])), ()))
+        });
+        Pieces::of(&HeaderMap::new(), Body::from_stream(pieces), JSON_LINES).unwrap()
+    }
+
+    /// For how long pieces are taken before they are given up; 4,000 of them are taken to come for ever.
+    async fn taken_for(mut pieces: Pieces) -> Option<Duration> {
+        let start = Instant::now();
+        for _ in 0..4_000 {
+            if let Err(error) = pieces.next().await {
+                assert_eq!(error, BodyError::Timeout);
+                return Some(start.elapsed());
+            }
+        }
+        None
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_in_pieces_may_take_any_time_as_long_as_it_comes_at_a_pace() {
+        let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
+        assert_eq!(taken_for(dripping(at_pace, second)).await, None);
+        assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
+        // Half as fast it loses half a second each second; a byte at a time it does no better than nothing.
+        let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
+        assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
+        assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
+        // What has come fast is worth no more than that.
+        let start = Instant::now();
+        let mut fast = Pieces::of(
+            &HeaderMap::new(),
+            chunks(vec![Bytes::from(vec![b' '; 64 * BODY_BYTES_MAX])], false),
+            JSON_LINES,
+        )
+        .unwrap();
+        fast.next().await.unwrap();
+        assert_eq!((fast.next().await, start.elapsed()), (Err(BodyError::Timeout), PATIENCE_MAX));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_is_not_slow_because_its_reader_is() {
+        let mut pieces = dripping(1, Duration::ZERO);
+        for _ in 0..10 {
+            tokio::time::sleep(2 * PATIENCE_MAX).await;
+            assert_eq!(pieces.next().await.unwrap().unwrap().len(), 1);
+        }
     }
 
     #[tokio::test]

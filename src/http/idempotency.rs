@@ -1,10 +1,11 @@
 //! What makes a request the same one again: its `Idempotency-Key`, and what it asks for.
 //!
-//! What always holds: two requests have the same fingerprint exactly when their method, their path and the canonical
-//! form of their body are the same.
+//! What always holds: two requests have the same fingerprint exactly when their method, their path, their query as it was
+//! written and the canonical form of their body are the same.
 
 use actors::domain::Problem;
 use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 
@@ -39,7 +40,9 @@ pub(crate) fn is_key(bytes: &[u8]) -> bool {
 
 /// SHA-256 of what the request asks for.
 pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
-    fingerprint_of([parts.method.as_str().as_bytes(), parts.uri.path().as_bytes(), canonical_body])
+    // No path holds the mark that a query begins with, so one text tells both apart.
+    let target = parts.uri.path_and_query().map_or(parts.uri.path(), PathAndQuery::as_str);
+    fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }
 
 /// The same of a request on another surface: how it asks, what for, and with what. Which surface it is shows in the
@@ -51,4 +54,41 @@ pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
         fingerprint.update(part);
     }
     fingerprint.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn of(method: &str, uri: &str, body: &str) -> [u8; 32] {
+        let (parts, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
+        fingerprint(&parts, body.as_bytes())
+    }
+
+    #[test]
+    fn method_path_query_and_body_make_another_request() {
+        let one = of("POST", "/a?x=1&y=2", "{}");
+        assert_eq!(one, of("POST", "/a?x=1&y=2", "{}"));
+        let others = [
+            of("PATCH", "/a?x=1&y=2", "{}"),
+            of("POST", "/b?x=1&y=2", "{}"),
+            of("POST", "/a", "{}"),
+            of("POST", "/a?x=1", "{}"),
+            of("POST", "/a?x=1&y=3", "{}"),
+            of("POST", "/a%3Fx=1&y=2", "{}"),
+            of("POST", "/a?x=1&y=2", "[]"),
+            of("POST", "/a", "?x=1&y=2{}"),
+        ];
+        for (at, other) in others.iter().enumerate() {
+            assert!(*other != one && !others[..at].contains(other), "number {at}");
+        }
+    }
+
+    /// What was remembered by earlier versions, which did not look at the query, stays good where there is none.
+    #[test]
+    fn without_a_query_the_fingerprint_is_what_it_was() {
+        assert_eq!(of("POST", "/a", "{}"), fingerprint_of([b"POST", b"/a", b"{}"]));
+    }
 }

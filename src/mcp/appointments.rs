@@ -166,6 +166,7 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
             .transpose()?,
         contact_id,
         updated_since: None,
+        latest_first: false,
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.appointments(filter, &request).await };

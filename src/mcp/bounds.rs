@@ -23,9 +23,6 @@ const NAME_CHARS_MAX: usize = 100;
 /// How many items a page has.
 pub(super) const PAGE_ITEMS: usize = 20;
 
-/// How many reads of a bounded scan make a page, before the answer says that the search is incomplete.
-pub(super) const READS_MAX: usize = 16;
-
 /// A text as it is shown: whole, or its beginning with how much is left out and where it stands whole.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };

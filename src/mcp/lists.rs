@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::answer::without_nulls;
 use super::asking::Asking;
-use super::bounds::{PAGE_ITEMS, READS_MAX, fitting};
+use super::bounds::{PAGE_ITEMS, fitting};
 use super::refused::Refused;
 use crate::rest::error::ApiError;
+use crate::rest::through::{Through, read_through};
 
 /// Part of a list, as it is shown.
 #[derive(Debug)]
@@ -38,41 +39,19 @@ where
     let after = asking.opened(cursor)?;
     let mut limit = PAGE_ITEMS;
     loop {
-        let (found, next, is_full) = walk(limit, after.clone(), &read).await?;
-        let items = found.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
+        let asked = PageRequest { limit, after: after.clone() };
+        let Through { items, next, is_incomplete } = read_through(asked, &read).await?;
+        let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
         let fit = fitting(&rendered(&items)?);
         if fit < items.len() {
             // Read again up to what fits, so that the next page begins right there.
             limit = fit;
             continue;
         }
-        let search_incomplete = (next.is_some() && !is_full).then_some(true);
+        let search_incomplete = is_incomplete.then_some(true);
         let next_cursor = next.map(|position| asking.sealed(&position));
         return Ok(Listed { items, next_cursor, search_incomplete });
     }
-}
-
-/// So many items, or as many as the reads find; the position behind them, if there is more; and whether they are all
-/// that were wanted.
-async fn walk<T, Fut>(
-    limit: usize,
-    mut after: Option<Vec<u8>>,
-    read: impl Fn(PageRequest) -> Fut,
-) -> Result<(Vec<T>, Option<Vec<u8>>, bool), Refused>
-where
-    Fut: Future<Output = Result<Page<T>, EngineError>>,
-{
-    let mut items = Vec::new();
-    for _ in 0..READS_MAX {
-        let page = read(PageRequest { limit: limit - items.len(), after: after.take() }).await?;
-        items.extend(page.items);
-        let is_full = items.len() == limit;
-        if is_full || page.next.is_none() {
-            return Ok((items, page.next, is_full));
-        }
-        after = page.next;
-    }
-    Ok((items, after, false))
 }
 
 fn rendered<V: serde::Serialize>(items: &[V]) -> Result<Vec<Value>, Refused> {

@@ -92,8 +92,8 @@ impl From<CursorError> for Refused {
 /// What a model is told of it; nothing, where no arguments could mend it.
 fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     Some(match refusal {
-        // Who may do what is asked of people, and keys open no links.
-        Refusal::NotAllowed(_) | Refusal::Expired => return None,
+        // Who may do what is asked of people, and keys open no links, and make neither backups nor imports.
+        Refusal::NotAllowed(_) | Refusal::Expired | Refusal::UnderWay { .. } => return None,
         Refusal::Invalid(problems) => {
             format!("Nothing was done: {}. {}", listed(problems), takes(tool, arguments))
         }

@@ -85,7 +85,7 @@ impl Taking {
                     let count = import.count().0;
                     self.bad(Problem::new("businesses", format!("must be {count}: lines are missing")));
                 } else if !import.is_good() && clean {
-                    self.bad(Problem::new("kind", "the end of the business must stand before it"));
+                    self.bad(Problem::new("kind", "must stand behind the end of the business"));
                 }
             }
             Ok(Line::Record(moved)) => self.wrong.extend(import.take(line, moved).await?),
@@ -105,7 +105,7 @@ impl Taking {
     pub(crate) fn end(&mut self) {
         if !self.ended {
             self.line += 1;
-            self.bad(Problem::new("", "the file ends too early: its last line is missing"));
+            self.bad(Problem::new("", "is missing: the file ends too early"));
         }
     }
 

@@ -16,8 +16,8 @@ use crate::http::body::{BODY_BYTES_MAX, BodyError};
 use crate::http::cursor::CursorError;
 use crate::http::problems::Invalid;
 
-/// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503 and of a request
-/// that is still being carried out.
+/// After how many seconds a request may be tried again when nothing says more: `Retry-After` of 503, of a request
+/// that is still being carried out, and of one that another thing under way stands in the way of.
 pub(crate) const RETRY_SECONDS: u64 = 1;
 
 /// The same for what a nearly full disk has no room for, which somebody has to make.
@@ -201,7 +201,7 @@ impl ApiError {
             Self::Refusal(refusal) => match refusal {
                 Refusal::Invalid(_) => (StatusCode::BAD_REQUEST, Code::InvalidRequest),
                 Refusal::NotFound(_) => (StatusCode::NOT_FOUND, Code::NotFound),
-                Refusal::Conflict { .. } => (StatusCode::CONFLICT, Code::Conflict),
+                Refusal::Conflict { .. } | Refusal::UnderWay { .. } => (StatusCode::CONFLICT, Code::Conflict),
                 Refusal::NotAllowed(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
                 Refusal::Expired => (StatusCode::GONE, Code::NotFound),
                 Refusal::BookingDisabled => (StatusCode::CONFLICT, Code::BookingDisabled),
@@ -241,6 +241,7 @@ impl ApiError {
                 Refusal::Invalid(problems) => summary(problems),
                 Refusal::NotFound(kind) => format!("there is no such {kind}"),
                 Refusal::Conflict { message, .. } => message.clone(),
+                Refusal::UnderWay { message, .. } => (*message).into(),
                 Refusal::NotAllowed(reason) => (*reason).into(),
                 Refusal::Expired => "the link was used or has expired, or the session has ended".into(),
                 Refusal::BookingDisabled => "the business takes no bookings".into(),
@@ -293,7 +294,7 @@ impl ApiError {
     pub(crate) fn details(&self) -> &[Problem] {
         match self {
             Self::Refusal(Refusal::Invalid(problems)) => problems,
-            Self::Refusal(Refusal::Conflict { details, .. }) => details,
+            Self::Refusal(Refusal::Conflict { details, .. } | Refusal::UnderWay { details, .. }) => details,
             _ => &[],
         }
     }
@@ -311,7 +312,7 @@ impl ApiError {
             | Self::RateLimitUnavailable { retry_after }
             | Self::Resting { retry_after } => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
             Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
-            Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress) => {
+            Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress | Refusal::UnderWay { .. }) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
             }
             _ => None,

@@ -152,9 +152,10 @@ macro_rules! filter_of {
     ($query:ident { $($field:ident)* }) => {};
     ($query:ident $filter:ident { $($field:ident)* }) => {
         impl From<$query> for $filter {
+            #[allow(clippy::needless_update, reason = "a filter may narrow by more than a query does")]
             fn from(query: $query) -> Self {
                 use $crate::rest::list::Narrows;
-                Self { $($field: query.$field.given(),)* }
+                Self { $($field: query.$field.given(),)* ..Self::default() }
             }
         }
     };

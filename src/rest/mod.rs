@@ -28,6 +28,7 @@ pub(crate) mod route;
 pub(crate) mod router;
 #[cfg(test)]
 mod tests;
+pub(crate) mod through;
 pub(crate) mod values;
 
 /// What the file of a resource names.

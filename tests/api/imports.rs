@@ -136,6 +136,9 @@ async fn an_import_under_a_key_is_made_once() {
     assert!(!first.has("idempotent-replayed"));
     let again = once("", &lines).await;
     assert_eq!((again.data(), again.header("idempotent-replayed")), (first.data(), "true"));
+    for query in ["?dry_run=true", "?dry_run=false", "?erase_again=true"] {
+        once(query, &lines).await.fails(422, "idempotency_key_reused");
+    }
     once("", &lines.replacen("Salon", "Saloon", 1)).await.fails(422, "idempotency_key_reused");
     let other = server.operator.call("POST", "/import").bytes(lines).once("another").await;
     other.fails(400, "invalid_request");

@@ -254,8 +254,11 @@ fn what_is_not_good_is_told_line_by_line_and_nothing_is_imported() {
     let cases = [
         (changed(0, "\"version\":2", "\"version\":1"), "line 1: version: must be 2".to_owned()),
         (good[1..].to_vec(), "line 1: must be the head".to_owned()),
-        (good[..good.len() - 1].to_vec(), format!("line {}: the file ends too early", good.len())),
-        (without(good.len() - 2), format!("line {}: kind: the end of the business", good.len() - 1)),
+        (
+            good[..good.len() - 1].to_vec(),
+            format!("line {}: is missing: the file ends too early", good.len()),
+        ),
+        (without(good.len() - 2), format!("line {}: kind: must stand behind the end", good.len() - 1)),
         (without(of_kind("knowledge", 0)), "records: must be ".to_owned()),
         (changed(good.len() - 1, "\"businesses\":1", "\"businesses\":2"), "businesses: must be 1".to_owned()),
         (twice(contact), format!("line {}: id: must be greater", contact + 2)),

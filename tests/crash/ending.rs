@@ -4,7 +4,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::client::{Client, Shop, slot};
-use crate::process::Server;
+use crate::imports::{lines, printed, program};
+use crate::process::{Server, TOKEN};
 
 #[tokio::test]
 async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
@@ -44,4 +45,35 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
         assert_eq!(all.len(), 1);
         assert!(answer.contains(all[0]["id"].as_str().unwrap()));
     }
+}
+
+/// Whoever sends the lines of an import may do so for as long as they like, or never go on.
+#[tokio::test]
+async fn an_import_whose_lines_stay_away_holds_up_no_end_and_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let data_dir = home.path().join("data");
+    let server = Server::on(&data_dir);
+    let address = server.admin.strip_prefix("http://").unwrap().strip_suffix("/admin/v1").unwrap().to_owned();
+    let lines = lines();
+    let mut stream = BufReader::new(TcpStream::connect(address).await.unwrap());
+    let head = format!(
+        "POST /admin/v1/import HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\n\
+         content-length: {}\r\nexpect: 100-continue\r\n\r\n",
+        lines.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    stream.read_line(&mut line).await.unwrap();
+    assert!(line.starts_with("HTTP/1.1 100"), "{line}");
+    stream.write_all(&lines.as_bytes()[..lines.len() / 2]).await.unwrap();
+
+    server.signal("TERM");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.trim_start().starts_with("HTTP/1.1 503"), "{answer}");
+    assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+    assert!(!server.errors().contains("were cut off"), "{}", server.errors());
+
+    printed(program(&data_dir, &["import", "--settle"]));
+    assert_eq!(printed(program(&data_dir, &["export"])).lines().count(), 2, "nothing of it is there");
 }

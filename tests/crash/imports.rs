@@ -7,14 +7,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::chance::{Rng, come, number_of, seed};
 use crate::process::{Server, TOKEN};
+use crate::say::say;
 
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
 /// Within which time of its start a program that settles is killed.
 const SETTLING: Duration = Duration::from_millis(200);
+
+/// What an export of a store without businesses shows behind its head.
+const NOTHING: &str = "{\"kind\":\"end\",\"businesses\":0}\n";
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;
 
@@ -59,17 +65,27 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[tokio::test]
-#[allow(clippy::print_stderr, reason = "the seed is needed to have a failure again")]
-async fn a_killed_import_is_finished_or_taken_back() {
+/// What every test begins with: chance, a directory, what an export of everything shows behind its head, and the file with
+/// that in it.
+fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
-    eprintln!("CRASH_SEED={seed}");
-    let mut rng = Rng(seed);
+    say(format_args!("CRASH_SEED={seed}"));
     let dir = tempfile::tempdir().unwrap();
     let (file, text) = (dir.path().join("lines"), lines());
     std::fs::write(&file, &text).unwrap();
-    let import = ["import", "--from", file.to_str().unwrap()];
-    let whole = text.split_once('\n').unwrap().1;
+    let whole = text.split_once('\n').unwrap().1.to_owned();
+    (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
+}
+
+/// When an import is killed that takes so long: anywhere, and every other one about its end, where it is finished.
+fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
+    if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
+}
+
+#[tokio::test]
+async fn a_killed_import_is_finished_or_taken_back() {
+    let (mut rng, dir, whole, file) = set_up();
+    let import = ["import", "--from", &file];
 
     // How long one takes, that kills fall within it.
     let began = Instant::now();
@@ -79,7 +95,7 @@ async fn a_killed_import_is_finished_or_taken_back() {
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         let data_dir = dir.path().join(format!("{round}"));
         let mut child = program(&data_dir, &import).spawn().unwrap();
-        let killed_after = rng.moment(takes);
+        let killed_after = moment_of(round, takes, &mut rng);
         come(killed_after).await;
         child.kill().unwrap();
         child.wait().unwrap();
@@ -100,7 +116,7 @@ async fn a_killed_import_is_finished_or_taken_back() {
         let lines = exported.split_once('\n').unwrap().1;
         let is_there = lines == whole;
         if !is_there {
-            assert_eq!(lines, "{\"kind\":\"end\",\"businesses\":0}\n", "neither whole nor nothing");
+            assert_eq!(lines, NOTHING, "neither whole nor nothing");
             printed(program(&data_dir, &import));
             assert_eq!(printed(program(&data_dir, &["export"])).split_once('\n').unwrap().1, whole);
         }
@@ -111,9 +127,9 @@ async fn a_killed_import_is_finished_or_taken_back() {
             (false, true) => all += 1,
             (false, false) => nothing += 1,
         }
-        eprintln!("round {round}: killed after {killed_after:?}: {}", settled.trim_end());
+        say(format_args!("round {round}: killed after {killed_after:?}: {}", settled.trim_end()));
     }
-    eprintln!("nothing {nothing}, taken back {taken_back}, finished {finished}, whole at once {all}");
+    say(format_args!("nothing {nothing}, taken back {taken_back}, finished {finished}, whole at once {all}"));
 }
 
 /// A command that asks a service.
@@ -125,17 +141,9 @@ fn asking(server: &Server, words: &[&str]) -> Command {
 }
 
 #[tokio::test]
-#[allow(clippy::print_stderr, reason = "the seed is needed to have a failure again")]
 async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
-    let seed = seed();
-    eprintln!("CRASH_SEED={seed}");
-    let mut rng = Rng(seed);
-    let dir = tempfile::tempdir().unwrap();
-    let (file, text) = (dir.path().join("lines"), lines());
-    std::fs::write(&file, &text).unwrap();
-    let import = ["import", "--from", file.to_str().unwrap()];
-    let whole = text.split_once('\n').unwrap().1;
-    let nothing = "{\"kind\":\"end\",\"businesses\":0}\n";
+    let (mut rng, dir, whole, file) = set_up();
+    let import = ["import", "--from", &file];
     let first = Server::on(&dir.path().join("first"));
     let began = Instant::now();
     printed(asking(&first, &import));
@@ -146,7 +154,7 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         let data_dir = dir.path().join(format!("{round}"));
         let server = Server::on(&data_dir);
         let mut child = asking(&server, &import).spawn().unwrap();
-        let killed_after = rng.moment(takes);
+        let killed_after = moment_of(round, takes, &mut rng);
         come(killed_after).await;
         server.kill();
         server.wait();
@@ -167,7 +175,7 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         let is_there = exported() == whole;
         if !is_there {
             assert!(!was_told, "it was acknowledged, and is lost");
-            assert_eq!(exported(), nothing, "neither whole nor nothing");
+            assert_eq!(exported(), NOTHING, "neither whole nor nothing");
             printed(asking(&server, &import));
             assert_eq!(exported(), whole);
         }
@@ -179,10 +187,8 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
             (false, true) => all += 1,
             (false, false) => none += 1,
         }
-        eprintln!(
-            "round {round}: killed after {killed_after:?}: {}",
-            if is_there { "whole" } else { "nothing" }
-        );
+        let came = if is_there { "whole" } else { "nothing" };
+        say(format_args!("round {round}: killed after {killed_after:?}: {came}"));
     }
-    eprintln!("nothing {none}, whole {all}, whole and told {acknowledged}");
+    say(format_args!("nothing {none}, whole {all}, whole and told {acknowledged}"));
 }

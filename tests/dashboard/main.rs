@@ -2,14 +2,33 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
+mod access_audit;
+mod access_inviting;
+mod access_keys;
+mod access_mail;
+mod access_notifications;
+mod access_people;
+mod access_webhook_log;
+mod access_webhooks;
 mod account;
 mod alerts;
+mod chromium;
+mod day_appointments;
+mod day_booking;
+mod day_calendar;
+mod day_salon;
+mod day_today;
 mod forms;
 mod harness;
 mod landing;
 mod links;
 mod mails;
 mod passwords;
+mod records_calls;
+mod records_contacts;
+mod records_data;
+mod records_knowledge;
+mod records_messages;
 mod routes;
 mod sessions;
 mod settings_business;
@@ -18,5 +37,6 @@ mod settings_hours;
 mod settings_services;
 mod settings_staff;
 mod signing_in;
+mod streams;
 mod text;
 mod where_it_is;

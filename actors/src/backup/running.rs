@@ -71,7 +71,7 @@ impl Backups {
         let under_way = all.iter().find(|state| state.lock().outcome.is_none());
         if let Some(state) = under_way {
             let detail = format!("wait until {} has ended", state.lock().id.uuid());
-            return Err(Refusal::conflict("a backup is being made", "backup", detail).into());
+            return Err(Refusal::under_way("a backup is being made", "backup", detail).into());
         }
         let writer = Writer::begin(to).map_err(|problem| Refusal::invalid("to", problem))?;
         let state = BackupState {

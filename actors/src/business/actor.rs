@@ -138,6 +138,7 @@ impl Actor for BusinessActor {
                         ended,
                         turned_off,
                         missed,
+                        happened,
                         mails_wait,
                         then,
                     }) => {
@@ -158,6 +159,7 @@ impl Actor for BusinessActor {
                                 turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
                                 mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
                                 shared.note_missed(missed);
+                                shared.live.tell(id, happened);
                             }
                         };
                         state.submit(batch, Box::new(done));

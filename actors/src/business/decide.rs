@@ -14,6 +14,7 @@ use super::write::Write;
 use crate::delivery::EndpointKey;
 use crate::domain::{AuditEntry, AuditId, BusinessId, Timestamp};
 use crate::error::EngineError;
+use crate::live::Happened;
 use crate::store::records::AuditRecord;
 use crate::store::{Batch, Record, Weight, keys};
 
@@ -29,6 +30,8 @@ pub(super) struct CarriedOut {
     pub(super) turned_off: Option<EndpointKey>,
     /// How many deliveries are missed for want of room among what waits.
     pub(super) missed: u64,
+    /// What whoever watches the business is told.
+    pub(super) happened: Vec<Happened>,
     /// Until when something waits in the outbox that was written, if anything was.
     pub(super) mails_wait: Option<Timestamp>,
     /// What comes of it beside that.
@@ -59,7 +62,18 @@ pub(super) fn carry_out(
         let (deliveries, ended) = (Vec::new(), Vec::new());
         let (turned_off, missed, mails_wait) = (None, 0, None);
         let (batch, then) = (Batch::default(), Then::Nothing);
-        return Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, mails_wait, then });
+        let happened = Vec::new();
+        return Ok(CarriedOut {
+            batch,
+            answer,
+            deliveries,
+            ended,
+            turned_off,
+            missed,
+            happened,
+            mails_wait,
+            then,
+        });
     }
     let weight = change.weight_any();
     state.store.check_room(weight)?;
@@ -98,14 +112,16 @@ pub(super) fn carry_out(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
-    let happened = happenings(&writes, turned_off);
-    let mut mailed = write_alerts(state, happened, request.actor, at, &mut batch)?;
+    let alerting = happenings(&writes, turned_off);
+    let mut mailed = write_alerts(state, alerting, request.actor, at, &mut batch)?;
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
     }
     let bears_stamp = !audit.is_empty(); // an answer that is remembered alone bears none
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
+    let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
+        happened.push(Happened { kind: draft.resource_type, id: draft.resource_id, person: None });
         // Minted last, so that the newest entry holds the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
@@ -166,5 +182,5 @@ pub(super) fn carry_out(
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
     let mails_wait = mailed.until;
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, mails_wait, then })
+    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, happened, mails_wait, then })
 }

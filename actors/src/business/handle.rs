@@ -11,6 +11,7 @@ use super::request::{Answer, Request};
 use crate::actor::{Permits, Reply};
 use crate::domain::{BusinessId, Timestamp};
 use crate::error::EngineError;
+use crate::live::Watching;
 use crate::shared::Shared;
 use crate::store::StoreError;
 
@@ -54,6 +55,11 @@ impl BusinessHandle {
     ) -> Result<Answer, EngineError> {
         let change: Box<dyn AnyChange> = Box::new(change);
         self.call(|reply, permits| Message::Change { request, change, reply, permits }).await
+    }
+
+    /// Hears from now on of what changes in the business, once each change is on the disk.
+    pub fn watch(&self) -> Watching {
+        self.shared.live.watch(self.id)
     }
 
     /// Sends the actor one message and waits for the answer.

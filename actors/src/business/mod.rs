@@ -50,7 +50,8 @@ pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{
-    AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest, UNREAD_COUNTED_MAX,
+    AppointmentFilter, AuditFilter, CallFilter, ContactFilter, History, KnowledgeFilter, MessageFilter, Page,
+    PageRequest, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};

@@ -7,9 +7,12 @@
 
 mod alerts;
 mod appointments;
+mod audit;
 mod calls;
 mod changes;
 mod contacts;
+mod diary;
+mod knowledge;
 mod messages;
 mod pages;
 mod references;
@@ -27,21 +30,22 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::domain::availability::{Slot, Terms};
 use crate::domain::{
-    ApiKey, AuditEntry, BlockedSource, BlockedTime, Business, KeyCreator, Knowledge, KnowledgeId, Person,
-    Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, BlockedSource, BlockedTime, Business, KeyCreator, KeyId, Person, Refusal, Retention, Right,
+    Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
 };
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
 use crate::store::{Order, Promised, Record, Store, StoreError, keys, unless_set_aside};
-use crate::view::{
-    BudgetView, KeyCreatorView, KnowledgeView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView,
-};
+use crate::view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 pub use alerts::UNREAD_COUNTED_MAX;
 pub use appointments::AppointmentFilter;
+pub use audit::AuditFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
+pub use diary::History;
+pub use knowledge::KnowledgeFilter;
 pub use messages::MessageFilter;
 pub use pages::{Page, PageRequest};
 use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
@@ -141,41 +145,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// What the receptionist knows, in the order in which it was added.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn knowledge_list(&self, page: &PageRequest) -> Result<Page<KnowledgeView>, EngineError> {
-        let range = keys::of_kind(self.id, kind::KNOWLEDGE);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| {
-                Ok(Some(KnowledgeView::from(&Knowledge::decode(value)?)))
-            })
-        })
-        .await
-    }
-
-    /// A piece of what the receptionist knows.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
-        let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
-        Ok(knowledge.as_ref().map(KnowledgeView::from))
-    }
-
-    /// The audit log, newest first.
-    ///
-    /// # Errors
-    /// The store's failure.
-    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
-        let range = keys::of_kind(self.id, kind::AUDIT);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
-        })
-        .await
-    }
-
     /// The API keys in the order of their creation, with when each was last used.
     ///
     /// # Errors
@@ -184,20 +153,33 @@ impl BusinessHandle {
         self.shared.key_usage.write(&self.shared.store).await?;
         let range = keys::of_kind(self.id, kind::KEY);
         self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, prefix| {
-                let prefix = keys::prefix_from_value(prefix)?;
-                let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
-                let last_used_at = crate::key_usage::last_used(reader, key.id)?;
-                let creator = match key.created_by {
-                    KeyCreator::Operator => None,
-                    KeyCreator::Person(id) => {
-                        unless_set_aside(reader.get::<Person>(&keys::person(id)))?.flatten()
-                    }
-                };
-                let created_by = KeyCreatorView::new(key.created_by, creator.map(|person| person.name));
-                let revoked_at = key.revoked_at;
-                Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
-            })
+            collect(reader, range, Order::Ascending, page, |_, prefix| shown_key(reader, prefix))
+        })
+        .await
+    }
+
+    /// An API key, revoked or not, with when it was last used.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>, EngineError> {
+        self.shared.key_usage.write(&self.shared.store).await?;
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            shown_key(&Reader::unbounded(store), &prefix)
+        })
+        .await
+    }
+
+    /// What one of the API keys is called, revoked or not.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
+        self.read(|store| {
+            let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
+            let key = store.get::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
+            Ok(key.map(|key| key.name))
         })
         .await
     }
@@ -344,4 +326,18 @@ fn answering<T: Send + 'static>(
             drop(permits);
         })
     })
+}
+
+/// The key whose row holds this prefix, if it is there.
+fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyView>, StoreError> {
+    let prefix = keys::prefix_from_value(prefix)?;
+    let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
+    let last_used_at = crate::key_usage::last_used(reader, key.id)?;
+    let creator = match key.created_by {
+        KeyCreator::Operator => None,
+        KeyCreator::Person(id) => unless_set_aside(reader.get::<Person>(&keys::person(id)))?.flatten(),
+    };
+    let created_by = KeyCreatorView::new(key.created_by, creator.map(|person| person.name));
+    let revoked_at = key.revoked_at;
+    Ok(Some(OperatorKeyView { key: (&key).into(), created_by, last_used_at, revoked_at }))
 }

@@ -16,8 +16,11 @@ use super::state::{Attempting, State};
 use super::write::write_delivery;
 use crate::business::commands::webhooks::TurnOff;
 use crate::business::{BusinessHandle, Request};
-use crate::domain::{Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, WebhookEndpoint};
+use crate::domain::{
+    Actor as Who, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
+};
 use crate::error::EngineError;
+use crate::live::Happened;
 use crate::net::{Post, WebhookClient};
 use crate::quota::Quota;
 use crate::shared::Shared;
@@ -180,11 +183,16 @@ impl State {
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
         let (myself, under_way) = (myself.clone(), ended.under_way);
-        let wiping = is_wiped.then(|| Arc::downgrade(shared));
+        let shared_then = Arc::downgrade(shared);
         let done = move || {
             let _ = myself.cast(Message::Recorded(event));
-            if let Some(shared) = wiping.and_then(|shared| shared.upgrade()) {
-                shared.go_on(business); // which wipes the event
+            if let Some(shared) = shared_then.upgrade() {
+                if is_wiped {
+                    shared.go_on(business); // which wipes the event
+                }
+                shared
+                    .live
+                    .tell(business, [Happened { kind: "delivery", id: endpoint.uuid(), person: None }]);
             }
             drop(under_way);
         };

@@ -1,4 +1,5 @@
-//! What the edges ask of deliveries: the log, resending, a test.
+//! What the edges ask of endpoints and their deliveries: to see an endpoint, to send again, another secret. The log stands
+//! in `log`, tests of an endpoint in `trial`.
 
 use std::sync::Arc;
 
@@ -6,54 +7,17 @@ use tokio::sync::oneshot;
 
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
-use super::post::signed;
-use super::sample::sample;
-use super::schedule::LOG_DAYS;
 use super::signature::reveal;
-use super::target::{Suspended, Target, settled};
 use crate::actor::{Permits, Reply};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
-use crate::domain::{Delivery, DeliveryStatus, EventId, EventType, Refusal, WebhookEndpoint, WebhookId};
+use crate::domain::{EventId, Refusal, WebhookEndpoint, WebhookId};
 use crate::error::EngineError;
 use crate::net::{Asker, GuardError, WebhookUrl};
 use crate::store::{Order, Record, Weight, keys};
-use crate::view::{DeliveryView, TestView};
-
-/// What the delivery log is narrowed to.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DeliveryFilter {
-    /// Only those that stand like this.
-    pub status: Option<DeliveryStatus>,
-}
 
 impl BusinessHandle {
-    fn endpoint_key(&self, endpoint: WebhookId) -> EndpointKey {
+    pub(super) fn endpoint_key(&self, endpoint: WebhookId) -> EndpointKey {
         EndpointKey { business: self.id, endpoint }
-    }
-
-    /// The delivery log of an endpoint, newest first.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], or the store's failure.
-    pub async fn deliveries(
-        &self,
-        id: WebhookId,
-        filter: DeliveryFilter,
-        page: &PageRequest,
-    ) -> Result<Page<DeliveryView>, EngineError> {
-        let endpoint = self.webhook(id).await?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        let oldest = self.now() - LOG_DAYS;
-        let range = keys::deliveries(self.id, id);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Descending, page, |_, value| {
-                let delivery = Delivery::decode(value)?;
-                let status = delivery.status_in(endpoint.epoch);
-                let shown =
-                    delivery.created_at > oldest && filter.status.is_none_or(|wanted| wanted == status);
-                Ok(shown.then(|| DeliveryView::new(&delivery, status)))
-            })
-        })
-        .await
     }
 
     /// Sends an event again: the same id and bytes, a new schedule.
@@ -98,48 +62,6 @@ impl BusinessHandle {
             Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
             Err(refused) => Err(Refusal::invalid("url", refused.to_string()).into()),
         }
-    }
-
-    /// Makes one signed attempt at once with a sample, whatever the endpoint's status; it leaves no trace.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`], [`EngineError::Overloaded`] when too many tests are being made,
-    /// [`EngineError::Suspended`], or the store's failure.
-    pub async fn test_webhook(
-        &self,
-        id: WebhookId,
-        event: Option<EventType>,
-    ) -> Result<TestView, EngineError> {
-        let _permit = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
-        let timezone = self.business().await?.zone.name();
-        // Last of all, and then nothing is waited for: a new secret that was answered signs.
-        let key = self.endpoint_key(id);
-        let (store, suspended) = (&self.shared.store, Suspended::default());
-        let read = |store: &_| Target::read(store, key, &suspended);
-        let target = settled(store, self.id, read(store)?, read).await?;
-        let target = target.ok_or(EngineError::Overloaded)?.ok_or(Refusal::NotFound("webhook endpoint"))?;
-        if target.suspended {
-            return Err(EngineError::Suspended);
-        }
-        let endpoint = target.endpoint;
-        let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
-        let now = self.now();
-        let event_id: EventId = self.shared.mint_id(now);
-        let body = crate::view::event(event_id, event, now, self.id, &sample(event, now, timezone));
-        let started = tokio::time::Instant::now();
-        let result = match signed(&self.shared, &endpoint, &event_id.to_string(), body, true) {
-            Ok((post, _)) => self.shared.webhooks.post(post).await.0.into(),
-            Err(result) => result,
-        };
-        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(TestView {
-            event_id,
-            kind: event,
-            delivered: result.delivered,
-            response_status: result.response_status,
-            error: result.error,
-            duration_ms,
-        })
     }
 
     /// A webhook endpoint, or `None`.

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::domain::{
-    AppointmentStatus, CalendarSyncStatus, CallOutcome, CallStatus, Direction, EventType, Locale,
+    AppointmentStatus, Buffers, CalendarSyncStatus, CallOutcome, CallStatus, Direction, EventType, Locale,
     MessageStatus, Source, Timestamp, Urgency,
 };
 use crate::view::{AppointmentView, CallView, ContactView, MessageView, render};
@@ -36,6 +36,7 @@ pub(crate) fn sample(event: EventType, now: Timestamp, timezone: &'static str) -
             contact_phone: phone,
             source: Source::Api,
             calendar_sync_status: CalendarSyncStatus::NotConnected,
+            buffers: Buffers::default(),
             created_at: now,
             updated_at: now,
         }),

@@ -9,7 +9,7 @@ use crate::net::{Attempt, Outcome};
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
 /// How long after each failure the next attempt is due; after the last there is none.
-pub(crate) const RETRY_AFTER: [TimeDelta; 8] = [
+pub const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::seconds(30),
     TimeDelta::minutes(2),
     TimeDelta::minutes(10),

@@ -187,6 +187,16 @@ impl Laid {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
     }
 
+    /// When it is open, around the dates.
+    pub fn open(&self) -> &Spans {
+        &self.open
+    }
+
+    /// When there are breaks, around the dates.
+    pub fn breaks(&self) -> &Spans {
+        &self.breaks
+    }
+
     /// The hours of a staff member, which are those of the business's clocks, on the same time line.
     pub fn staff_hours(&self, hours: &StaffHours) -> Spans {
         laid(&self.wall, &self.around, |day| hours.on(day))

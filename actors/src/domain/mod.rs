@@ -24,6 +24,7 @@ mod calendar;
 mod call;
 mod catalog;
 mod contact;
+pub mod diary;
 mod event;
 mod hours;
 mod ids;

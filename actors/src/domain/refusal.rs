@@ -86,6 +86,13 @@ pub enum Refusal {
         /// Where.
         details: Vec<Problem>,
     },
+    /// Something else is under way that ends by itself; the same may be asked again soon.
+    UnderWay {
+        /// What, in a sentence.
+        message: &'static str,
+        /// Where, and why it is in the way.
+        details: Vec<Problem>,
+    },
     /// Whoever asks may see it and not change it; the sentence says why.
     NotAllowed(&'static str),
     /// The link was used or has expired, or the session has ended.
@@ -106,6 +113,11 @@ impl Refusal {
     /// A single problem at a place of the request.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![Problem::new(path, message)])
+    }
+
+    /// Something that is under way at a place.
+    pub fn under_way(message: &'static str, path: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::UnderWay { message, details: vec![Problem::new(path, detail)] }
     }
 
     /// A conflict over one field.

@@ -34,6 +34,11 @@ impl Spans {
         self.along().meet(start, end).is_some()
     }
 
+    /// Each of them, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Range<Timestamp>> {
+        self.0.iter()
+    }
+
     /// For questions about one time after the other.
     pub fn along(&self) -> Along<'_> {
         Along { spans: &self.0, at: 0 }

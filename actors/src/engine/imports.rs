@@ -5,67 +5,82 @@
 //! life of the engine or in an earlier one, is settled first ([`crate::settling`]); until then no other begins.
 
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::Instant;
 
 use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, AnswerStatus, Idempotency};
-use crate::domain::{Actor, Refusal};
+use crate::domain::{Actor, BusinessId, Refusal};
 use crate::error::EngineError;
-use crate::moving::{Import, ImportOptions, is_unfinished};
-use crate::shared::Shared;
+use crate::moving::{Import, ImportOptions, MoveError, Pace, is_unfinished};
+use crate::settling::until_opened;
+use crate::shared::{ImportPlace, Shared};
 use crate::store::{Batch, Weight};
 use crate::view::{self, ImportedView};
-
-/// For how long an import reads and checks before others have their turn.
-const TURN_MAX: Duration = Duration::from_millis(2);
-/// The longest rest behind a turn; usually as long as it took, so that an import takes half of one core at most.
-const REST_MAX: Duration = Duration::from_millis(100);
 
 /// An import under way. Dropped before its end, it is taken back.
 pub struct Importing {
     shared: Arc<Shared>,
     import: Option<Import>,
-    turn_began: Instant,
-    place: Option<OwnedSemaphorePermit>,
+    /// Given back behind the import.
+    _place: ImportPlace,
 }
 
 impl Engine {
     /// Begins an import.
     ///
     /// # Errors
-    /// [`Refusal::Conflict`] while another one is under way, or what one that broke off has left is being settled;
+    /// [`Refusal::UnderWay`] while another one is, or what one that broke off has left is being settled;
     /// [`EngineError::DiskFull`], and what says that the engine takes no requests.
     pub async fn import(&self, options: ImportOptions) -> Result<Importing, EngineError> {
         let shared = Arc::clone(&self.shared);
-        shared.check_open()?;
-        let conflict = |detail: &str| Refusal::conflict("an import is under way", "", detail);
+        shared.check_imports()?;
+        let under_way = |detail: &str| Refusal::under_way("an import is under way", "", detail);
         let Ok(place) = Arc::clone(&shared.imports).try_acquire_owned() else {
-            return Err(conflict(
+            return Err(under_way(
                 "one is made at a time, and what one has left that broke off is settled first",
             )
             .into());
         };
+        let place = ImportPlace::new(&shared, place);
         if is_unfinished(&shared.store)? {
-            drop(place);
-            shared.import_left.notify_one();
-            return Err(conflict("what one has left that broke off is settled first").into());
+            return Err(under_way("what one has left that broke off is settled first").into());
         }
         shared.store.check_room(Weight::Grows)?;
-        let clocks = Some(shared.clocks.clone());
-        let import = Import::begin_by(clocks, &shared.store, &shared.ports, options).await?;
-        Ok(Importing { shared, import: Some(import), turn_began: Instant::now(), place: Some(place) })
+        let beside = Arc::clone(&shared);
+        let pace = Pace::beside(shared.store.is_simulated(), move || {
+            beside.check_imports().map_err(|_| MoveError::Stopping)
+        });
+        let by = (Some(shared.clocks.clone()), pace);
+        let import = Import::begin_by(by, &shared.store, &shared.ports, options).await?;
+        Ok(Importing { shared, import: Some(import), _place: place })
     }
 
-    /// The answer to an import that was made once already under this key, if it was asked for by the same lines.
+    /// Lets no import begin any more, and has those end that are being read: [`Engine::imports_end`] comes back. What is read
+    /// whole is finished; what the others have written is taken back by the next engine, or by this one if it lasts.
+    pub fn end_imports(&self) {
+        self.shared.imports_end.send_replace(true);
+    }
+
+    /// Waits until no more lines of imports are taken.
+    pub async fn imports_end(&self) {
+        let mut ends = self.shared.imports_end.subscribe();
+        // The engine is there as long as this is.
+        let _ = ends.wait_for(|ends| *ends).await;
+    }
+
+    /// The answer to an import that was made once already under this key, if it was asked for in the same way and by the
+    /// same lines. It is known from the moment when all was good, so whoever asks waits until the businesses are there.
     ///
     /// # Errors
     /// [`Refusal::IdempotencyKeyReused`] when it was asked for by others; the store's failure.
-    pub fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer>, EngineError> {
-        Once::answered(&self.shared, asked)
+    pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer>, EngineError> {
+        let answered = Once::answered(&self.shared, asked)?;
+        if answered.is_some() {
+            // What was read may be on its way to the disk.
+            self.shared.store.settled(BusinessId::INSTALLATION).await?;
+            until_opened(&self.shared).await?;
+        }
+        Ok(answered)
     }
 
     /// Takes hold of the key of an import that shall be made once, until what is given is dropped.
@@ -89,19 +104,9 @@ impl Importing {
     /// To be called between two records: gives others their turn.
     ///
     /// # Errors
-    /// [`EngineError::Stopping`] when the engine closes.
+    /// [`EngineError::Stopping`] when the engine takes no more of it.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
-        self.shared.check_open()?;
-        let took = self.turn_began.elapsed();
-        if self.shared.store.is_simulated() {
-            tokio::task::yield_now().await;
-        } else if took > TURN_MAX {
-            tokio::time::sleep(took.min(REST_MAX)).await;
-        } else {
-            return Ok(());
-        }
-        self.turn_began = Instant::now();
-        Ok(())
+        Ok(self.import().rest().await?)
     }
 
     /// Opens the businesses of an import that [is good](Import::is_good), and answers; with `once`, whenever the same is
@@ -142,14 +147,6 @@ impl Importing {
             import.take_back().await?;
         }
         Ok(())
-    }
-}
-
-impl Drop for Importing {
-    fn drop(&mut self) {
-        // Before whoever settles looks.
-        self.place = None;
-        self.shared.import_left.notify_one();
     }
 }
 

@@ -6,7 +6,7 @@ use super::Engine;
 use super::recipients::Accounts;
 use crate::business::Request;
 use crate::business::commands::alerts::Unsubscribe as EndSubscription;
-use crate::domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Refusal};
+use crate::domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Person, Refusal};
 use crate::error::EngineError;
 use crate::mail::letter::{Recipients, What};
 use crate::mail::unsubscribe::Unsubscribe;
@@ -53,6 +53,18 @@ impl Engine {
     /// When the engine is overloaded or closes, or as many tests are made as may be.
     pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
         self.shared.test_mail(to, locale).await
+    }
+
+    /// Sends such a mail to a person who asks for it in a business; none where no mail is sent.
+    ///
+    /// # Errors
+    /// [`Refusal::Conflict`] where they have had too many of late; as [`Self::test_mail`].
+    pub async fn test_mail_of(
+        &self,
+        of: BusinessId,
+        person: &Person,
+    ) -> Result<Option<TestedMail>, EngineError> {
+        self.shared.test_mail_of(of, person).await
     }
 
     /// The newest mails of a business before this one, at most so many.

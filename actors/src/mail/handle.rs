@@ -11,7 +11,7 @@ use super::new::NewMail;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
-use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, ResourceId};
+use crate::domain::{BusinessId, Email, Locale, Mail, MailId, MailStatus, Person, Refusal, ResourceId};
 use crate::error::EngineError;
 use crate::ports::{MadeMail, MailFailure};
 use crate::shared::Shared;
@@ -53,28 +53,48 @@ impl Shared {
         to: &Email,
         locale: Locale,
     ) -> Result<Option<TestedMail>, EngineError> {
+        self.send_test(BusinessId::INSTALLATION, to.as_str(), locale).await
+    }
+
+    /// Sends such a mail to a person who asks for it in a business, where they had not too many of late; it takes a place
+    /// of that business's.
+    pub(crate) async fn test_mail_of(
+        &self,
+        of: BusinessId,
+        person: &Person,
+    ) -> Result<Option<TestedMail>, EngineError> {
+        if self.mail.outside().is_none() {
+            return Ok(None);
+        }
+        self.mail.count_test(person.id, self.clocks.now()).map_err(|free| {
+            let when = format!("the next one can be sent at {free}");
+            Refusal::conflict("as many test mails were sent as may be", "", when)
+        })?;
+        self.send_test(of, &person.email, person.locale).await
+    }
+
+    async fn send_test(
+        &self,
+        of: BusinessId,
+        to: &str,
+        locale: Locale,
+    ) -> Result<Option<TestedMail>, EngineError> {
         let _permit = self.permit()?;
         let Some(outside) = self.mail.outside() else { return Ok(None) };
-        let _place = self.tests.take(BusinessId::INSTALLATION).ok_or(EngineError::Overloaded)?;
+        let _place = self.tests.take(of).ok_or(EngineError::Overloaded)?;
         let (now, composer) = (self.clocks.now(), &outside.ports.composer);
         let id: MailId = self.mint_id(now);
         let letter = Letter {
             message_id: format!("{}@{}", id.uuid().simple(), composer.domain()),
             written_at: now,
-            to: Recipient {
-                address: to.as_str().into(),
-                name: String::new(),
-                locale,
-                role: None,
-                link: None,
-            },
+            to: Recipient { address: to.into(), name: String::new(), locale, role: None, link: None },
             business: None,
             content: Content::Test,
             unsubscribe: None,
         };
         let began = Instant::now();
         let result = match composer.compose(&letter) {
-            Ok(bytes) => hand_over(outside, &MadeMail { to: to.as_str().into(), bytes }).await,
+            Ok(bytes) => hand_over(outside, &MadeMail { to: to.into(), bytes }).await,
             Err(why) => Err(MailFailure::RefusedForGood(why)),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))

@@ -7,6 +7,8 @@ use std::collections::{BTreeSet, HashSet};
 use uuid::Uuid;
 
 use super::checks::{Known, stamps};
+use super::missing::calls_of_no_message;
+use super::pace::Pace;
 use super::record::{MoveError, Moved, Wrong};
 use super::staged::Staged;
 use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
@@ -17,9 +19,8 @@ use crate::domain::{
     check_unique, fold_name,
 };
 use crate::ports::Ports;
-use crate::store::keys::kind;
 use crate::store::records::{AuditRecord, ErasureRecord, NamesRecord};
-use crate::store::{Order, Record, Store, StoreError, keys};
+use crate::store::{Record, Store, StoreError, keys};
 
 /// The business whose records come now.
 pub(super) struct Arriving {
@@ -348,22 +349,17 @@ impl Arriving {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
     }
 
-    /// The calls that name a message which is not there. Messages stand behind calls, so this is asked at the end; all
-    /// was good, so the calls stand in the store as on their lines.
-    pub(super) async fn calls_of_no_message(&mut self, store: &Store) -> Result<Vec<Wrong>, MoveError> {
+    /// The calls that name a message which is not there: messages stand behind calls, so this is asked at the end of the
+    /// business, which stands on this line. All was good, so the calls stand in the store as on their lines.
+    pub(super) async fn calls_of_no_message(
+        &mut self,
+        store: &Store,
+        pace: &mut Pace,
+        end: u64,
+    ) -> Result<Vec<Wrong>, MoveError> {
         let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
         self.staged.settle().await?;
-        let mut wrong = Vec::new();
-        let calls = keys::of_kind(self.of(), kind::CALL);
-        for (line, row) in (first..).zip(store.scan(&calls, Order::Ascending)) {
-            let call = CallRecord::decode(&row?.1)?;
-            let Some(message) = call.message_id else { continue };
-            if !store.contains(&keys::message(self.of(), message))? {
-                let problem = Problem::new("message_id", "is not a message of the business");
-                wrong.push(Wrong { line, problem });
-            }
-        }
-        Ok(wrong)
+        calls_of_no_message(store, self.of(), (first, end), pace).await
     }
 
     /// Writes what ends it: the names that are left, and the entry with which its log begins here, which tells how much

@@ -15,13 +15,17 @@
 mod arriving;
 mod checks;
 mod leave;
+mod missing;
+mod pace;
 mod record;
 mod settle;
 mod staged;
 mod take;
 
 pub use leave::{Leaving, LeftOut, Which, meant};
+pub use missing::MISSING_MAX;
+pub(crate) use pace::Pace;
 pub use record::{MoveError, Moved, Wrong};
 pub use settle::{Settled, settle};
-pub(crate) use settle::{is_unfinished, settle_while};
+pub(crate) use settle::{is_finishing, is_unfinished, settle_while};
 pub use take::{Import, ImportOptions};

@@ -51,6 +51,9 @@ pub enum MoveError {
     /// The disk of the store has no room for more.
     #[error(transparent)]
     Full(#[from] DiskFull),
+    /// The engine beside which it goes on takes no more of it, for it ends.
+    #[error("the service is stopping")]
+    Stopping,
 }
 
 impl From<MoveError> for EngineError {
@@ -58,6 +61,7 @@ impl From<MoveError> for EngineError {
         match error {
             MoveError::Store(error) => error.into(),
             MoveError::Full(error) => error.into(),
+            MoveError::Stopping => Self::Stopping,
         }
     }
 }

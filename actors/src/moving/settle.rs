@@ -30,6 +30,11 @@ pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
+/// Whether an import was good as a whole, and not all of its businesses are known to be open yet.
+pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
+    store.contains(&all_good())
+}
+
 /// Refuses a store on which an import was begun and has not come to its end.
 pub(super) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if is_unfinished(store)? { Err(StoreError::ImportUnfinished) } else { Ok(()) }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::arriving::Arriving;
 use super::checks::stamps;
+use super::pace::Pace;
 use super::record::{MoveError, Moved, Wrong};
 use super::settle::{self, check_finished, check_store, is_there};
 use crate::clock::Clocks;
@@ -32,6 +33,7 @@ pub struct Import {
     options: ImportOptions,
     /// The clock of the store: that of the engine, or one once a business has come that keeps something for a time.
     clocks: Option<Clocks>,
+    pace: Pace,
     /// Who was erased here, of businesses that have not come.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
     /// The business whose records come now; `None` before the first one, and where one is passed over.
@@ -48,12 +50,12 @@ impl Import {
     /// # Errors
     /// When the store fails, or was left half-way, or the list beside it cannot be read.
     pub async fn begin(store: &Store, ports: &Ports, options: ImportOptions) -> Result<Self, MoveError> {
-        Self::begin_by(None, store, ports, options).await
+        Self::begin_by((None, Pace::alone()), store, ports, options).await
     }
 
-    /// The same by the clock of the engine that runs on the store.
+    /// The same by the clock of the engine that runs on the store, at this pace.
     pub(crate) async fn begin_by(
-        clocks: Option<Clocks>,
+        (clocks, pace): (Option<Clocks>, Pace),
         store: &Store,
         ports: &Ports,
         options: ImportOptions,
@@ -71,6 +73,7 @@ impl Import {
             now,
             options,
             clocks,
+            pace,
             erased,
             arriving: None,
             all_good: true,
@@ -88,17 +91,25 @@ impl Import {
         }
     }
 
+    /// To be called between two records: gives others their turn, where there are any.
+    ///
+    /// # Errors
+    /// [`MoveError::Stopping`] when the engine that goes on beside it takes no more.
+    pub async fn rest(&mut self) -> Result<(), MoveError> {
+        self.pace.rest().await
+    }
+
     /// Takes the record of a line.
     ///
     /// # Errors
-    /// When the store fails or the disk is full. What is wrong with the record is no error: it is given back.
+    /// When the store fails or the disk is full, and as [`Import::rest`]. What is wrong with the record is no error: it is given back.
     pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, MoveError> {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,
             Moved::End { records } => return self.end(line, records).await,
             record => match &mut self.arriving {
                 Some(arriving) => arriving.record(line, record, self.now).await?,
-                None if self.all_good => vec![Problem::new("kind", "a business must stand before it")],
+                None if self.all_good => vec![Problem::new("kind", "must stand behind a business")],
                 None => Vec::new(),
             },
         };
@@ -113,7 +124,7 @@ impl Import {
     async fn business(&mut self, business: Business) -> Result<Vec<Problem>, MoveError> {
         let mut problems = Vec::new();
         if let Some(before) = self.arriving.take() {
-            let message = format!("the end of business {} must stand before it", before.of());
+            let message = format!("must stand behind the end of business {}", before.of());
             problems.push(Problem::new("kind", message));
         }
         let stamped = (business.created_at, business.updated_at);
@@ -134,7 +145,7 @@ impl Import {
 
     async fn end(&mut self, line: u64, records: u64) -> Result<Vec<Wrong>, MoveError> {
         let Some(mut arriving) = self.arriving.take() else {
-            let message = "there is no business that it ends";
+            let message = "must stand behind a business, which it ends";
             let found = if self.all_good { vec![Problem::new("kind", message)] } else { Vec::new() };
             return Ok(self.told(line, found));
         };
@@ -146,7 +157,7 @@ impl Import {
                 format!("must be {}: lines are missing, or more than there were", arriving.records());
             return Ok(self.told(line, vec![Problem::new("records", message)]));
         }
-        let wrong = arriving.calls_of_no_message(&self.store).await?;
+        let wrong = arriving.calls_of_no_message(&self.store, &mut self.pace, line).await?;
         if !wrong.is_empty() {
             self.all_good = false;
             return Ok(wrong);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::{
-    Appointment, AppointmentId, AppointmentStatus, CalendarSyncStatus, Contact, ContactId, ServiceId, Source,
-    StaffId, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
+    ServiceId, Source, StaffId, Timestamp,
 };
 
 /// An appointment, with the names it refers to.
@@ -40,6 +40,9 @@ pub struct AppointmentView {
     pub source: Source,
     /// Whether it stands in the staff member's own calendar.
     pub calendar_sync_status: CalendarSyncStatus,
+    /// What it keeps free around it of the staff member's time; no API shows it.
+    #[serde(skip)]
+    pub buffers: Buffers,
     /// When it was booked or asked for.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -77,6 +80,7 @@ impl AppointmentView {
             contact_phone: parties.contact.and_then(|contact| contact.phone.clone()),
             source: appointment.source,
             calendar_sync_status: appointment.calendar_sync_status,
+            buffers: appointment.buffers,
             created_at: appointment.created_at,
             updated_at: appointment.updated_at,
         }

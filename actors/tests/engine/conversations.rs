@@ -248,7 +248,11 @@ async fn messages_are_listed_newest_first_and_narrowed() {
     let updated = json(&done(&handle, update).await);
     assert_eq!((updated["status"].as_str(), updated["staff_id"].is_string()), (Some("resolved"), true));
     let clear = PatchMessage { id: ids[1], status: None, staff_id: Some(None) };
-    assert!(json(&done(&handle, clear).await)["staff_id"].is_null());
+    let cleared = json(&done(&handle, clear).await);
+    assert!(cleared["staff_id"].is_null());
+    let shown = handle.message(ids[1]).await.unwrap().unwrap();
+    assert_eq!(serde_json::to_value(shown).unwrap(), cleared, "by itself as in an answer");
+    assert!(handle.message(uuid::Uuid::from_bytes([1; 16]).into()).await.unwrap().is_none());
 
     let listed = async |filter: MessageFilter| {
         let found = walk(1, async |page| handle.messages(&filter, &page).await).await;

@@ -1,17 +1,23 @@
 //! Imports while the engine runs, what one leaves that breaks off, and who does not come back.
 
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
 use actors::business::Idempotency;
 use actors::business::commands::contacts::CreateContact;
 use actors::business::commands::erasure::EraseContact;
-use actors::domain::{Actor, BusinessId, ContactDetails, Phone, Refusal, Timestamp};
-use actors::moving::{Import, ImportOptions, Moved};
+use actors::domain::{Actor, BusinessId, CallRecord, ContactDetails, Phone, Refusal, ResourceId, Timestamp};
+use actors::moving::{Import, ImportOptions, MISSING_MAX, MoveError, Moved};
 use actors::store::{Batch, Order, Tombstone, keys};
 use actors::view::ImportedView;
 use actors::{EngineError, Importing};
 
 use crate::erasing::PHONE;
-use crate::harness::{World, at, by_operator, everything_else_runs, first_page, json, pass, text};
-use crate::moving::{leaving, rest_of, somebodys, tells_of_them, used};
+use crate::exports::rest_of;
+use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, json, pass, text};
+use crate::moving::{leaving, used};
+use crate::moving_without::{somebodys, tells_of_them};
 
 const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
 
@@ -46,8 +52,8 @@ async fn rows_of(world: &mut World, id: BusinessId) -> usize {
     rows
 }
 
-fn is_conflict<T>(result: &Result<T, EngineError>) -> bool {
-    matches!(result, Err(EngineError::Refused(Refusal::Conflict { .. })))
+fn is_refused_for_now<T>(result: &Result<T, EngineError>) -> bool {
+    matches!(result, Err(EngineError::Refused(Refusal::UnderWay { .. })))
 }
 
 #[tokio::test(start_paused = true)]
@@ -64,7 +70,7 @@ async fn a_business_that_arrives_is_nobodys_until_all_of_it_is_there() {
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
         assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
     }
-    assert!(is_conflict(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
+    assert!(is_refused_for_now(&here.engine.import(ImportOptions::default()).await), "one is made at a time");
     let view = imported(&mut importing);
     importing.finish(&view, Actor::Operator, None).await.unwrap();
     here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
@@ -88,7 +94,7 @@ async fn an_import_that_nobody_goes_on_with_is_taken_back_and_others_can_be_made
         drop(importing);
         if records > 0 {
             assert!(
-                is_conflict(&here.engine.import(ImportOptions::default()).await),
+                is_refused_for_now(&here.engine.import(ImportOptions::default()).await),
                 "it is not taken back yet"
             );
         }
@@ -154,14 +160,149 @@ async fn an_import_that_is_asked_for_again_is_answered_as_before() {
     drop(once);
     here.crash(0).await;
     assert!(here.engine.import_once(asked.key).unwrap().is_known());
-    let again = here.engine.imported_before(asked).unwrap().unwrap();
+    let again = here.engine.imported_before(asked).await.unwrap().unwrap();
     assert!(again.replayed && !first.replayed);
     assert_eq!(json(&again), json(&first));
     let other = Idempotency { fingerprint: [3; 32], ..asked };
-    let reused = here.engine.imported_before(other);
+    let reused = here.engine.imported_before(other).await;
     assert!(matches!(reused, Err(EngineError::Refused(Refusal::IdempotencyKeyReused))));
     pass(25 * 60).await;
     assert!(!here.engine.import_once(asked.key).unwrap().is_known());
+}
+
+/// What somebody does once an import was given up while it was being finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// Nothing, until everything else has run.
+    Waits,
+    /// Asks for the same again at once.
+    AsksAgain,
+    /// Kills the service, and asks its next life for the same.
+    Kills,
+}
+
+/// Polls something once, and tells nobody when to do so again.
+fn is_ready(future: Pin<&mut impl Future>) -> bool {
+    future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+}
+
+/// Polls the end of an import so many times, gives it up, and looks; whether it had come to its end by then.
+async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
+    let case = format!("{then:?}, given up behind {polls} polls");
+    let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
+    let mut here = World::new(34).await;
+    let neighbour = here.shop(1).await;
+    let once = here.engine.import_once(asked.key).unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, moved).await;
+    let view = imported(&mut importing);
+    here.disk.set_sync_delay(Duration::from_millis(3));
+    let mut finishing = Box::pin(importing.finish(&view, Actor::Operator, Some(asked)));
+    let (mut is_over, mut bookings) = (false, Vec::new());
+    for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
+        // What is handed over waits behind the changes of somebody else.
+        bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
+        is_over = is_ready(finishing.as_mut());
+        if is_over {
+            break;
+        }
+        everything_else_runs().await;
+    }
+    drop((finishing, once));
+    if then == Then::Kills {
+        here.crash(0).await;
+    }
+    if then != Then::Waits
+        && here.engine.import_once(asked.key).unwrap().is_known()
+        && here.engine.imported_before(asked).await.unwrap().is_some()
+    {
+        assert!(here.at(shop).business().await.is_ok(), "{case}: it was answered and is not there");
+    }
+    pass(1).await;
+    for booking in bookings {
+        assert!(booking.await.unwrap().is_ok() || then == Then::Kills, "{case}");
+    }
+    let is_known = here.engine.import_once(asked.key).unwrap().is_known();
+    assert_eq!(here.at(shop).business().await.is_ok(), is_known, "{case}");
+    assert!(is_known || !is_over, "{case}: it came to its end and is forgotten");
+    let listed = here.disk.tombstones().into_iter();
+    let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
+    // That line comes before what it tells of, which a crash may take back.
+    let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
+    assert!(lines == 0 || is_known && lines <= lines_max, "{case}: it was opened {lines} times");
+    assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");
+    is_over
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_import_given_up_while_it_is_finished_is_there_exactly_if_its_key_is_remembered() {
+    let (_, shop, moved) = used(35).await;
+    for then in [Then::Waits, Then::AsksAgain, Then::Kills] {
+        let mut polls = 0;
+        while !given_up_behind(polls, then, &moved, &shop).await {
+            polls += 1;
+        }
+        assert!(polls > 5, "it came to its end within {polls} polls");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_of_an_import_is_taken_once_imports_end_and_everybody_else_is_served() {
+    let (_, shop, moved) = used(36).await;
+    let mut here = World::new(37).await;
+    let neighbour = here.shop(1).await;
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, &moved[..120]).await;
+    assert!(!is_ready(std::pin::pin!(here.engine.imports_end())));
+    here.engine.end_imports();
+    here.engine.imports_end().await;
+    assert!(matches!(importing.rest().await, Err(EngineError::Stopping)));
+    assert!(matches!(here.engine.import(ImportOptions::default()).await, Err(EngineError::Stopping)));
+    drop(importing);
+    here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
+    pass(1).await;
+    assert_eq!(rows_of(&mut here, shop.id).await, 0);
+    import(&here, &moved, ImportOptions::default()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_calls_whose_messages_are_missing_a_part_is_told_and_all_are_counted() {
+    let (world, shop, _) = somebodys(38).await;
+    let export = &mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
+    let mut moved = rest_of(export).await;
+    world.engine.clone().close().await.unwrap();
+    let calls = 3 * MISSING_MAX;
+    let last = moved.iter().rposition(|moved| matches!(moved, Moved::Call(_))).unwrap();
+    let Moved::Call(call) = moved[last].clone() else { unreachable!() };
+    let more = (1..=calls as u128).map(|number| {
+        let id = uuid::Uuid::from_u128(call.id.uuid().as_u128() + number).into();
+        Moved::Call(CallRecord { id, message_id: Some(uuid::Uuid::from_u128(7).into()), ..call.clone() })
+    });
+    moved.splice(last + 1..last + 1, more);
+    if let Some(Moved::End { records }) = moved.last_mut() {
+        *records += calls as u64;
+    }
+    let first = last + 1 + 2; // behind the head, and counted from 1
+    let here = World::new(39).await;
+    let (last, others) = moved.split_last().unwrap();
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, others).await;
+    let end = (moved.len() + 1) as u64;
+    let wrong = importing.import().take(end, last.clone()).await.unwrap();
+    assert_eq!(wrong.len(), MISSING_MAX + 1);
+    for (line, wrong) in (first as u64..).zip(&wrong[..MISSING_MAX]) {
+        assert_eq!((wrong.line, wrong.problem.path.as_str()), (line, "message_id"));
+    }
+    let rest = &wrong[MISSING_MAX];
+    assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
+    assert!(rest.problem.message.contains(&format!(" {} more ", calls - MISSING_MAX)), "{rest:?}");
+    importing.take_back().await.unwrap();
+    // Others have their turn meanwhile, and so has the end.
+    let mut importing = here.engine.import(ImportOptions::default()).await.unwrap();
+    take_all(&mut importing, others).await;
+    here.engine.end_imports();
+    let ended = importing.import().take(end, last.clone()).await;
+    assert!(matches!(ended, Err(MoveError::Stopping)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,16 +4,19 @@ use actors::business::commands::appointments::{Cancel, Reschedule};
 use actors::business::commands::calls::RecordCall;
 use actors::business::commands::contacts::{CreateContact, PatchContact};
 use actors::business::commands::keys::CreateKey;
+use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::TakeMessage;
 use actors::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use actors::business::{
+    AppointmentFilter, CallFilter, ContactFilter, KnowledgeFilter, MessageFilter, Page, PageRequest,
+};
 use actors::delivery::DeliveryFilter;
 use actors::domain::availability::Terms;
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
-    AppointmentStatus, CallDetails, CallOutcome, ContactDetails, ContactId, ContactPatch, DeliveryStatus,
-    Direction, DisabledReason, EventTypes, MessageDetails, MessageStatus, Scopes, Text, Timestamp, WebhookId,
-    WebhookStatus,
+    AppointmentStatus, CallDetails, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch,
+    DeliveryStatus, Direction, DisabledReason, EventTypes, KnowledgeDetails, MessageDetails, MessageStatus,
+    Scopes, Text, Timestamp, WebhookId, WebhookStatus,
 };
 use actors::net::WebhookUrl;
 use actors::view::{AuditView, OperatorServiceView, StaffView, WebhookView};
@@ -29,6 +32,7 @@ fn call(number: i64) -> RecordCall {
     let outcomes = [CallOutcome::Other, CallOutcome::Voicemail, CallOutcome::Hangup];
     let started_at = at(0, 1) + TimeDelta::minutes(number / 3);
     let details = CallDetails {
+        status: if number % 5 == 0 { CallStatus::Missed } else { CallStatus::Completed },
         outcome: outcomes[usize::try_from(number % 3).unwrap()],
         from_number: Some(actors::domain::Phone::from_e164(format!("+1555{:07}", number % 4)).unwrap()),
         // Some are longer than a row that counts as one.
@@ -95,6 +99,18 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
             ..MessageDetails::of(Text::new("Ring back".into()).unwrap())
         };
         handle.change(by_operator(), TakeMessage { details }).await.unwrap();
+        let details = KnowledgeDetails {
+            title: text(&format!("Piece x{number}")),
+            content: Text::new(if number % 8 == 0 {
+                "Small DOGS may come.".repeat(400)
+            } else {
+                "No.".into()
+            })
+            .unwrap(),
+            source_url: None,
+            locale: None,
+        };
+        handle.change(by_operator(), AddKnowledge { details }).await.unwrap();
         let key = CreateKey { name: text(&format!("Key {number}")), scopes: Scopes::all() };
         handle.change(by_operator(), key).await.unwrap();
     }
@@ -150,6 +166,13 @@ async fn every_list(
             AppointmentFilter { status: vec![AppointmentStatus::Cancelled], ..any.clone() },
             AppointmentFilter { status: vec![AppointmentStatus::Declined], ..any.clone() },
             AppointmentFilter { contact_id: Some(contact), ..any.clone() },
+            AppointmentFilter { contact_id: Some(contact), latest_first: true, ..any.clone() },
+            AppointmentFilter {
+                from: Some(at(5, 0)),
+                to: Some(at(90, 0)),
+                latest_first: true,
+                ..any.clone()
+            },
             AppointmentFilter { from: Some(at(5, 0)), to: Some(at(90, 0)), ..any },
         ];
         for filter in filters {
@@ -161,6 +184,7 @@ async fn every_list(
             any.clone(),
             CallFilter { outcome: Some(CallOutcome::Hangup), ..any.clone() },
             CallFilter { outcome: Some(CallOutcome::Spam), ..any.clone() },
+            CallFilter { status: Some(CallStatus::Missed), ..any.clone() },
             CallFilter { contact_id: Some(contact), direction: Some(Direction::Outbound), ..any.clone() },
             CallFilter { to: Some(at(0, 1) + TimeDelta::minutes(5)), ..any },
         ];
@@ -181,8 +205,15 @@ async fn every_list(
             lists.push((format!("{filter:?}"), found));
         }
     }
+    for part in [None, Some("dogs"), Some("X1"), Some("nobody")] {
+        for newest_first in [false, true] {
+            let filter = KnowledgeFilter { part: part.map(Into::into), newest_first };
+            let found = walked(limit, async |page| handle.knowledge_list(&filter, &page).await).await;
+            lists.push((format!("{filter:?}"), found));
+        }
+    }
     for status in [None, Some(DeliveryStatus::Missed), Some(DeliveryStatus::Failed)] {
-        let filter = DeliveryFilter { status };
+        let filter = DeliveryFilter { status, ..DeliveryFilter::default() };
         let found = walked(limit, async |page| handle.deliveries(hook, filter, &page).await).await;
         lists.push((format!("{filter:?}"), found));
     }
@@ -225,7 +256,8 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     assert!(whole.iter().all(|(_, walked)| walked.pages == 1), "nothing ends these early");
     let found =
         |part: &str| whole.iter().any(|(name, walked)| name.contains(part) && !walked.items.is_empty());
-    assert!(["Hangup", "zoë", "Cancelled", "Missed", "audit"].into_iter().all(found));
+    assert!(["Hangup", "zoë", "Cancelled", "Missed", "dogs", "X1", "audit"].into_iter().all(found));
+    from_either_end(&whole);
     let mut empty = 0;
     for scan_rows in [1, 2, 3, 4, 7, 20, 100, 2_048] {
         world.limits = Limits { scan_rows, ..Limits::default() };
@@ -239,6 +271,30 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
         }
     }
     assert!(empty > 1_000, "{empty} pages were empty and not the last");
+}
+
+/// Checks that a list that was read from its other end shows the same in the other order.
+fn from_either_end(lists: &[(String, Walked)]) {
+    let mut turned = 0;
+    for (name, forwards) in lists {
+        for (reversed, usual) in
+            [("latest_first: true", "latest_first: false"), ("newest_first: true", "newest_first: false")]
+        {
+            let other = name.replace(usual, reversed);
+            let Some((_, backwards)) = lists.iter().find(|(one, _)| *one == other && other != *name) else {
+                continue;
+            };
+            if name.contains("updated_since: Some") {
+                assert_eq!(backwards.items, forwards.items, "{name}");
+                continue;
+            }
+            let mut items = backwards.items.clone();
+            items.reverse();
+            assert_eq!(items, forwards.items, "{name}");
+            turned += usize::from(items.len() > 1);
+        }
+    }
+    assert!(turned >= 3, "{turned} lists were read from both ends");
 }
 
 /// How many rows a page reads of the disk; gives whether there is more behind it.

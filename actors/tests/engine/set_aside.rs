@@ -11,7 +11,7 @@ use actors::business::commands::keys::CreateKey;
 use actors::business::commands::knowledge::AddKnowledge;
 use actors::business::commands::messages::TakeMessage;
 use actors::business::commands::webhooks::CreateWebhook;
-use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter};
+use actors::business::{AppointmentFilter, CallFilter, ContactFilter, KnowledgeFilter, MessageFilter};
 use actors::credentials::Credential;
 use actors::delivery::DeliveryFilter;
 use actors::domain::availability::Terms;
@@ -98,7 +98,10 @@ async fn lists(handle: &BusinessHandle, Full { shop, hook, .. }: &Full) -> Vec<(
     let mut found = vec![
         ("services", walk(3, async |page| handle.services(true, &page).await).await.len()),
         ("staff", walk(3, async |page| handle.staff(&page).await).await.len()),
-        ("knowledge", walk(3, async |page| handle.knowledge_list(&page).await).await.len()),
+        (
+            "knowledge",
+            walk(3, async |page| handle.knowledge_list(&KnowledgeFilter::default(), &page).await).await.len(),
+        ),
         ("keys", walk(3, async |page| handle.keys(&page).await).await.len()),
         ("webhooks", walk(3, async |page| handle.webhooks(&page).await).await.len()),
         ("special days", walk(3, async |page| handle.special_days((None, None), &page).await).await.len()),

@@ -42,8 +42,6 @@ impl Page {
     async fn new(visit: &Visit) -> Result<Self, Refused> {
         let (view, person) = (visit.view(), &visit.signed_in.person);
         let now = visit.desk.engine.now();
-        let current =
-            Field::new("current_password", "password", "current-password", view.t("current-password"));
         let name = Field::new("name", "text", "name", view.t("name")).optional();
         Ok(Self {
             frame: visit.own_frame().await?,
@@ -60,7 +58,7 @@ impl Page {
             look: view.theme.unwrap_or("device").to_owned(),
             mails: visit.people().sends_mail(),
             email: Field::new("email", "email", "email", view.t("email")).holding(&person.email),
-            current: (!visit.signed_in.fresh).then(|| current.hint(view.t("password-first-hint"))),
+            current: visit.password_field(),
             sessions: person.sessions.iter().filter(|session| session.is_good(now)).count(),
             view,
         })

@@ -31,14 +31,12 @@ impl Page {
         let view = visit.view();
         let restricted = visit.signed_in.session.restricted;
         let asks = !restricted && !visit.signed_in.fresh;
-        let current =
-            Field::new("current_password", "password", "current-password", view.t("current-password"));
         let password = Field::new("password", "password", "new-password", view.t("new-password"));
         Self {
             email: visit.signed_in.person.email.clone(),
             restricted,
             needs_link: asks && visit.signed_in.person.password.is_none(),
-            current: asks.then(|| current.hint(view.t("password-first-hint"))),
+            current: visit.password_field().filter(|_| asks),
             password: password.hint(view.t("new-password-hint")),
             again: Field::new("password_again", "password", "new-password", view.t("password-again")),
             view,

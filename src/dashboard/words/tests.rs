@@ -1,5 +1,7 @@
 //! The catalogues are held against each other and against what the pages say.
 
+mod said;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +12,35 @@ use super::*;
 use crate::words::ids;
 
 /// The beginnings of ids that are put together when a page is made; what they end in is looked through below.
-const MADE: [&str; 8] =
-    ["role-", "enter-invitation-", "alert-", "told-", "error-", "says-", "language-", "region-"];
+const MADE: [&str; 27] = [
+    "role-",
+    "enter-invitation-",
+    "alert-",
+    "told-",
+    "error-",
+    "says-",
+    "people-role-",
+    "people-status-",
+    "people-disable-",
+    "people-enable-",
+    "people-remove-",
+    "people-take-back-",
+    "notify-",
+    "mail-kind-",
+    "mail-status-",
+    "appointment-status-",
+    "appointment-source-",
+    "appointment-sync-",
+    "steps-",
+    "language-",
+    "region-",
+    "keys-scope-",
+    "hooks-event-",
+    "hooks-is-",
+    "audit-did-",
+    "audit-of-",
+    "audit-field-",
+];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(under).unwrap() {
@@ -62,7 +91,10 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 
 #[test]
 fn what_is_put_together_is_there() {
-    use actors::domain::{AlertKind, Role};
+    use actors::domain::{
+        AlertEmail, AlertKind, AlertScope, DeliveryStatus, EventType, MailKind, MailStatus, MembershipStatus,
+        Role, Scope,
+    };
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
@@ -70,8 +102,28 @@ fn what_is_put_together_is_there() {
     let errors = [403, 404, 409, 410, 413, 422, 429, 500, 503];
     let errors =
         errors.iter().flat_map(|status| ["title", "text"].map(|part| format!("error-{status}-{part}")));
-    let values = [("email", crate::words::Value::Text("a@b.c")), ("count", crate::words::Value::Count(2))];
-    for id in roles.chain(alerts).chain(errors) {
+    let places = Role::ALL.iter().map(|role| format!("people-role-{role}"));
+    let places = places.chain(MembershipStatus::ALL.iter().map(|status| format!("people-status-{status}")));
+    let steps = ["people-disable", "people-enable", "people-remove", "people-take-back"];
+    let steps =
+        steps.iter().flat_map(|step| ["", "-title", "-happens", "-stays"].map(|of| format!("{step}{of}")));
+    let notify = AlertKind::ALL.iter().map(|kind| format!("notify-{kind}"));
+    let notify = notify.chain(AlertEmail::ALL.iter().map(|email| format!("notify-email-{email}")));
+    let notify = notify.chain(AlertScope::ALL.iter().map(|scope| format!("notify-scope-{scope}")));
+    let mails = MailStatus::ALL.iter().map(|status| format!("mail-status-{status}"));
+    let invites = |kind: &&MailKind| !matches!(kind, MailKind::Invitation | MailKind::Offer);
+    let mails = mails.chain(MailKind::ALL.iter().filter(invites).map(|kind| format!("mail-kind-{kind}")));
+    let access = places.chain(steps).chain(notify).chain(mails);
+    let values = [
+        ("email", crate::words::Value::Text("a@b.c")),
+        ("who", crate::words::Value::Text("Zoé")),
+        ("count", crate::words::Value::Count(2)),
+    ];
+    let scopes = Scope::ALL.iter().map(|scope| format!("keys-scope-{}", scope.as_str().replace(':', "-")));
+    let events = EventType::ALL.iter().map(|one| format!("hooks-event-{}", one.as_str().replace('.', "-")));
+    let deliveries = DeliveryStatus::ALL.iter().map(|status| format!("hooks-is-{status}"));
+    let integrations = scopes.chain(events).chain(deliveries);
+    for id in roles.chain(alerts).chain(errors).chain(access).chain(integrations) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }
 }

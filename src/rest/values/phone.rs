@@ -74,6 +74,14 @@ fn international(text: &str) -> Result<Phone, TextError> {
     Phone::from_e164(kept)
 }
 
+/// A stored number as people write it: in groups, behind its country code. One that no plan has groups for is as it is.
+pub(crate) fn in_groups(e164: &str) -> String {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let number = phonenumber::parse(None, e164).ok();
+    let grouped = number.map(|number| number.format().mode(phonenumber::Mode::International).to_string());
+    grouped.filter(|grouped| digits(grouped) == digits(e164)).unwrap_or_else(|| e164.to_owned())
+}
+
 /// A region whose national phone numbers can be read, by its ISO 3166 code in capitals.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
@@ -163,6 +171,23 @@ mod tests {
             ("US", "+1 abc 555"),
         ] {
             assert_eq!(phone(text, region), Err(TextError::Phone), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_shown_in_groups_and_never_as_another_number() {
+        for (e164, shown) in [
+            ("+33142685300", "+33 1 42 68 53 00"),
+            ("+33612345680", "+33 6 12 34 56 80"),
+            ("+12015550123", "+1 201-555-0123"),
+            ("+390612345678", "+39 06 1234 5678"),
+            ("+15551234567", "+1 555-123-4567"),
+            // Of no plan.
+            ("+9991234567", "+9991234567"),
+            ("+33112345678901", "+33112345678901"),
+            ("no number", "no number"),
+        ] {
+            assert_eq!(in_groups(e164), shown);
         }
     }
 

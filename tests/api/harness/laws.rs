@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::conformance::Conformance;
-use super::shapes;
+use super::{fields, shapes};
 
 /// The published document, which every answer of the public API keeps.
 static DOCUMENT: LazyLock<Conformance> =
@@ -149,7 +149,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
             assert!(if more { next.is_string() } else { next.is_null() }, "{answer}");
             assert!(!answer.has("etag"), "{answer}");
             for item in items {
-                shapes::check(item, shape, answer);
+                fields::check(item, shape, answer);
             }
         }
         resource => {
@@ -165,7 +165,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
                 let tag = answer.header("etag");
                 assert!(tag.len() > 2 && tag.starts_with('"') && tag.ends_with('"'), "{answer}");
             }
-            shapes::check(resource, shape, answer);
+            fields::check(resource, shape, answer);
         }
     }
 }

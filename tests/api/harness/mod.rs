@@ -7,6 +7,7 @@ mod api;
 mod clock;
 #[path = "../../support/conformance.rs"]
 mod conformance;
+mod fields;
 mod laws;
 mod network;
 mod raw;

@@ -5,13 +5,17 @@ use std::net::SocketAddr;
 
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
-use hyper::body::Bytes;
+use hyper::body::{Bytes, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 use super::{Page, laws};
+
+/// So often a page is looked at until it says something.
+const LOOKS_MAX: usize = 1_000;
 
 /// A browser, with its cookies.
 #[derive(Clone)]
@@ -19,6 +23,29 @@ pub(crate) struct Browser {
     client: Client<HttpConnector, Full<Bytes>>,
     address: SocketAddr,
     pub(crate) cookies: BTreeMap<String, String>,
+}
+
+/// A stream of events that is open.
+pub(crate) struct Events {
+    body: Incoming,
+    unread: String,
+}
+
+impl Events {
+    /// The data of the next event; nothing when the stream has ended.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        loop {
+            while let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let data = event.strip_prefix("data: ").map(|data| serde_json::from_str(data).unwrap());
+                self.unread = rest.to_owned();
+                if data.is_some() {
+                    return data;
+                }
+            }
+            let frame = self.body.frame().await?.expect("the stream ends, and is not cut off");
+            self.unread.push_str(std::str::from_utf8(frame.data_ref()?).unwrap());
+        }
+    }
 }
 
 impl Browser {
@@ -71,17 +98,35 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Sends a request.
-    pub(crate) async fn ask(
-        &mut self,
+    /// The page once it says this: what it tells of may still be under way.
+    pub(crate) async fn until(&mut self, path: &str, text: &str) -> Page {
+        for _ in 0..LOOKS_MAX {
+            let page = self.get(path).await.is(200);
+            if page.text().contains(text) {
+                return page;
+            }
+            tokio::task::yield_now().await;
+        }
+        self.get(path).await.says(text)
+    }
+
+    /// Opens a stream of events, which has to be one.
+    pub(crate) async fn listen(&self, path: &str) -> Events {
+        let answer = self.client.request(self.request("GET", path, &[], String::new())).await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        assert_eq!(answer.headers()["content-type"], "text/event-stream", "{path}");
+        assert_eq!(answer.headers()["cache-control"], "no-store", "{path}");
+        Events { body: answer.into_body(), unread: String::new() }
+    }
+
+    fn request(
+        &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: String,
-    ) -> Page {
-        let what = format!("{method} {path}");
-        let uri = format!("http://{}{path}", self.address);
-        let mut request = Request::builder().method(method).uri(uri);
+    ) -> Request<Full<Bytes>> {
+        let mut request = Request::builder().method(method).uri(format!("http://{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -92,7 +137,19 @@ impl Browser {
         if method == "POST" {
             request = request.header("content-type", "application/x-www-form-urlencoded");
         }
-        let request = request.body(Full::new(body.into())).unwrap();
+        request.body(Full::new(body.into())).unwrap()
+    }
+
+    /// Sends a request.
+    pub(crate) async fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Page {
+        let what = format!("{method} {path}");
+        let request = self.request(method, path, headers, body);
         let answer = self.client.request(request).await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
         let (head, body) = answer.into_parts();
         for cookie in head.headers.get_all("set-cookie") {

@@ -22,6 +22,12 @@ pub(super) fn check(page: &Page) {
     if is_asset || page.body.is_empty() || page.header("content-disposition").starts_with("attachment") {
         return;
     }
+    if !page.header("content-disposition").is_empty() {
+        // A file, which browsers keep and never show.
+        assert!(page.header("content-disposition").starts_with("attachment; filename=\""), "{what}");
+        assert_eq!(page.header("content-type"), "application/json", "{what}");
+        return;
+    }
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8", "{what}");
     assert!(page.body.starts_with("<!doctype html>"), "{what}");
     check_markup(page);

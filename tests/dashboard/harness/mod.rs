@@ -8,6 +8,7 @@ mod browser;
 mod clock;
 mod laws;
 mod page;
+mod receiver;
 mod relay;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use tempfile::TempDir;
 pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
 pub(crate) use page::Page;
+pub(crate) use receiver::Receiver;
 pub(crate) use relay::relay;
 
 /// The operator's token of every test.
@@ -46,6 +48,8 @@ pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
     pub(crate) clock: TestClock,
+    /// Where webhooks go.
+    pub(crate) receiver: Receiver,
     _dir: TempDir,
 }
 
@@ -90,16 +94,16 @@ impl Server {
             mail,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
-        let clock = TestClock::default();
-        let service = start(&settings, &clock).await;
-        Self { service: Some(service), settings, clock, _dir: dir }
+        let (clock, receiver) = (TestClock::default(), Receiver::new());
+        let service = start(&settings, &clock, &receiver).await;
+        Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
     /// Ends the service and starts it again on the same directory and port.
     pub(crate) async fn restart(&mut self) {
         self.settings.listen = self.service().public;
         self.service.take().unwrap().stop().await.unwrap();
-        self.service = Some(start(&self.settings, &self.clock).await);
+        self.service = Some(start(&self.settings, &self.clock, &self.receiver).await);
     }
 
     fn service(&self) -> &Service {
@@ -142,6 +146,16 @@ impl Server {
             Some(data) => data.take(),
             None => value,
         }
+    }
+
+    /// What an API key is answered.
+    pub(crate) async fn key_status(&self, key: &str) -> u16 {
+        let request = Request::builder()
+            .uri(format!("{}/v1/me", self.origin()))
+            .header("authorization", format!("Bearer {key}"))
+            .body(Full::new(Bytes::new()));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        client.request(request.unwrap()).await.unwrap().status().as_u16()
     }
 
     /// A business of this name, in Paris; its id.
@@ -203,8 +217,14 @@ fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 
-async fn start(settings: &Settings, clock: &TestClock) -> Service {
-    let ports = Ports { clock: Arc::new(clock.clone()), ..Ports::system().unwrap() };
+async fn start(settings: &Settings, clock: &TestClock, receiver: &Receiver) -> Service {
+    let ports = Ports {
+        clock: Arc::new(clock.clone()),
+        resolver: Arc::new(receiver.clone()),
+        dialer: Arc::new(receiver.clone()),
+        trust: receiver.trust(),
+        ..Ports::system().unwrap()
+    };
     let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
     let on_fatal = |error: &_| panic!("the store failed: {error}");
     Service::start_within(settings, ports, limits, on_fatal).await.unwrap()

@@ -150,10 +150,12 @@ impl Page {
         forms
     }
 
-    /// The form that goes to this path.
+    /// The form that goes to this path: the one that changes something, where another one only asks.
     #[track_caller]
     pub(crate) fn form(&self, action: &str) -> Form {
-        let form = self.forms().into_iter().find(|form| form.action == action);
+        let mut forms: Vec<_> = self.forms().into_iter().filter(|form| form.action == action).collect();
+        forms.sort_by_key(|form| form.method == "get");
+        let form = forms.into_iter().next();
         form.unwrap_or_else(|| panic!("{} has no form for {action}: {}", self.what, self.body))
     }
 

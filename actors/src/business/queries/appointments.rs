@@ -37,6 +37,8 @@ pub struct AppointmentFilter {
     pub contact_id: Option<ContactId>,
     /// Only those changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
+    /// Whether those that start last come first. The order of changes stays as it is.
+    pub latest_first: bool,
 }
 
 impl AppointmentFilter {
@@ -95,7 +97,7 @@ impl BusinessHandle {
         Ok((shown.await?, outside.count))
     }
 
-    /// The appointments that the filter admits, by start, or with `updated_since` by change.
+    /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.
     ///
     /// # Errors
     /// The store's failure.
@@ -105,6 +107,7 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<AppointmentView>, EngineError> {
         let (of, filter) = (self.id, filter.clone());
+        let order = if filter.latest_first { Order::Descending } else { Order::Ascending };
         let mut names = Names::of(of);
         if let Some(since) = filter.updated_since {
             let changes = Changes { of, since, until: self.fence().await? };
@@ -129,7 +132,7 @@ impl BusinessHandle {
                     }
                     walk(
                         reader,
-                        (keys::appointments_of_contact(of, contact), Order::Ascending),
+                        (keys::appointments_of_contact(of, contact), order),
                         page,
                         |starts_at, id| keys::appointment(of, starts_at, id),
                         |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
@@ -141,7 +144,7 @@ impl BusinessHandle {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let range = keys::appointments_starting(of, from, to);
         self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| {
+            collect(reader, range, order, page, |_, value| {
                 let appointment = Appointment::decode(value)?;
                 filter.admits(&appointment).then(|| names.show(reader, &appointment)).transpose()
             })

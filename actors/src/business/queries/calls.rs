@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
-use crate::domain::{BusinessId, CallId, CallOutcome, CallRecord, Contact, ContactId, Direction, Timestamp};
+use crate::domain::{
+    BusinessId, CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, Timestamp,
+};
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::kind;
@@ -21,6 +23,8 @@ pub struct CallFilter {
     pub to: Option<Timestamp>,
     /// Only those in this direction.
     pub direction: Option<Direction>,
+    /// Only those that ended so.
+    pub status: Option<CallStatus>,
     /// Only those with this outcome.
     pub outcome: Option<CallOutcome>,
     /// Only this contact's.
@@ -37,6 +41,7 @@ impl CallFilter {
 
     fn admits(&self, call: &CallRecord) -> bool {
         self.admits_row(call.into())
+            && self.status.is_none_or(|status| call.status == status)
             && self.from.is_none_or(|from| call.started_at >= from)
             && self.to.is_none_or(|to| call.started_at < to)
             && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
@@ -112,11 +117,9 @@ impl BusinessHandle {
                 if !filter.admits_row(CallRow::decode(value)?) {
                     return Ok(None);
                 }
-                let (started_at, id) = keys::instant_and_id(key)?;
-                if filter.to.is_some_and(|to| started_at >= to) {
-                    return Ok(None);
-                }
-                reader.get::<CallRecord>(&record(id))?.map(|call| callers.show(reader, &call)).transpose()
+                let (_, id) = keys::instant_and_id(key)?;
+                let call = reader.get::<CallRecord>(&record(id))?.filter(|call| filter.admits(call));
+                call.map(|call| callers.show(reader, &call)).transpose()
             })
         })
         .await

@@ -2,12 +2,12 @@
 
 use super::{Page, PageRequest, Part, is_of_nobody, walk};
 use crate::business::BusinessHandle;
-use crate::domain::{CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
+use crate::domain::{BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::{MessagesOf, kind};
 use crate::store::records::status_number;
-use crate::store::{Order, keys};
+use crate::store::{Order, StoreError, keys};
 use crate::view::MessageView;
 
 /// What a list of messages is narrowed to.
@@ -46,6 +46,18 @@ impl MessageFilter {
 }
 
 impl BusinessHandle {
+    /// A message, or `None`.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>, EngineError> {
+        self.read(|store| {
+            let message = store.get::<TakenMessage>(&keys::message(self.id, id))?;
+            message.map(|message| show(&Reader::unbounded(store), self.id, &message)).transpose()
+        })
+        .await
+    }
+
     /// The messages that the filter admits, newest first, or with `updated_since` by change.
     ///
     /// # Errors
@@ -58,11 +70,6 @@ impl BusinessHandle {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: MessageId| keys::message(of, id);
-        let show = move |reader: &Reader<'_>, message: &TakenMessage| {
-            // What tells of somebody who was erased goes in steps behind that.
-            let is_erased = is_of_nobody(reader, of, message.contact_id)?;
-            Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
-        };
         if let Some(since) = filter.updated_since {
             let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
             return self
@@ -72,7 +79,7 @@ impl BusinessHandle {
                     if is_of_nobody(reader, of, filter.contact_id)? {
                         return Ok(Part::last(Vec::new()));
                     }
-                    let show = |message: &TakenMessage| show(reader, message);
+                    let show = |message: &TakenMessage| show(reader, of, message);
                     walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
@@ -83,9 +90,15 @@ impl BusinessHandle {
             if is_of_nobody(reader, of, filter.contact_id)? {
                 return Ok(Part::last(Vec::new()));
             }
-            let show = |message: &TakenMessage| show(reader, message);
+            let show = |message: &TakenMessage| show(reader, of, message);
             walk(reader, (range, Order::Descending), page, |_, id| record(id), admits, show)
         })
         .await
     }
+}
+
+/// A message as it is shown: without what tells of somebody who was erased, which goes in steps behind that.
+fn show(reader: &Reader<'_>, of: BusinessId, message: &TakenMessage) -> Result<MessageView, StoreError> {
+    let is_erased = is_of_nobody(reader, of, message.contact_id)?;
+    Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
 }

@@ -4,8 +4,10 @@ use chrono::{Datelike, NaiveDate};
 
 use super::installation_kind;
 use super::kind;
-use super::parts::{id_at_end, instant_and_id, of_id, of_instant, start};
-use crate::domain::{AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId};
+use super::parts::{id_at_end, instant_and_id, minted, of_id, of_instant, start};
+use crate::domain::{
+    AuditId, BlockedKey, BusinessId, KnowledgeId, ResourceId, ServiceId, StaffId, Timestamp,
+};
 use crate::store::{Key, KeyRange, StoreError};
 
 /// What the business actor loads: the profile, the services, the staff members and when who or what is not there.
@@ -80,6 +82,11 @@ pub fn knowledge(business: BusinessId, id: KnowledgeId) -> Key {
 /// An entry of the audit log.
 pub fn audit(business: BusinessId, id: AuditId) -> Key {
     of_id(business, kind::AUDIT, id)
+}
+
+/// The entries of the audit log of what was done within `from..until`.
+pub fn audit_within(business: BusinessId, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
+    minted(start(business, kind::AUDIT), from, until)
 }
 
 /// A business in the list of all.

@@ -31,8 +31,8 @@ pub use appointments::{
     appointments_of_contact, appointments_starting,
 };
 pub use business::{
-    audit, blocked_key, blocked_time, blocked_times, budget, business_index, hot, knowledge, lets_in,
-    listed_business, profile, retention, service, special_day, special_days, staff,
+    audit, audit_within, blocked_key, blocked_time, blocked_times, budget, business_index, hot, knowledge,
+    lets_in, listed_business, profile, retention, service, special_day, special_days, staff,
 };
 pub use calls::{call, call_by_contact, call_by_start, call_by_update, calls_of_contact, calls_started};
 pub use contacts::{
@@ -51,6 +51,6 @@ pub use retention::{
 };
 pub use service::{clock, meta, moving, repair, repair_part, round, upgrade};
 pub use webhooks::{
-    business_and_endpoint, deliveries, deliveries_due, delivery, delivery_due, delivery_reached,
-    endpoint_index, endpoints_of, event, is_of_outcome, webhook,
+    business_and_endpoint, deliveries, deliveries_due, deliveries_within, delivery, delivery_due,
+    delivery_reached, endpoint_index, endpoints_of, event, is_of_outcome, webhook,
 };

@@ -37,6 +37,18 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
+/// The keys under this prefix that go on with an id that was minted within `from..until`, by the time in the id: ids grow
+/// with time, and are ahead of it where the clock was set back.
+pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
+    let all = KeyRange::prefix(prefix);
+    let at = |instant: Timestamp| {
+        let millis = u64::try_from(instant.millis()).unwrap_or(0).min((1 << 48) - 1);
+        prefix.with(&millis.to_be_bytes()[2..])
+    };
+    let range = from.map_or(all, |from| all.starting_at(at(from)));
+    until.map_or(range, |until| range.before(at(until)))
+}
+
 /// 16 bytes of the hash of a text; texts of any length and content get keys of one width.
 pub(super) fn digest(text: &str) -> [u8; 16] {
     let mut short = [0; 16];

@@ -202,3 +202,28 @@ fn special_days_stand_in_the_order_of_their_dates() {
     assert!(within(day("2026-12-24")) && within(day("2026-12-25")));
     assert!(!within(day("2026-12-23")) && !within(day("2026-12-26")));
 }
+
+#[test]
+fn what_was_minted_within_a_time_is_found_by_its_id() {
+    let business: crate::domain::BusinessId = id(1);
+    let minted = |millis: u64| -> crate::domain::AuditId {
+        uuid::Builder::from_unix_timestamp_millis(millis, &[0xff; 10]).into_uuid().into()
+    };
+    let at = Timestamp::from_millis;
+    for (from, until, found) in [
+        (None, None, [true, true, true]),
+        (Some(at(1_000)), None, [false, true, true]),
+        (None, Some(at(1_000)), [true, false, false]),
+        (Some(at(1_000)), Some(at(1_001)), [false, true, false]),
+        (Some(at(1_001)), Some(at(1_000)), [false; 3]),
+        (Some(Timestamp::MIN), Some(Timestamp::MAX), [true; 3]),
+        (Some(Timestamp::MAX), None, [false; 3]),
+    ] {
+        let range = audit_within(business, from, until);
+        let within = [999, 1_000, 1_001].map(|millis| {
+            let key = audit(business, minted(millis));
+            key >= range.from && key < range.to
+        });
+        assert_eq!(within, found, "{from:?} {until:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::installation_kind;
 use super::kind;
-use super::parts::{id_at_end, of_id, ordered};
+use super::parts::{id_at_end, minted, of_id, ordered};
 use crate::domain::{BusinessId, EventId, ResourceId, Timestamp, WebhookId};
 use crate::store::{Key, KeyRange, StoreError};
 
@@ -24,6 +24,15 @@ pub fn delivery(business: BusinessId, endpoint: WebhookId, event: EventId) -> Ke
 /// The deliveries to an endpoint, in the order of their events.
 pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
+}
+
+/// Those whose events happened within `from..until`.
+pub fn deliveries_within(
+    business: BusinessId,
+    endpoint: WebhookId,
+    (from, until): (Option<Timestamp>, Option<Timestamp>),
+) -> KeyRange {
+    minted(of_id(business, kind::DELIVERY, endpoint), from, until)
 }
 
 /// A delivery that waits.

@@ -65,14 +65,5 @@ const DAMAGES: &[Damage] = &[
 
 #[tokio::test]
 async fn damage_of_alerts_is_found_and_named() {
-    let good = with_alerts(&good().await);
-    let report = check(&good).unwrap();
-    assert!(report.is_whole(), "{:?}", report.findings);
-    for (name, plant, words) in DAMAGES {
-        let mut damaged = good.clone();
-        plant(&mut damaged);
-        let report = check(&damaged).unwrap();
-        let found = report.findings.iter().any(|finding| finding.contains(words));
-        assert!(found, "{name}: {words:?} is not in {:?}", report.findings);
-    }
+    each_is_found(&with_alerts(&good().await), DAMAGES);
 }

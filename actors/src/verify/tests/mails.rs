@@ -75,14 +75,5 @@ const DAMAGES: &[Damage] = &[
 
 #[tokio::test]
 async fn damage_of_mails_is_found_and_named() {
-    let good = with_mails(&good().await);
-    let report = check(&good).unwrap();
-    assert!(report.is_whole(), "{:?}", report.findings);
-    for (name, plant, words) in DAMAGES {
-        let mut damaged = good.clone();
-        plant(&mut damaged);
-        let report = check(&damaged).unwrap();
-        let found = report.findings.iter().any(|finding| finding.contains(words));
-        assert!(found, "{name}: {words:?} is not in {:?}", report.findings);
-    }
+    each_is_found(&with_mails(&good().await), DAMAGES);
 }

@@ -1,20 +1,24 @@
-//! A business's day: its appointments in the order of time.
+//! The first page of a business: what needs somebody, the day of each staff member, and the first steps while it is new.
 
-use actors::business::{AppointmentFilter, PageRequest};
-use actors::domain::{AppointmentStatus, Timestamp};
+use actors::domain::diary::Presence;
+use actors::domain::{Right, Timestamp};
 use actors::view::AppointmentView;
 use askama::Template;
 use axum::http::StatusCode;
 use chrono::NaiveDate;
-use chrono_tz::Tz;
 
+use super::axis::shown;
+use super::board::{minutes_on, open_on};
+use super::diary::Dates;
+use super::needs::{Need, needs};
+use super::steps::{Step, steps};
 use crate::dashboard::asked::Member;
-use crate::dashboard::days::{self, begins, clock};
+use crate::dashboard::days::clock;
 use crate::dashboard::frame::Frame;
-use crate::dashboard::refused::Refused;
+use crate::dashboard::parts::initials;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::words::{Value, capitalised};
+use crate::words::capitalised;
 
 /// How many appointments of a day are shown; of more it is said that there are.
 const SHOWN_MAX: usize = 500;
@@ -24,83 +28,202 @@ const SHOWN_MAX: usize = 500;
 struct Page {
     view: View,
     frame: Frame,
-    day: String,
+    title: String,
     sub: String,
-    rows: Vec<Row>,
-    /// Whether there are more than are shown.
+    done: String,
+    /// Where one books, for whoever may.
+    book: Option<String>,
+    /// Whether there is no day to show before the first steps are taken.
+    is_new: bool,
+    /// The first steps, and how many are done.
+    steps: Vec<Step>,
+    steps_done: String,
+    needs: Vec<Need>,
+    more_needs: bool,
+    /// Whether anybody has a day to show.
+    crew: Vec<OneDay>,
+    calendar: String,
+    /// Whether there are more appointments than are shown.
     more: bool,
 }
 
-struct Row {
-    /// As programs read it.
-    starts_at: String,
-    time: String,
-    /// Who comes; empty for somebody who was erased, or who has no name.
+/// The day of a staff member.
+struct OneDay {
+    id: String,
     name: String,
+    initials: String,
+    sub: String,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    /// `past`, `is-now`, `gap`, or nothing.
+    class: &'static str,
+    /// As programs read it.
+    at: String,
+    time: String,
+    /// The appointment; empty for a gap.
+    path: String,
+    label: String,
     detail: String,
     /// Whether the team has to confirm it.
     pending: bool,
-    past: bool,
 }
 
 /// The day as it is in the business's zone.
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
-    let day = days::day(now, zone);
-    let (appointments, more) = appointments(&member, day, zone).await?;
-    let count = view.count("appointments-count", appointments.len() as u64);
-    let clock = clock(now, zone);
-    let place = zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ");
-    let values = [("time", &*clock), ("place", &place), ("count", &count)];
-    let sub = view.words.say("today-sub", &values.map(|(name, text)| (name, Value::Text(text))));
+    let (view, today) = (member.view(), member.today());
+    let dates = Dates::read(&member, today..=today, None, SHOWN_MAX).await?;
+    let steps = steps(&member, &view, &dates.diary).await?;
+    let needs = needs(&member, &view).await?;
+    let is_new = steps.iter().take(3).any(|step| !step.done);
+    let left = steps.iter().filter(|step| !step.done).count();
+    let (title, sub) = if is_new {
+        let values = [("name", member.profile.name.clone())];
+        let left = view.count("steps-left", left as u64);
+        (view.welcome(&member.signed_in.person.name), format!("{left}, {}", view.says("steps-for", &values)))
+    } else {
+        (capitalised(&view.words.date(today)), sub(&member, &view, &dates, today))
+    };
+    let crew = dates.staff().map(|one| day_of(&member, &view, &dates, one, today)).collect();
     let shown = Page {
         frame: member.frame("today"),
-        day: capitalised(&view.words.date(day)),
+        title,
         sub,
-        rows: appointments.iter().map(|appointment| row(&view, appointment, zone, now)).collect(),
-        more,
-        view,
+        done: if member.query.get("done") == "confirmed" {
+            view.t("appointment-done-confirmed")
+        } else {
+            String::new()
+        },
+        book: Some(member.path_to("appointments/new")).filter(|_| member.may(Right::Day) && !is_new),
+        is_new,
+        steps_done: view.count("steps-done", (steps.len() - left) as u64),
+        steps,
+        needs: needs.all,
+        more_needs: needs.more,
+        crew,
+        calendar: member.calendar("day", today, None),
+        more: dates.more,
+        view: view.clone(),
     };
     Ok(page(StatusCode::OK, &shown)?)
 }
 
-async fn appointments(
-    member: &Member,
-    day: NaiveDate,
-    zone: Tz,
-) -> Result<(Vec<AppointmentView>, bool), Refused> {
-    let filter = AppointmentFilter {
-        status: vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed],
-        from: Some(begins(day, zone)),
-        to: day.succ_opt().map(|next| begins(next, zone)),
-        ..AppointmentFilter::default()
-    };
-    let (mut all, mut after) = (Vec::new(), None);
-    loop {
-        let page = PageRequest { limit: SHOWN_MAX - all.len(), after };
-        let found = member.business.appointments(&filter, &page).await?;
-        all.extend(found.items);
-        after = found.next;
-        if after.is_none() || all.len() >= SHOWN_MAX {
-            return Ok((all, after.is_some()));
+impl View {
+    fn welcome(&self, name: &str) -> String {
+        match name.trim() {
+            "" => self.t("steps-welcome-nobody"),
+            name => self.with("steps-welcome", "name", name),
         }
     }
 }
 
-fn row(view: &View, appointment: &AppointmentView, zone: Tz, now: Timestamp) -> Row {
-    let until = clock(appointment.ends_at, zone);
+/// The time, until when it is open, and how many appointments there are.
+fn sub(member: &Member, view: &View, dates: &Dates, today: NaiveDate) -> String {
+    let (zone, now) = (member.profile.zone, member.business.now());
+    let opens = dates.diary.open.iter().find(|open| open.end > now);
+    let is_of_today = |at: Timestamp| crate::dashboard::days::day(at, zone) == today;
+    let open = match opens {
+        Some(open) if open.start <= now => view.with("today-open-until", "time", &clock(open.end, zone)),
+        Some(open) if is_of_today(open.start) => {
+            view.with("today-opens-at", "time", &clock(open.start, zone))
+        }
+        _ if open_on(dates, today, zone).is_empty() => view.t("today-closed-today"),
+        _ => view.t("today-closed-by-now"),
+    };
+    let count = view.count("appointments-count", dates.visits.len() as u64);
     let values =
-        [("service", &*appointment.service_name), ("staff", &appointment.staff_name), ("until", &until)];
+        [("time", clock(now, zone)), ("place", member.place_name()), ("open", open), ("count", count)];
+    view.says("today-sub", &values)
+}
+
+fn day_of(member: &Member, view: &View, dates: &Dates, presence: &Presence, today: NaiveDate) -> OneDay {
+    let zone = member.profile.zone;
+    let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
+    let mut rows: Vec<(u32, Row)> = Vec::new();
+    let open = open_on(dates, today, zone);
+    let is_open = |minutes: &std::ops::Range<u32>| {
+        open.iter().any(|open| open.start < minutes.end && minutes.start < open.end)
+    };
+    let gap = |minutes: std::ops::Range<u32>, label: String| {
+        let detail = view.from_to(&minutes);
+        let row = Row { detail, label, time: shown(minutes.start), ..Row::gap() };
+        (minutes.start, row)
+    };
+    let breaks = minutes_on(&dates.diary.breaks, today, zone).filter(is_open);
+    rows.extend(breaks.map(|minutes| gap(minutes, view.t("calendar-break"))));
+    for (key, end) in &presence.away {
+        let label = match dates.notes.get(&key.id) {
+            Some(note) => view.with("calendar-time-off-for", "note", note),
+            None => view.t("calendar-time-off"),
+        };
+        let stretch = [key.starts_at..*end];
+        rows.extend(minutes_on(&stretch, today, zone).map(|minutes| gap(minutes, label.clone())));
+    }
+    rows.extend(visits.iter().map(|visit| {
+        let minute = super::axis::minute(visit.starts_at, today, zone);
+        (minute, row(member, view, visit))
+    }));
+    rows.sort_by_key(|(minute, _)| *minute);
+    let last = visits.iter().map(|visit| visit.ends_at).max();
+    let is_in = super::board::in_on(dates, presence, today, zone);
+    let sub = match (last, is_in) {
+        (Some(last), _) => {
+            let count = view.count("appointments-count", visits.len() as u64);
+            view.says(
+                "today-day-of-somebody",
+                &[("count", capitalised(&count)), ("until", clock(last, zone))],
+            )
+        }
+        (None, Some(is_in)) => view.with("today-in-without", "hours", &view.from_to(&is_in)),
+        (None, None) => view.t("calendar-not-in"),
+    };
+    OneDay {
+        id: format!("day-of-{}", presence.member.id),
+        initials: initials(&presence.member.name),
+        name: presence.member.name.clone(),
+        sub,
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
+    }
+}
+
+impl Row {
+    fn gap() -> Self {
+        let empty = String::new;
+        Self {
+            class: "gap",
+            at: empty(),
+            time: empty(),
+            path: empty(),
+            label: empty(),
+            detail: empty(),
+            pending: false,
+        }
+    }
+}
+
+fn row(member: &Member, view: &View, visit: &AppointmentView) -> Row {
+    let (zone, now) = (member.profile.zone, member.business.now());
+    let is_now = visit.starts_at <= now && now < visit.ends_at;
+    let minutes = u64::try_from((visit.ends_at.millis() - visit.starts_at.millis()) / 60_000).unwrap_or(0);
+    let until = clock(visit.ends_at, zone);
     Row {
-        starts_at: appointment.starts_at.to_string(),
-        time: clock(appointment.starts_at, zone),
-        name: appointment
-            .contact_name
-            .clone()
-            .or_else(|| appointment.contact_phone.clone())
-            .unwrap_or_default(),
-        detail: view.words.say("appointment-detail", &values.map(|(name, text)| (name, Value::Text(text)))),
-        pending: appointment.status == AppointmentStatus::Pending,
-        past: appointment.ends_at <= now,
+        class: if is_now {
+            "is-now"
+        } else if visit.ends_at <= now {
+            "past"
+        } else {
+            ""
+        },
+        at: visit.starts_at.to_string(),
+        time: clock(visit.starts_at, zone),
+        path: member.appointment_path(visit),
+        label: view.who_comes(visit),
+        detail: if is_now {
+            view.says("today-now-until", &[("service", visit.service_name.clone()), ("until", until)])
+        } else {
+            format!("{}, {}", visit.service_name, view.count("appointment-minutes", minutes))
+        },
+        pending: visit.status == actors::domain::AppointmentStatus::Pending,
     }
 }

@@ -39,3 +39,11 @@ search = Search
 all = All
 yes = Yes
 no = No
+
+# Who did something.
+who-operator = Whoever runs the service
+who-service = The service itself
+who-gone = Somebody who has no account any more
+who-nameless = Somebody of the team
+who-key = An integration
+who-key-named = The key “{ $name }”

@@ -39,3 +39,11 @@ search = Rechercher
 all = Tous
 yes = Oui
 no = Non
+
+# Qui a fait quelque chose.
+who-operator = L’exploitant du service
+who-service = Le service lui-même
+who-gone = Quelqu’un qui n’a plus de compte
+who-nameless = Quelqu’un de l’équipe
+who-key = Une intégration
+who-key-named = La clé « { $name } »

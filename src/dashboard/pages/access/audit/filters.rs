@@ -1,0 +1,95 @@
+//! What the audit log is narrowed to, with the controls that say so.
+
+use actors::business::{AuditFilter, PageRequest};
+use actors::domain::{Actor, KeyId, PersonId};
+use uuid::Uuid;
+
+use super::super::webhooks::day;
+use super::entry::{ACTIONS, RESOURCES, action, resource};
+use crate::dashboard::asked::Member;
+use crate::dashboard::parts::{Choice, Field};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+
+/// The names of the filters, as the address has them.
+pub(super) const FILTERS: [&str; 6] = ["by", "did", "to", "id", "from", "until"];
+/// So many people and so many keys are offered to narrow by.
+const OFFERED: usize = 100;
+
+/// The filters.
+pub(super) struct Filters {
+    pub(super) filter: AuditFilter,
+    pub(super) by: Field,
+    pub(super) did: Field,
+    pub(super) to: Field,
+    pub(super) from: Field,
+    pub(super) until: Field,
+    /// The one record that is looked at; empty for all.
+    pub(super) id: String,
+    /// Whether anything is narrowed.
+    pub(super) narrows: bool,
+}
+
+impl Filters {
+    /// Those of the address.
+    pub(super) async fn of(view: &View, member: &Member) -> Result<Self, Refused> {
+        let (query, zone) = (&member.query, member.profile.zone);
+        let given = |name: &str| Some(query.get(name)).filter(|text| !text.is_empty());
+        let (from, from_field) = day(view, query, "from", zone, false);
+        let (until, until_field) = day(view, query, "until", zone, true);
+        let id = given("id").and_then(|id| id.parse::<Uuid>().ok());
+        let select = |name: &str, label: &str, any: &str, all: Vec<Choice>| {
+            let any = Choice::new("", view.t(any));
+            let all = std::iter::once(any).chain(all);
+            let all = all.map(|one| Choice { chosen: one.value == query.get(name), ..one });
+            Field::select(name, view.t(label), all.collect())
+        };
+        let actions = ACTIONS.iter().map(|one| Choice::new(*one, action(view, one))).collect();
+        let resources = RESOURCES.iter().map(|one| Choice::new(*one, resource(view, one))).collect();
+        Ok(Self {
+            filter: AuditFilter {
+                actor: given("by").and_then(actor),
+                action: given("did").map(str::to_owned),
+                resource_type: given("to").map(str::to_owned),
+                resource_id: id,
+                from,
+                until,
+            },
+            by: select("by", "audit-by", "audit-everybody", actors(view, member).await?),
+            did: select("did", "audit-did", "audit-anything-done", actions),
+            to: select("to", "audit-to", "audit-anything", resources),
+            from: from_field,
+            until: until_field,
+            id: id.map(|id| id.to_string()).unwrap_or_default(),
+            narrows: FILTERS.iter().any(|name| given(name).is_some()),
+        })
+    }
+}
+
+/// Who may be narrowed by: people, keys, and the two that have no id.
+async fn actors(view: &View, member: &Member) -> Result<Vec<Choice>, Refused> {
+    let first = PageRequest { limit: OFFERED, after: None };
+    let people = member.people().of_business(&member.business, &first).await?.items;
+    let keys = member.business.keys(&first).await?.items;
+    let people = people.into_iter().map(|person| {
+        let name = if person.name.trim().is_empty() { person.email } else { person.name };
+        Choice::new(format!("person:{}", person.id), name)
+    });
+    let keys = keys.into_iter().map(|key| {
+        Choice::new(format!("key:{}", key.key.id), view.with("who-key-named", "name", &key.key.name))
+    });
+    let others = [("operator", "who-operator"), ("system", "who-service")];
+    let others = others.into_iter().map(|(value, word)| Choice::new(value, view.t(word)));
+    Ok(people.chain(keys).chain(others).collect())
+}
+
+/// Who is meant by a word of the address.
+fn actor(word: &str) -> Option<Actor> {
+    match word.split_once(':') {
+        None if word == "operator" => Some(Actor::Operator),
+        None if word == "system" => Some(Actor::System),
+        Some(("person", id)) => id.parse::<PersonId>().ok().map(Actor::Person),
+        Some(("key", id)) => id.parse::<KeyId>().ok().map(Actor::ApiKey),
+        _ => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! The audit log of a business, newest first.
+
+use actors::domain::AuditEntry;
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::NaiveDate;
+
+use super::entry::{Names, action, field, page_of, resource};
+use super::filters::{FILTERS, Filters};
+use super::values::value;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::dashboard::who::Whos;
+use crate::words::{capitalised, plain};
+
+/// How many entries are on a page.
+const SHOWN: usize = 50;
+/// So many characters of a record's name are shown.
+const NAME_CHARS_MAX: usize = 80;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/audit/list.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    here: String,
+    filters: Filters,
+    days: Vec<Day>,
+    /// Whether looking for entries ended before the page was full.
+    incomplete: bool,
+    pages: Pages,
+}
+
+/// What was done on a day.
+struct Day {
+    label: String,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    /// As programs read it.
+    at: String,
+    time: String,
+    who: String,
+    did: String,
+    /// The kind of record, and what it is called, as far as that is known.
+    of: String,
+    name: String,
+    /// Where it is shown; empty for nowhere.
+    path: String,
+    /// Where everything that was done to it stands.
+    all: String,
+    changes: Vec<Change>,
+}
+
+struct Change {
+    field: String,
+    from: String,
+    to: String,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let filters = Filters::of(&view, &member).await?;
+    let part = member.part("audit", SHOWN, &FILTERS);
+    let (filter, business) = (&filters.filter, &member.business);
+    let found = part.read(|request| async move { business.audit_of(filter.clone(), &request).await }).await?;
+    let actors: Vec<_> = found.items.iter().map(|entry| entry.actor).collect();
+    let whos = member.whos(actors).await?;
+    let (mut names, mut days) = (Names::default(), Vec::<(NaiveDate, Vec<Row>)>::new());
+    for entry in found.items {
+        let (day, name) = (days::day(entry.at, member.profile.zone), names.of(&member, &entry).await?);
+        let row = row(&view, &member, &whos, entry, name);
+        match days.last_mut().filter(|(last, _)| *last == day) {
+            Some((_, rows)) => rows.push(row),
+            None => days.push((day, vec![row])),
+        }
+    }
+    let label = |day| capitalised(&view.words.date(day));
+    let days = days.into_iter().map(|(day, rows)| Day { label: label(day), rows }).collect();
+    let shown = Page {
+        frame: member.frame("settings/audit"),
+        here: member.path_to("settings/audit"),
+        days,
+        incomplete: found.is_incomplete,
+        pages: part.pages(found.next.as_deref()),
+        filters,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(view: &View, member: &Member, whos: &Whos, entry: AuditEntry, name: Option<String>) -> Row {
+    let zone = member.profile.zone;
+    let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
+    let changes = changes.map(|change| Change {
+        field: field(view, &change.field),
+        from: value(view, &change.from, zone),
+        to: value(view, &change.to, zone),
+    });
+    Row {
+        at: entry.at.to_string(),
+        time: days::clock(entry.at, zone),
+        who: whos.of(entry.actor).to_owned(),
+        did: action(view, &entry.action),
+        of: capitalised(&resource(view, &entry.resource_type)),
+        name: name.map(|name| plain(&name, NAME_CHARS_MAX)).unwrap_or_default(),
+        path: page_of(member, &entry).unwrap_or_default(),
+        all: format!("{}?id={}", member.path_to("settings/audit"), entry.resource_id),
+        changes: changes.collect(),
+    }
+}

@@ -1,0 +1,18 @@
+//! What keys may do, in words.
+
+use actors::domain::Scope;
+
+use crate::dashboard::view::View;
+
+/// What one of them lets a program do.
+pub(super) fn scope(view: &View, scope: Scope) -> String {
+    view.t(&format!("keys-scope-{}", scope.as_str().replace(':', "-")))
+}
+
+/// All of them, in a line.
+pub(super) fn scopes(view: &View, scopes: &[Scope]) -> String {
+    if scopes.len() == Scope::ALL.len() {
+        return view.t("keys-everything");
+    }
+    scopes.iter().map(|one| scope(view, *one)).collect::<Vec<_>>().join(" · ")
+}

@@ -1,0 +1,267 @@
+//! How whoever looks at the page is alerted in this business: by mail, in the dashboard, and of whose matters; and
+//! whether mail reaches them.
+
+use actors::EngineError;
+use actors::business::commands::people::PatchNotifications;
+use actors::domain::{AlertEmail, AlertKind, AlertScope, Refusal, Right, Timestamp};
+use actors::mail::TestedMail;
+use actors::view::NotificationsView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use crate::admin::people::NotificationsPatch;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Versions};
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::json::Json;
+use crate::words::plain_lines;
+
+/// What waits for somebody, and what is good to know.
+const GROUPS: [(&str, [AlertKind; 4]); 2] = [
+    (
+        "notify-needs-somebody",
+        [
+            AlertKind::UrgentMessage,
+            AlertKind::AppointmentRequested,
+            AlertKind::CallMissed,
+            AlertKind::WebhookDisabled,
+        ],
+    ),
+    (
+        "notify-good-to-know",
+        [
+            AlertKind::MessageTaken,
+            AlertKind::AppointmentBooked,
+            AlertKind::AppointmentRescheduled,
+            AlertKind::AppointmentCancelled,
+        ],
+    ),
+];
+
+/// How many characters of what a relay says are shown.
+const ANSWER_CHARS_MAX: usize = 500;
+
+/// Whether matters of this kind can be those of a staff member. Nobody's in particular are calls and endpoints.
+fn has_scope(kind: AlertKind) -> bool {
+    !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled)
+}
+
+/// The field of a part of a kind's setting, which is also its place in the body of the operator API.
+fn field(kind: AlertKind, part: &str) -> String {
+    format!("{kind}.{part}")
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/notifications.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    path: String,
+    email: String,
+    sub: String,
+    done: String,
+    tested: Option<Tested>,
+    mails: bool,
+    may: bool,
+    filled: Filled,
+    rest: Vec<String>,
+    versions: Versions,
+    tag: String,
+    groups: Vec<Group>,
+    /// Whether anything can be of the person's own staff member alone.
+    scoped: bool,
+}
+
+struct Group {
+    label: String,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    kind: AlertKind,
+    label: String,
+    email: Vec<Choice>,
+    in_app: bool,
+    /// Empty where it makes no difference.
+    scope: Vec<Choice>,
+}
+
+/// What came of a test.
+struct Tested {
+    tone: &'static str,
+    told: String,
+    /// What the relay said.
+    answer: String,
+}
+
+/// The kinds that are shown to whoever asks, by group.
+fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
+    let role = member.membership.role;
+    GROUPS
+        .into_iter()
+        .map(move |(label, kinds)| (label, kinds.into_iter().filter(|kind| kind.is_shown_to(role)).collect()))
+}
+
+fn kinds(member: &Member) -> impl Iterator<Item = AlertKind> {
+    groups(member).flat_map(|(_, kinds)| kinds)
+}
+
+/// The form with what is set.
+fn set(member: &Member) -> Form {
+    let fields = kinds(member).flat_map(|kind| {
+        let setting = member.membership.alert(kind);
+        let shown = setting.in_app.then(|| (field(kind, "in_app"), "on"));
+        let others =
+            [(field(kind, "email"), setting.email.as_str()), (field(kind, "scope"), setting.scope.as_str())];
+        others.into_iter().chain(shown)
+    });
+    Form::of(fields)
+}
+
+impl Page {
+    fn new(member: &Member, mut filled: Filled) -> Self {
+        let view = member.view();
+        let is_staff = member.membership.staff_id.is_some();
+        let choice = |kind: AlertKind, part: &str, value: &str, word: &str| Choice {
+            chosen: filled.is_ticked(&field(kind, part), value),
+            ..Choice::new(value, view.t(&format!("notify-{word}-{value}")))
+        };
+        let row = |kind: AlertKind| {
+            let mine = filled.is_ticked(&field(kind, "scope"), AlertScope::Mine.as_str());
+            let scopes = AlertScope::ALL.iter().filter(|_| has_scope(kind) && is_staff || mine);
+            Row {
+                kind,
+                label: view.t(&format!("notify-{kind}")),
+                email: AlertEmail::ALL.iter().map(|it| choice(kind, "email", it.as_str(), "email")).collect(),
+                in_app: filled.is_ticked(&field(kind, "in_app"), "on"),
+                scope: scopes.map(|it| choice(kind, "scope", it.as_str(), "scope")).collect(),
+            }
+        };
+        let all: Vec<_> = groups(member)
+            .map(|(label, kinds)| Group { label: view.t(label), rows: kinds.into_iter().map(row).collect() })
+            .collect();
+        let versions = filled.stale.then(|| versions(member, &view, &filled));
+        Self {
+            frame: member.frame("settings/notifications"),
+            path: member.path_to("settings/notifications"),
+            email: member.signed_in.person.email.clone(),
+            sub: view.with("notify-sub", "business", &member.profile.name),
+            done: if member.query.get("done") == "saved" { view.t("saved") } else { String::new() },
+            tested: None,
+            mails: member.people().sends_mail(),
+            may: member.may(Right::Own),
+            scoped: all.iter().flat_map(|group| &group.rows).any(|row| !row.scope.is_empty()),
+            groups: all,
+            versions: versions.unwrap_or_default(),
+            tag: filled.tag(&NotificationsView::from(&member.membership)),
+            rest: filled.rest(&view),
+            filled,
+            view,
+        }
+    }
+}
+
+/// Both versions, where a setting was changed meanwhile: in another window, or with the person's role.
+fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
+    let saved = Filled::of(set(member));
+    let told = |of: &Filled, kind| {
+        let word = |part: &str| match of.get(&field(kind, part)) {
+            "" => view.t("nothing-there"),
+            value => view.t(&format!("notify-{part}-{value}")),
+        };
+        let here = of.is_ticked(&field(kind, "in_app"), "on");
+        let here = view.t(if here { "notify-shown" } else { "notify-not-shown" });
+        // What is not offered was not sent, and differs in nothing.
+        let scoped = !sent.get(&field(kind, "scope")).is_empty();
+        let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
+        format!("{} · {here}{scope}", word("email"))
+    };
+    Versions::new(
+        kinds(member).map(|kind| (view.t(&format!("notify-{kind}")), told(sent, kind), told(&saved, kind))),
+    )
+}
+
+/// The settings.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, kept) = (member.view(), member.kept_form());
+    let filled = Filled::kept(&view, kept.as_ref(), member.path(), || set(&member));
+    Ok(page(StatusCode::OK, &Page::new(&member, filled))?)
+}
+
+/// Sets them.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let again = |undone: Undone| {
+        let status = undone.status();
+        let filled = Filled::refused(&member.view(), &member.form, undone);
+        Ok(page(status, &Page::new(&member, filled))?)
+    };
+    let patch = match read(&member) {
+        Ok(patch) => patch,
+        Err(undone) => return again(undone),
+    };
+    let id = member.signed_in.person.id;
+    match member.change(PatchNotifications { id, choices: patch.choices() }).await? {
+        Ok(_) => Ok(see_other(&member.path_to("settings/notifications?done=saved"))),
+        Err(undone) => again(undone),
+    }
+}
+
+/// What the form sets. A kind that is not shown, and a scope that is not offered, stay as they are.
+fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
+    let mut body = member.body();
+    for kind in kinds(member) {
+        let part = |name: &str| {
+            let sent = member.form.find(&field(kind, name));
+            sent.map(|sent| (name.to_owned(), Json::String(sent.to_owned())))
+        };
+        let email = part("email").unwrap_or_else(|| ("email".into(), Json::String(String::new())));
+        let in_app = ("in_app".to_owned(), Json::Bool(part("in_app").is_some()));
+        let setting = [email, in_app].into_iter().chain(part("scope")).collect();
+        body = body.with(kind.as_str(), Json::Object(setting));
+    }
+    body.read()
+}
+
+/// Sends the person a mail at once, and tells what the relay said to it.
+pub(crate) async fn test(member: Member) -> Answered {
+    let (engine, id) = (&member.desk.engine, member.business.id());
+    let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {
+        Ok(Some(tested)) => (StatusCode::OK, Tested::of(&member.view(), tested)),
+        Ok(None) => (StatusCode::CONFLICT, Tested::not(member.view().t("notify-no-mail"))),
+        Err(EngineError::Refused(Refusal::Conflict { message, details })) => {
+            let free = details.first().and_then(|problem| days::said_at_end(&problem.message));
+            (StatusCode::CONFLICT, Tested::not(too_many(&member, &message, free)))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let shown = Page { tested: Some(tested), ..Page::new(&member, Filled::of(set(&member))) };
+    Ok(page(status, &shown)?)
+}
+
+fn too_many(member: &Member, message: &str, free: Option<Timestamp>) -> String {
+    let view = member.view();
+    let said = view.problem(message);
+    let Some(free) = free else { return said };
+    let when = view.words.short_moment(free, member.profile.zone);
+    format!("{said} {}", view.with("notify-test-next", "when", &when))
+}
+
+impl Tested {
+    fn of(view: &View, tested: TestedMail) -> Self {
+        let took = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
+        let (tone, told, said) = match tested.result {
+            Ok(said) => ("good", "notify-test-taken", said),
+            Err(failure) => ("bad", "notify-test-refused", failure.to_string()),
+        };
+        Self { tone, told: view.count(told, took), answer: plain_lines(&said, ANSWER_CHARS_MAX) }
+    }
+
+    fn not(told: String) -> Self {
+        Self { tone: "bad", told, answer: String::new() }
+    }
+}

@@ -1,0 +1,131 @@
+//! What the forms about people have in common: the roles and staff members to choose from, the password, and how
+//! somebody is called.
+
+use actors::business::PageRequest;
+use actors::domain::{
+    MembershipStatus, Person, PersonId, Problem, Refusal, Right, Role, StaffId, StaffMember,
+};
+use actors::view::PersonView;
+
+use crate::dashboard::asked::Member;
+use crate::dashboard::days::{self, Moment};
+use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::parts::{Choice, Choices, Crumb, Field};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+use crate::words::Value;
+
+/// How many staff members are read at once.
+const STAFF_READ: usize = 200;
+
+/// All staff members of the business.
+pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> {
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let read = member.business.staff(&PageRequest { limit: STAFF_READ, after }).await?;
+        all.extend(read.items);
+        after = read.next;
+        if after.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+/// The name of one of them; empty where there is none.
+pub(super) fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
+    staff.iter().find(|one| Some(one.id) == id).map_or("", |one| &one.name)
+}
+
+/// The staff members to choose from: those who work, and whoever is chosen.
+pub(super) fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> Field {
+    let shown = staff.iter().filter(|one| one.active || Some(one.id) == chosen);
+    let shown = shown.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
+    let nobody = Choice::new("", view.t("people-nobody"));
+    let field =
+        Field::select("staff_id", view.t("people-staff"), std::iter::once(nobody).chain(shown).collect());
+    field.hint(view.t("people-staff-hint"))
+}
+
+/// The roles that whoever asks may give.
+pub(super) fn roles(member: &Member, view: &View) -> Choices {
+    let given = [Role::Member, Role::Admin, Role::Owner].into_iter();
+    let given = given.filter(|role| *role != Role::Owner || member.membership.role == Role::Owner);
+    let choice = |role: Role| Choice {
+        hint: view.t(&format!("people-role-{role}")),
+        ..Choice::new(role.as_str(), view.t(&format!("role-{role}")))
+    };
+    Choices {
+        id: "role".into(),
+        label: view.t("people-role"),
+        kind: "radio",
+        boxed: true,
+        all: given.map(choice).collect(),
+        ..Choices::default()
+    }
+}
+
+/// The field for the password, with what is wrong with the one that was given, which is not shown again.
+pub(super) fn password(filled: &mut Filled, view: &View, field: Option<Field>) -> Option<Field> {
+    let field = field?;
+    let problem = filled.problem(view, &field.id);
+    Some(Field { problem, ..field })
+}
+
+/// Makes sure that the password was given lately.
+pub(super) async fn freshened(member: &Member) -> Result<Result<(), Undone>, Refused> {
+    let problem = member.freshen().await?;
+    Ok(match problem.zip(member.password_field()) {
+        Some((problem, field)) => Err(Undone::Invalid(vec![Problem::new(field.id, problem)])),
+        None => Ok(()),
+    })
+}
+
+/// A person of the business, as the business knows them.
+pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refused> {
+    let id: PersonId = member.param("person_id").ok_or_else(Refused::not_found)?;
+    let (person, membership) = member.people().member(&member.business, id).await?;
+    let shown = PersonView::new(&person, &membership);
+    Ok((person, shown))
+}
+
+/// Whether whoever asks may change this person.
+pub(super) fn may_change(member: &Member, person: &PersonView) -> bool {
+    let reaches = member.membership.role == Role::Owner || person.role != Role::Owner;
+    member.may(Right::People) && reaches
+}
+
+/// Refuses whoever may not change this person, before they are asked anything.
+pub(super) fn check_may_change(member: &Member, person: &PersonView) -> Result<(), Refused> {
+    if member.profile.suspended {
+        return Err(Refused::Suspended);
+    }
+    if !may_change(member, person) {
+        return Err(Refusal::NotAllowed("an admin can neither make nor change an owner").into());
+    }
+    Ok(())
+}
+
+/// What a person is called: their name, else their email.
+pub(super) fn called(person: &PersonView) -> &str {
+    if person.name.trim().is_empty() { &person.email } else { &person.name }
+}
+
+/// The chip of a status: its class and its word.
+pub(super) fn status(view: &View, status: MembershipStatus) -> (&'static str, String) {
+    (status.as_str(), view.t(&format!("people-status-{status}")))
+}
+
+/// When somebody last signed in, as far as the business is told.
+pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> Option<Moment> {
+    Some(days::moment(view, person.last_sign_in_at?, member.profile.zone))
+}
+
+/// The way back to the list.
+pub(super) fn crumb(member: &Member, view: &View) -> Crumb {
+    Crumb { label: view.t("settings-people"), path: member.path_to("settings/people") }
+}
+
+/// Words about somebody.
+pub(super) fn about(view: &View, id: &str, who: &str) -> String {
+    view.words.say(id, &[("who", Value::Text(who))])
+}

@@ -1,0 +1,161 @@
+//! One delivery: what is sent, what came back, and what happens next.
+
+use actors::delivery::{RETRY_AFTER, SentDelivery};
+use actors::domain::{DeliveryStatus, EventId, Right, WebhookEndpoint};
+use actors::view::DeliveryView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::super::code::{Piece, json, plain};
+use super::super::when::{When, length};
+use super::endpoint::event;
+use super::log::{answer, attempts, parts_of, status};
+use super::one::told;
+use super::trial::likely;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::Undone;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::Crumb;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::words::Value;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/delivery.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    done: String,
+    /// Why something was not done; empty where it was.
+    undone: String,
+    here: String,
+    kind: (String, String),
+    told_when: String,
+    id: String,
+    class: &'static str,
+    status: String,
+    may_change: bool,
+    /// Why it cannot be sent again now; empty where it can.
+    held: String,
+    attempts: String,
+    happened: When,
+    answer: String,
+    last: Option<When>,
+    next: Option<When>,
+    url: String,
+    body: Body,
+    response: String,
+    likely: String,
+    steps: Vec<Step>,
+}
+
+/// The body that is sent.
+enum Body {
+    Whole(Vec<Piece>),
+    /// It told of somebody who was erased.
+    Wiped,
+    /// It is kept no longer.
+    Gone,
+}
+
+/// A step of the schedule.
+struct Step {
+    text: String,
+    /// What follows from it; empty for nothing.
+    detail: String,
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    shown(&member, &endpoint, None).await
+}
+
+/// The page, with why something was not done.
+pub(super) async fn refused(member: &Member, endpoint: &WebhookEndpoint, undone: Undone) -> Answered {
+    shown(member, endpoint, Some(undone)).await
+}
+
+async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
+    let (view, zone) = (member.view(), member.profile.zone);
+    let id: EventId = member.param("delivery_id").ok_or_else(Refused::not_found)?;
+    let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
+    let (class, word) = status(&view, &delivery);
+    let http = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let failure = delivery.last_error.as_deref();
+    let shown = Page {
+        frame: member.frame("settings/webhooks"),
+        crumbs: member.crumbs_of(&view, endpoint),
+        done: match member.query.get("done") {
+            "resent" => view.t("hooks-resent"),
+            _ => String::new(),
+        },
+        undone: undone.map(|undone| told(&view, undone)).unwrap_or_default(),
+        here: format!("{}/deliveries/{id}", member.path_of(endpoint.id)),
+        kind: parts_of(delivery.kind),
+        told_when: event(&view, delivery.kind),
+        id: id.to_string(),
+        class,
+        status: word,
+        may_change: member.may(Right::Integrations),
+        held: match delivery.status {
+            DeliveryStatus::Pending => view.t("hooks-held-pending"),
+            _ if !endpoint.is_enabled() => view.t("hooks-held-off"),
+            _ => String::new(),
+        },
+        attempts: attempts(&view, &delivery),
+        happened: When::to_the_second(&view, delivery.created_at, zone),
+        answer: answer(&view, &delivery),
+        last: delivery.last_attempt_at.map(|at| When::to_the_second(&view, at, zone)),
+        next: delivery.next_attempt_at.map(|at| When::to_the_second(&view, at, zone)),
+        url: endpoint.url.clone(),
+        body: match body {
+            None => Body::Gone,
+            Some(bytes) if bytes.is_empty() => Body::Wiped,
+            Some(bytes) => Body::Whole(json(&bytes)),
+        },
+        response: delivery.last_response_body.as_deref().map(plain).unwrap_or_default(),
+        likely: likely(delivery.last_response_status, failure).map(|id| view.t(id)).unwrap_or_default(),
+        steps: steps(&view, member, &delivery),
+        view,
+    };
+    Ok(page(http, &shown)?)
+}
+
+/// What was tried, as far as it is kept, and what is to come, the last first.
+fn steps(view: &View, member: &Member, delivery: &DeliveryView) -> Vec<Step> {
+    let zone = member.profile.zone;
+    let made = usize::try_from(delivery.attempts).unwrap_or(usize::MAX);
+    let say = |id: &str, number: usize, name: &str, text: &str| {
+        view.words.say(id, &[("number", Value::Count(number as u64)), (name, Value::Text(text))])
+    };
+    let mut steps = Vec::new();
+    if let Some(at) = delivery.next_attempt_at {
+        let when = When::to_the_second(view, at, zone).text;
+        // The delay behind an attempt stands at its number.
+        let delays = RETRY_AFTER.iter().skip(made).map(|delay| length(view, *delay));
+        let delays = delays.collect::<Vec<_>>().join(", ");
+        let detail = if delays.is_empty() {
+            String::new()
+        } else {
+            view.with("hooks-attempt-then", "delays", &delays)
+        };
+        steps.push(Step { text: say("hooks-attempt-next", made + 1, "when", &when), detail });
+    }
+    if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0) {
+        let when = When::to_the_second(view, at, zone).text;
+        steps.push(Step {
+            text: say("hooks-attempt-made", made, "when", &when),
+            detail: answer(view, delivery),
+        });
+        if made > 1 {
+            let text = view.count("hooks-attempts-before", made as u64 - 1);
+            steps.push(Step { text, detail: view.t("hooks-attempts-before-text") });
+        }
+    }
+    let when = When::to_the_second(view, delivery.created_at, zone).text;
+    steps.push(Step { text: view.with("hooks-attempt-event", "when", &when), detail: String::new() });
+    steps
+}

@@ -1,0 +1,83 @@
+//! The endpoints of a business, and how whatever stands behind them verifies what arrives.
+
+use actors::business::PageRequest;
+use actors::domain::{ENDPOINTS_MAX, Right, WebhookEndpoint};
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::endpoint::{Lately, address, status};
+use super::receivers::{RECEIVERS, Receiver};
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/list.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    /// What was done; empty for nothing.
+    done: String,
+    base: String,
+    may_change: bool,
+    /// Whether there are as many as may be.
+    full: bool,
+    endpoints: Vec<Row>,
+    receivers: &'static [Receiver],
+}
+
+struct Row {
+    path: String,
+    address: String,
+    detail: String,
+    class: &'static str,
+    status: String,
+    lately: Lately,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
+    let mut endpoints = Vec::new();
+    for endpoint in member.business.webhooks(&all).await?.items {
+        let (class, status) = status(&view, &endpoint);
+        endpoints.push(Row {
+            path: member.path_of(endpoint.id),
+            address: address(&endpoint).to_owned(),
+            detail: detail(&view, &endpoint),
+            class,
+            status,
+            lately: member.lately(endpoint.id).await?,
+        });
+    }
+    let shown = Page {
+        frame: member.frame("settings/webhooks"),
+        done: match member.query.get("done") {
+            "deleted" => view.t("hooks-deleted"),
+            _ => String::new(),
+        },
+        base: member.path_to("settings/webhooks"),
+        may_change: member.may(Right::Integrations),
+        full: endpoints.len() >= ENDPOINTS_MAX,
+        endpoints,
+        receivers: &RECEIVERS,
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// What it is for, and which events it is told of.
+fn detail(view: &View, endpoint: &WebhookEndpoint) -> String {
+    let events: Vec<_> = endpoint.events.iter().map(|event| event.as_str()).collect();
+    let events = match events.len() {
+        6 => view.t("hooks-all-events"),
+        ..=2 => events.join(", "),
+        some => view.count("hooks-some-events", some as u64),
+    };
+    match endpoint.description.trim() {
+        "" => events,
+        description => format!("{description} · {events}"),
+    }
+}

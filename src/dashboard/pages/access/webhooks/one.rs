@@ -1,0 +1,163 @@
+//! An endpoint: how it is doing, its log, and the ways to everything that is done to it.
+
+use actors::domain::{DisabledReason, Right, WebhookEndpoint};
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::super::when::When;
+use super::endpoint::{Lately, event, host, status};
+use super::log::{FILTERS, Filters, Row, row};
+use crate::dashboard::asked::Member;
+use crate::dashboard::drafts::Why;
+use crate::dashboard::filled::Undone;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::parts::Crumb;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::words::Value;
+
+/// How many deliveries are on a page.
+const SHOWN: usize = 50;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/one.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    /// What was done; empty for nothing.
+    done: String,
+    /// Why something was not done; empty where it was.
+    undone: String,
+    /// That a form came back; empty where none did.
+    kept: String,
+    here: String,
+    list: String,
+    host: String,
+    url: String,
+    may_change: bool,
+    on: bool,
+    class: &'static str,
+    status: String,
+    /// Why it was turned off, and when; empty while it is on.
+    off: String,
+    by_failures: bool,
+    lately: Lately,
+    description: String,
+    events: String,
+    created: When,
+    filters: Filters,
+    rows: Vec<Row>,
+    /// Whether looking for deliveries ended before the page was full.
+    incomplete: bool,
+    pages: Pages,
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    shown(&member, &endpoint, None).await
+}
+
+/// The page, with why something was not done.
+pub(super) async fn refused(member: &Member, endpoint: &WebhookEndpoint, undone: Undone) -> Answered {
+    shown(member, endpoint, Some(undone)).await
+}
+
+async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
+    let (view, zone) = (member.view(), member.profile.zone);
+    let (here, on) = (member.path_of(endpoint.id), endpoint.is_enabled());
+    let may_change = member.may(Right::Integrations);
+    let filters = Filters::of(&view, &member.query, &here, zone);
+    let part = member.part(&format!("deliveries {}", endpoint.id), SHOWN, &FILTERS);
+    let filter = filters.filter;
+    let read = |request| async move { member.business.deliveries(endpoint.id, filter, &request).await };
+    let found = part.read(read).await?;
+    let (class, word) = status(&view, endpoint);
+    let events: Vec<_> = endpoint.events.iter().map(|one| event(&view, one)).collect();
+    let http = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let shown = Page {
+        frame: member.frame("settings/webhooks"),
+        crumbs: vec![member.crumb_to_list(&view)],
+        done: done(&view, member),
+        undone: undone.map(|undone| told(&view, undone)).unwrap_or_default(),
+        kept: kept(&view, member),
+        list: member.path_to("settings/webhooks"),
+        host: host(endpoint).to_owned(),
+        url: endpoint.url.clone(),
+        may_change,
+        on,
+        class,
+        status: word,
+        off: off(&view, endpoint, zone),
+        by_failures: endpoint.disabled_reason == Some(DisabledReason::Failures),
+        lately: member.lately(endpoint.id).await?,
+        description: endpoint.description.clone(),
+        events: events.join(" · "),
+        created: When::day(&view, endpoint.created_at, zone),
+        rows: found.items.iter().map(|one| row(&view, member, &here, one, on && may_change)).collect(),
+        incomplete: found.is_incomplete,
+        pages: part.pages(found.next.as_deref()),
+        filters,
+        here,
+        view,
+    };
+    Ok(page(http, &shown)?)
+}
+
+fn done(view: &View, member: &Member) -> String {
+    match member.query.get("done") {
+        "saved" => view.t("saved"),
+        "on" => view.t("hooks-turned-on"),
+        "off" => view.t("hooks-turned-off"),
+        "resent" => view.t("hooks-resent"),
+        "resent-missed" => {
+            view.count("hooks-resent-missed", member.query.get("count").parse().unwrap_or_default())
+        }
+        _ => String::new(),
+    }
+}
+
+/// What is told above the page of a form that could not be shown filled in.
+pub(super) fn told(view: &View, undone: Undone) -> String {
+    match undone {
+        Undone::Stale => view.t("versions-text"),
+        Undone::Conflict { message, .. } => view.problem(&message),
+        Undone::Invalid(problems) => {
+            let all = problems.iter().map(|problem| view.problem(&problem.message));
+            all.collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn kept(view: &View, member: &Member) -> String {
+    match member.kept_form() {
+        None => String::new(),
+        Some(draft) if draft.why == Why::SignedOut => view.t("kept-signed-out"),
+        Some(_) => view.t("kept-stale"),
+    }
+}
+
+/// Why it is off, and since when.
+fn off(view: &View, endpoint: &WebhookEndpoint, zone: chrono_tz::Tz) -> String {
+    let Some(at) = endpoint.disabled_at.filter(|_| !endpoint.is_enabled()) else { return String::new() };
+    let when = view.words.short_moment(at, zone);
+    let why = match endpoint.disabled_reason {
+        Some(DisabledReason::Failures) => "hooks-since-failures",
+        Some(DisabledReason::Api) => "hooks-since-api",
+        Some(DisabledReason::Operator) | None => "hooks-since-hand",
+    };
+    view.words.say(why, &[("when", Value::Text(&when))])
+}
+
+/// Where the page leads once something was done.
+pub(super) fn after(member: &Member, endpoint: &WebhookEndpoint, done: &str) -> String {
+    format!("{}?done={done}", member.path_of(endpoint.id))
+}
+
+/// The endpoint as it is by now.
+pub(super) async fn again(member: &Member, endpoint: &WebhookEndpoint) -> Result<WebhookEndpoint, Refused> {
+    member.business.webhook(endpoint.id).await?.ok_or_else(Refused::not_found)
+}

@@ -1,0 +1,36 @@
+//! Turning an endpoint on and off.
+
+use actors::business::commands::webhooks::PatchWebhook;
+use actors::domain::{DisabledReason, WebhookStatus};
+
+use super::one::{after, again, refused};
+use crate::dashboard::asked::Member;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::see_other;
+
+/// Turns it on again. What it missed stays missed until somebody sends it.
+pub(crate) async fn on(member: Member) -> Answered {
+    switch(&member, WebhookStatus::Enabled, "on").await
+}
+
+/// Turns it off.
+pub(crate) async fn off(member: Member) -> Answered {
+    switch(&member, WebhookStatus::Disabled, "off").await
+}
+
+async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered {
+    let endpoint = member.endpoint().await?;
+    let change = PatchWebhook {
+        id: endpoint.id,
+        url: None,
+        events: None,
+        description: None,
+        status: Some(status),
+        // By hand, as the operator does; the audit log says whose.
+        reason: DisabledReason::Operator,
+    };
+    match member.change(change).await? {
+        Ok(_) => Ok(see_other(&after(member, &endpoint, done))),
+        Err(undone) => refused(member, &again(member, &endpoint).await?, undone).await,
+    }
+}

@@ -1,0 +1,195 @@
+//! One appointment: what it is, what may be done with it, and what was done.
+
+use actors::business::commands::appointments::Confirm;
+use actors::domain::{AppointmentId, AppointmentStatus, Right};
+use actors::view::AppointmentView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::caller::Caller;
+use super::history::{self, Told};
+use crate::dashboard::asked::Member;
+use crate::dashboard::days::{clock, day};
+use crate::dashboard::filled::{Undone, tag};
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Crumb, initials};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::words::capitalised;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/appointment.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    path: String,
+    tag: String,
+    title: String,
+    /// Who comes for what, until when.
+    sub: String,
+    status: AppointmentStatus,
+    word: String,
+    /// What was done; empty for nothing.
+    done: String,
+    /// Why something was not done; empty for nothing.
+    undone: String,
+    /// That it waits for the team; empty where it does not.
+    waits: String,
+    when: String,
+    lasts: String,
+    service: String,
+    staff: String,
+    staff_initials: String,
+    came_by: String,
+    /// Their own calendar, in words.
+    synced: String,
+    person: Option<Caller>,
+    history: Vec<Told>,
+    /// Whether the history is all there is.
+    is_whole: bool,
+    may_confirm: bool,
+    may_move: bool,
+    may_cancel: bool,
+}
+
+/// The appointment that the path names.
+pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
+    let id: AppointmentId = member.param("appointment_id").ok_or_else(Refused::not_found)?;
+    member.business.appointment(id).await?.ok_or_else(Refused::not_found)
+}
+
+impl Member {
+    /// The page of an appointment.
+    pub(super) fn appointment_path(&self, visit: &AppointmentView) -> String {
+        self.path_to(&format!("appointments/{}", visit.id))
+    }
+
+    /// The ways back up from an appointment: its day.
+    pub(super) fn above(&self, view: &View, visit: &AppointmentView) -> Vec<Crumb> {
+        let date = day(visit.starts_at, self.profile.zone);
+        let label = capitalised(&view.day(date, self.today()));
+        vec![
+            Crumb { label: view.t("calendar"), path: self.path_to("calendar") },
+            Crumb { label, path: self.calendar("day", date, None) },
+        ]
+    }
+
+    /// When an appointment is: its day and time, as they stand within a sentence.
+    pub(super) fn starts(&self, view: &View, visit: &AppointmentView) -> String {
+        let zone = self.profile.zone;
+        let date = view.day(day(visit.starts_at, zone), self.today());
+        format!("{date}, {}", clock(visit.starts_at, zone))
+    }
+
+    /// Who comes for what, until when.
+    pub(super) fn about(&self, view: &View, visit: &AppointmentView) -> String {
+        let values = [
+            ("service", visit.service_name.clone()),
+            ("who", view.who_comes(visit)),
+            ("until", clock(visit.ends_at, self.profile.zone)),
+        ];
+        view.says("appointment-about", &values)
+    }
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    shown(&member, &visit, None).await
+}
+
+/// The page as the appointment stands now, with why something was not done.
+pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Option<Undone>) -> Answered {
+    let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
+    let contact = match visit.contact_id {
+        Some(id) => member.business.contact(id).await?,
+        None => None,
+    };
+    let (history, is_whole) = history::of(member, &view, visit).await?;
+    let is_active = visit.status.is_active();
+    let may = member.may(Right::Day) && is_active;
+    let minutes = (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000;
+    let around = (visit.buffers.before_minutes(), visit.buffers.after_minutes());
+    let lasts = [
+        ("appointment-lasts", u64::try_from(minutes).unwrap_or(0)),
+        ("appointment-lasts-before", around.0.into()),
+        ("appointment-lasts-after", around.1.into()),
+    ];
+    let lasts = lasts.iter().filter(|(id, count)| *id == "appointment-lasts" || *count > 0);
+    let lasts = lasts.map(|(id, count)| view.count(id, *count)).collect::<Vec<_>>().join(" · ");
+    let date = capitalised(&view.day(day(visit.starts_at, zone), member.today()));
+    let status = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let done = match member.query.get("done") {
+        "booked" => view.t("appointment-done-booked"),
+        "moved" => view.t("appointment-done-moved"),
+        "confirmed" => view.t("appointment-done-confirmed"),
+        "declined" => view.t("appointment-done-declined"),
+        "cancelled" => view.t("appointment-done-cancelled"),
+        _ => String::new(),
+    };
+    let is_pending = visit.status == AppointmentStatus::Pending;
+    let shown = Page {
+        frame: member.frame(""),
+        crumbs: member.above(&view, visit),
+        path: member.appointment_path(visit),
+        tag: tag(visit),
+        title: capitalised(&member.starts(&view, visit)),
+        sub: member.about(&view, visit),
+        status: visit.status,
+        word: view.status(visit.status),
+        done: if undone.is_some() { String::new() } else { done },
+        undone: undone.map(|undone| view.undone(undone)).unwrap_or_default(),
+        waits: if is_pending {
+            view.with("appointment-waits", "who", &view.who_comes(visit))
+        } else {
+            String::new()
+        },
+        when: format!("{date}, {} – {}", clock(visit.starts_at, zone), clock(visit.ends_at, zone)),
+        lasts,
+        service: visit.service_name.clone(),
+        staff: visit.staff_name.clone(),
+        staff_initials: initials(&visit.staff_name),
+        came_by: capitalised(&view.t(&format!("appointment-source-{}", visit.source))),
+        synced: view.t(&format!("appointment-sync-{}", visit.calendar_sync_status)),
+        person: contact.map(|contact| Caller::new(member, &view, &contact)),
+        history,
+        is_whole,
+        may_confirm: may && is_pending,
+        may_move: may && visit.ends_at > now,
+        may_cancel: may,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+impl View {
+    /// Why something was not done with an appointment.
+    pub(super) fn undone(&self, undone: Undone) -> String {
+        match undone {
+            Undone::Stale => self.t("appointment-stale"),
+            Undone::Conflict { message, .. } => self.problem(&message),
+            Undone::Invalid(problems) => {
+                let told = problems.iter().map(|problem| self.problem(&problem.message));
+                told.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+}
+
+/// Confirms it.
+pub(crate) async fn confirm(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    match member.change(Confirm { id: visit.id }).await? {
+        // Whoever was on the page of the day stays there.
+        Ok(_) if member.form.get("from") == "today" => {
+            Ok(see_other(&format!("{}?done=confirmed", member.path_to("today"))))
+        }
+        Ok(_) => Ok(see_other(&format!("{}?done=confirmed", member.appointment_path(&visit)))),
+        Err(undone) => {
+            let visit = asked(&member).await?;
+            shown(&member, &visit, Some(undone)).await
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! A board: a lane for each staff member of a day, or for each day of a week of one, with what stands where.
+//!
+//! What always holds: on a lane nothing but appointments lies on anything else, and what stands in it comes in the order
+//! of time, so whoever hears the page hears the day.
+
+use std::ops::Range;
+
+use actors::domain::diary::Presence;
+use actors::domain::{AppointmentStatus, Timestamp};
+use actors::view::AppointmentView;
+use chrono::NaiveDate;
+use chrono_tz::Tz;
+
+use super::axis::{Axis, STEP_MINUTES, minute, place, shown};
+use super::diary::Dates;
+use crate::dashboard::days::begins;
+use crate::dashboard::view::View;
+
+/// From one time that can be booked to the next, as bookings have it.
+const FREE_MINUTES: u32 = 30;
+/// An appointment below this is shown on one line, one below the other with its name on one.
+const SHORT_MINUTES: u32 = 30;
+const BRIEF_MINUTES: u32 = 45;
+
+/// What stands on a lane.
+pub(super) struct Item {
+    /// Where, as classes.
+    pub(super) place: String,
+    /// What it is: `visit`, `free`, or the class of a mark: `shut`, `break`, `away`, `buffer`, `now`.
+    pub(super) kind: &'static str,
+    /// Further classes of an appointment.
+    pub(super) class: String,
+    /// Where it leads; marks lead nowhere.
+    pub(super) path: String,
+    pub(super) time: String,
+    pub(super) until: String,
+    /// Who comes, or what a mark means.
+    pub(super) label: String,
+    /// The service.
+    pub(super) say: String,
+    /// Whether the team has to confirm it.
+    pub(super) asks: bool,
+}
+
+/// A lane of a board.
+pub(super) struct Lane {
+    pub(super) id: String,
+    pub(super) title: String,
+    /// What stands below the title.
+    pub(super) sub: String,
+    /// Empty where the lane is a day.
+    pub(super) initials: String,
+    pub(super) today: bool,
+    pub(super) items: Vec<Item>,
+}
+
+/// What the lanes of a board have in common.
+pub(super) struct Board<'a> {
+    pub(super) view: &'a View,
+    pub(super) zone: Tz,
+    pub(super) now: Timestamp,
+    pub(super) axis: Axis,
+    /// Where one books; nowhere for whoever may not.
+    pub(super) book: Option<String>,
+    /// Where appointments are.
+    pub(super) appointments: String,
+}
+
+/// What is below the appointments of a lane, in its steps.
+#[derive(Clone, PartialEq, Eq)]
+enum Ground {
+    Shut,
+    Free,
+    Break,
+    Out,
+    Off(String),
+    Buffer,
+    Taken,
+}
+
+/// The minutes of a date that stretches of time cover.
+pub(super) fn minutes_on(
+    stretches: &[Range<Timestamp>],
+    date: NaiveDate,
+    zone: Tz,
+) -> impl Iterator<Item = Range<u32>> {
+    let day = begins(date, zone);
+    stretches
+        .iter()
+        .filter(move |stretch| stretch.end > day)
+        .map(move |stretch| minute(stretch.start, date, zone)..minute(stretch.end, date, zone))
+        .filter(|minutes| !minutes.is_empty())
+}
+
+/// What opens on a date, or has not closed since the day before.
+pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32>> {
+    minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
+}
+
+/// When a staff member is in on a date, from first to last, if they are.
+pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
+    let open = open_on(dates, date, zone);
+    let Some(hours) = &presence.hours else { return span(open.into_iter()) };
+    let hours: Vec<_> = minutes_on(hours, date, zone).collect();
+    let both = open
+        .iter()
+        .flat_map(|open| hours.iter().map(|hours| open.start.max(hours.start)..open.end.min(hours.end)));
+    span(both.filter(|both| !both.is_empty()))
+}
+
+/// From the first to the last of some minutes.
+pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u32>> {
+    minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+}
+
+/// The minutes that an appointment holds on a date: from the clocks' minute of its start for as long as it lasts.
+pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
+    let start = minute(visit.starts_at, date, zone);
+    let begun = visit.starts_at.max(begins(date, zone));
+    let millis = (visit.ends_at.millis() - begun.millis()).max(0);
+    start..start + u32::try_from(millis / 60_000).unwrap_or(0).max(1)
+}
+
+impl Board<'_> {
+    /// The lane of a staff member on a date.
+    pub(super) fn items(&self, dates: &Dates, presence: &Presence, date: NaiveDate) -> Vec<Item> {
+        let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
+        let ground = self.ground(dates, presence, &visits, date);
+        let mut items = self.marks(&ground);
+        items.extend(visits.iter().filter_map(|visit| self.visit(visit, date)));
+        if presence.member.active {
+            items.extend(self.free(dates, presence, &ground, date));
+        }
+        items.sort_by_key(|(start, _)| *start);
+        let mut items: Vec<_> = items.into_iter().map(|(_, item)| item).collect();
+        items.extend(self.now(date));
+        items
+    }
+
+    /// The present, on the lanes of its day.
+    fn now(&self, date: NaiveDate) -> Option<Item> {
+        let (minute, time) = self.present(date)?;
+        let item = Item { label: self.view.with("calendar-now", "time", &time), ..Item::mark("now") };
+        Some(Item { place: self.axis.moment(minute)?, ..item })
+    }
+
+    /// The minute and the time of the present, where the date is today.
+    pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
+        let is_today = crate::dashboard::days::day(self.now, self.zone) == date;
+        let now = minute(self.now, date, self.zone);
+        is_today.then(|| (now, shown(now)))
+    }
+
+    /// The ground of a lane, step by step.
+    fn ground(
+        &self,
+        dates: &Dates,
+        presence: &Presence,
+        visits: &[&AppointmentView],
+        date: NaiveDate,
+    ) -> Vec<Ground> {
+        let (zone, first) = (self.zone, self.axis.minutes().start);
+        let steps = self.axis.minutes().len() / STEP_MINUTES as usize;
+        let mut ground = vec![Ground::Shut; steps];
+        let mut paint = |minutes: Range<u32>, over: &dyn Fn(&Ground) -> bool, with: &Ground| {
+            let Some(cut) = self.axis.clip(minutes) else { return };
+            for step in (cut.start - first) / STEP_MINUTES..(cut.end - first) / STEP_MINUTES {
+                let at = &mut ground[step as usize];
+                if over(at) {
+                    *at = with.clone();
+                }
+            }
+        };
+        let anything = |_: &Ground| true;
+        let is_open = |ground: &Ground| *ground != Ground::Shut;
+        let is_free = |ground: &Ground| *ground == Ground::Free;
+        for open in minutes_on(&dates.diary.open, date, zone) {
+            paint(open, &anything, &Ground::Free);
+        }
+        if let Some(hours) = &presence.hours {
+            let mut since = 0;
+            for hours in minutes_on(hours, date, zone) {
+                paint(since..hours.start, &is_open, &Ground::Out);
+                since = hours.end;
+            }
+            paint(since..self.axis.minutes().end, &is_open, &Ground::Out);
+        }
+        for pause in minutes_on(&dates.diary.breaks, date, zone) {
+            paint(pause, &is_free, &Ground::Break);
+        }
+        for (key, end) in &presence.away {
+            let note = dates.notes.get(&key.id).cloned().unwrap_or_default();
+            for minutes in minutes_on(&[key.starts_at..*end], date, zone) {
+                paint(minutes, &is_open, &Ground::Off(note.clone()));
+            }
+        }
+        for visit in visits {
+            let (from, to) = visit.buffers.around((visit.starts_at, visit.ends_at));
+            for minutes in minutes_on(&[from..to], date, zone) {
+                paint(minutes, &is_free, &Ground::Buffer);
+            }
+        }
+        for visit in visits {
+            paint(minutes_of(visit, date, zone), &anything, &Ground::Taken);
+        }
+        ground
+    }
+
+    /// The marks of a lane, each with the minute it begins at.
+    fn marks(&self, ground: &[Ground]) -> Vec<(u32, Item)> {
+        let first = self.axis.minutes().start;
+        let at = |step: usize| first + u32::try_from(step).unwrap_or(0) * STEP_MINUTES;
+        let (mut marks, mut begun) = (Vec::new(), 0);
+        for run in ground.chunk_by(PartialEq::eq) {
+            let minutes = at(begun)..at(begun + run.len());
+            begun += run.len();
+            let (kind, label) = match &run[0] {
+                Ground::Free | Ground::Taken => continue,
+                Ground::Shut => ("shut", self.view.t("calendar-closed")),
+                Ground::Break => ("break", self.view.t("calendar-break")),
+                Ground::Out => ("away", self.view.t("calendar-not-in")),
+                Ground::Off(note) if note.is_empty() => ("away", self.view.t("calendar-time-off")),
+                Ground::Off(note) => ("away", self.view.with("calendar-time-off-for", "note", note)),
+                Ground::Buffer => ("buffer", self.view.t("calendar-kept-free")),
+            };
+            let item =
+                Item { time: shown(minutes.start), until: shown(minutes.end), label, ..Item::mark(kind) };
+            marks.push((minutes.start, Item { place: place(minutes), ..item }));
+        }
+        marks
+    }
+
+    /// An appointment of a lane.
+    fn visit(&self, visit: &AppointmentView, date: NaiveDate) -> Option<(u32, Item)> {
+        let minutes = self.axis.clip(minutes_of(visit, date, self.zone))?;
+        let asks = visit.status == AppointmentStatus::Pending;
+        let is_now = visit.starts_at <= self.now && self.now < visit.ends_at;
+        let length = minutes.end - minutes.start;
+        let classes = [
+            (asks, " asks"),
+            (is_now, " over-now"),
+            (length < SHORT_MINUTES, " short"),
+            ((SHORT_MINUTES..BRIEF_MINUTES).contains(&length), " brief"),
+        ];
+        let class = classes.iter().filter(|(is_so, _)| *is_so).map(|(_, class)| *class).collect();
+        let item = Item {
+            place: place(minutes.clone()),
+            class,
+            path: format!("{}/{}", self.appointments, visit.id),
+            time: crate::dashboard::days::clock(visit.starts_at, self.zone),
+            until: crate::dashboard::days::clock(visit.ends_at, self.zone),
+            label: self.view.who_comes(visit),
+            say: visit.service_name.clone(),
+            asks,
+            ..Item::mark("visit")
+        };
+        Some((minutes.start, item))
+    }
+
+    /// The times of a lane at which something could be booked, each with its minute.
+    fn free(
+        &self,
+        dates: &Dates,
+        presence: &Presence,
+        ground: &[Ground],
+        date: NaiveDate,
+    ) -> Vec<(u32, Item)> {
+        let Some(book) = &self.book else { return Vec::new() };
+        let (first, staff) = (self.axis.minutes().start, presence.member.id);
+        let is_free = |minutes: &Range<u32>| {
+            let Some(from) = minutes.start.checked_sub(first) else { return false };
+            let steps = (from / STEP_MINUTES) as usize..((minutes.end - first) / STEP_MINUTES) as usize;
+            from.is_multiple_of(STEP_MINUTES)
+                && ground.get(steps).is_some_and(|steps| steps.iter().all(|one| *one == Ground::Free))
+        };
+        // Today what has begun is over; a day that is over has no free times.
+        let past = if begins(date, self.zone) > self.now { 0 } else { minute(self.now, date, self.zone) + 1 };
+        let mut free = Vec::new();
+        for open in open_on(dates, date, self.zone) {
+            let starts = (open.start..open.end).step_by(FREE_MINUTES as usize);
+            for start in starts.filter(|start| *start >= past && *start < 24 * 60) {
+                let minutes = start..start + FREE_MINUTES;
+                if is_free(&minutes) {
+                    let time = shown(start);
+                    let item = Item {
+                        place: place(minutes),
+                        path: format!("{book}?staff={staff}&date={date}&time={time}"),
+                        label: presence.member.name.clone(),
+                        time,
+                        ..Item::mark("free")
+                    };
+                    free.push((start, item));
+                }
+            }
+        }
+        free
+    }
+}
+
+impl Item {
+    fn mark(kind: &'static str) -> Self {
+        let empty = String::new;
+        Self {
+            place: empty(),
+            kind,
+            class: empty(),
+            path: empty(),
+            time: empty(),
+            until: empty(),
+            label: empty(),
+            say: empty(),
+            asks: false,
+        }
+    }
+}
+
+impl View {
+    /// Who comes: by name, else by phone number, else somebody.
+    pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
+        let known = [&visit.contact_name, &visit.contact_phone].into_iter().flatten();
+        known.into_iter().find(|name| !name.trim().is_empty()).cloned().unwrap_or_else(|| self.t("somebody"))
+    }
+}

@@ -1,0 +1,355 @@
+//! Booking an appointment. Without script it goes in two steps: which service, with whom, when and for whom is asked for
+//! with GET; the open times and the contacts that are found are then chosen from and sent.
+//!
+//! What always holds: only times that the engine offers the team are shown, and whether one is open still is decided by
+//! the booking itself.
+
+use actors::business::commands::appointments::Book;
+use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::diary::Diary;
+use actors::domain::{Right, Service, ServiceId, Source, StaffId};
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::{Days, NaiveDate};
+use serde::Deserialize;
+
+use super::caller::{Caller, look_for};
+use super::list::chosen;
+use super::open_times::{OpenTimes, Shown};
+use super::week;
+use crate::admin::TeamBookBody;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Crumb, Field};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::json::Json;
+use crate::rest::contact::booking_contact;
+
+/// The choice of somebody who is no contact yet.
+const NEW: &str = "new";
+/// What is asked for with GET.
+const ASKED: [&str; 5] = ["service", "staff", "date", "q", "contact"];
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/booking.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    action: String,
+    back: String,
+    sub: String,
+    /// Why nothing can be booked; empty where something can.
+    stopped: String,
+    filled: Filled,
+    /// What is wrong and belongs to no field.
+    rest: Vec<String>,
+    /// The fields that are asked for with GET.
+    asked: Vec<Field>,
+    /// What the other form sends of them, too.
+    sent: Vec<(&'static str, String)>,
+    times: Option<OpenTimes>,
+    callers: Vec<Caller>,
+    /// Which of them is chosen, or that it is somebody new.
+    who: String,
+    who_problem: String,
+    /// What was looked for and not found; empty for nothing.
+    not_found: String,
+    fields: Vec<Field>,
+}
+
+/// What is to be booked, as far as that is known.
+struct Wanted<'a> {
+    service: Option<&'a Service>,
+    staff: Option<StaffId>,
+    date: NaiveDate,
+    /// Whether the date was asked for, not only begun with.
+    is_asked: bool,
+}
+
+/// The page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, path) = (member.view(), member.path().to_owned());
+    let query = member.query.clone();
+    let draft = member.kept_form();
+    let filled = Filled::kept(&view, draft.as_ref(), &path, || query);
+    shown(&member, filled, StatusCode::OK).await
+}
+
+/// Books it.
+pub(crate) async fn sent(member: Member) -> Answered {
+    match book(&member).await? {
+        Ok(path) => Ok(see_other(&path)),
+        Err(undone) => {
+            let (view, status) = (member.view(), undone.status());
+            shown(&member, Filled::refused(&view, &member.form, undone), status).await
+        }
+    }
+}
+
+/// Only what the path is made of.
+#[derive(Deserialize)]
+struct Booked {
+    id: String,
+}
+
+async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
+    let form = &member.form;
+    let given = |name: &str| Some(form.get(name).trim()).filter(|text| !text.is_empty());
+    let text = |text: &str| Json::String(text.to_owned());
+    let mut body = member.body();
+    for (name, field) in [("service_id", "service"), ("staff_id", "staff"), ("starts_at", "starts_at")] {
+        if let Some(value) = given(field) {
+            body = body.with(name, text(value));
+        }
+    }
+    body = match given("who").filter(|who| *who != NEW) {
+        Some(id) => body.with("contact_id", text(id)),
+        None => {
+            let parts = ["name", "phone", "email"].into_iter();
+            let parts = parts.filter_map(|name| Some((name.to_owned(), text(given(name)?))));
+            body.with("appointment-contact", Json::Object(parts.collect()))
+        }
+    };
+    let body = match body.read::<TeamBookBody>() {
+        Ok(body) => body,
+        Err(undone) => return Ok(Err(undone)),
+    };
+    let request = BookRequest {
+        service_id: body.service_id,
+        starts_at: body.starts_at,
+        staff_id: body.staff_id,
+        source: Source::Dashboard,
+        party: Party::TEAM,
+    };
+    let contact = booking_contact(body.contact_id, body.contact)?;
+    let answer = match member.change(Book { request, contact }).await? {
+        Ok(answer) => answer,
+        Err(undone) => return Ok(Err(undone)),
+    };
+    let booked: Booked =
+        serde_json::from_slice(&answer.body).map_err(crate::rest::error::ApiError::internal)?;
+    Ok(Ok(format!("{}?done=booked", member.path_to(&format!("appointments/{}", booked.id)))))
+}
+
+async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answered {
+    let (view, today) = (member.view(), member.today());
+    let asked_date = day_of(&filled);
+    let date = asked_date.unwrap_or(today).max(today);
+    let days = strip(date, today);
+    let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
+    let staff = filled.get("staff").parse().ok();
+    let mut wanted = Wanted {
+        service: service_of(&diary, filled.get("service"), staff),
+        staff,
+        date,
+        is_asked: asked_date.is_some(),
+    };
+    let slots = open_slots(member, &diary, &wanted, &days).await?;
+    if !wanted.is_asked
+        && let Some(first) = slots.first()
+    {
+        wanted.date = crate::dashboard::days::day(first.starts_at, member.profile.zone);
+    }
+    let is_taken = status == StatusCode::CONFLICT;
+    let times = wanted
+        .service
+        .map(|_| times(member, &view, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
+    let (callers, not_found) = callers(member, &view, &filled).await?;
+    let fields = fields(&view, &mut filled);
+    let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&view, path));
+    let asked = asked(&view, &mut filled, &diary, &wanted);
+    let who = match filled.get("who") {
+        "" => callers.first().map_or_else(|| NEW.into(), |first| first.id.clone()),
+        who => who.to_owned(),
+    };
+    let stopped = match (&wanted.service, member.may(Right::Day)) {
+        (_, false) => view.t("book-suspended"),
+        (None, _) => view.t("book-no-service"),
+        _ => String::new(),
+    };
+    let of_service = wanted.service.map(|service| service.id.to_string()).unwrap_or_default();
+    let of_staff = wanted.staff.map(|staff| staff.to_string()).unwrap_or_default();
+    let sent = vec![
+        ("service", of_service),
+        ("staff", of_staff),
+        ("date", wanted.date.to_string()),
+        ("q", filled.get("q").to_owned()),
+        ("contact", filled.get("contact").to_owned()),
+    ];
+    let rest = filled.rest(&view);
+    let shown = Page {
+        frame: member.frame(""),
+        crumbs: vec![Crumb { label: view.t("calendar"), path: member.calendar("day", wanted.date, None) }],
+        action: member.path_to("appointments/new"),
+        back: member.calendar("day", wanted.date, None),
+        sub: view.with("book-sub", "place", &member.place_name()),
+        stopped,
+        filled,
+        rest,
+        asked,
+        sent,
+        times,
+        callers,
+        who,
+        who_problem: who_problem.into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join(" "),
+        not_found,
+        fields,
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+fn day_of(filled: &Filled) -> Option<NaiveDate> {
+    let day: NaiveDate = filled.get("date").parse().ok()?;
+    actors::domain::availability::BOOKABLE_YEARS.contains(&chrono::Datelike::year(&day)).then_some(day)
+}
+
+/// The days of a strip: those of the date's week, or from today on where that is later.
+pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
+    let first = week::days(date)[0].max(today);
+    let last = first.checked_add_days(Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1)).unwrap_or(first);
+    first.iter_days().take_while(|day| *day <= last).collect()
+}
+
+/// The service that is asked for; else the first that can be booked, with the staff member who is asked for.
+fn service_of<'a>(diary: &'a Diary, asked: &str, staff: Option<StaffId>) -> Option<&'a Service> {
+    let id: Option<ServiceId> = asked.parse().ok();
+    let mut active = diary.services.iter().filter(|service| service.active);
+    if let Some(found) = active.clone().find(|service| Some(service.id) == id) {
+        return Some(found);
+    }
+    let offered = |service: &&Service| {
+        let mut who = diary.staff.iter().filter(|one| staff.is_none_or(|staff| staff == one.member.id));
+        who.any(|one| one.member.offers(service.id))
+    };
+    active.clone().find(offered).or_else(|| active.next())
+}
+
+async fn open_slots(
+    member: &Member,
+    diary: &Diary,
+    wanted: &Wanted<'_>,
+    days: &[NaiveDate],
+) -> Result<Vec<Slot>, Refused> {
+    let Some(service) = wanted.service else { return Ok(Vec::new()) };
+    let offers =
+        |staff| diary.staff.iter().any(|one| one.member.id == staff && one.member.offers(service.id));
+    if wanted.staff.is_some_and(|staff| !offers(staff)) {
+        return Ok(Vec::new());
+    }
+    let (first, last) = (days[0], days[days.len() - 1]);
+    let terms = Terms::Team { ignore_buffers: false };
+    Ok(member.business.availability(service.id, wanted.staff, (first, last), terms).await?)
+}
+
+fn times(
+    member: &Member,
+    view: &View,
+    filled: &mut Filled,
+    (wanted, days): (&Wanted<'_>, &[NaiveDate]),
+    (diary, slots): (&Diary, &[Slot]),
+    is_taken: bool,
+) -> OpenTimes {
+    let chosen = [filled.get("starts_at"), filled.get("time")].into_iter().find(|one| !one.is_empty());
+    let chosen = chosen.unwrap_or_default().to_owned();
+    let query = |name: &'static str| (name, filled.get(name).to_owned());
+    let asked: Vec<_> =
+        ASKED.map(query).into_iter().filter(|(name, text)| *name != "date" && !text.is_empty()).collect();
+    let path = member.path_to("appointments/new");
+    let way = |day: NaiveDate| {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let query = query.extend_pairs(&asked).append_pair("date", &day.to_string()).finish();
+        format!("{path}?{query}")
+    };
+    let shown = Shown {
+        view,
+        zone: member.profile.zone,
+        today: member.today(),
+        days,
+        date: wanted.date,
+        diary,
+        slots,
+        chosen: &chosen,
+    };
+    let mut times = shown.open_times(way);
+    let is_offered = times.parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
+    times.problem = if is_taken {
+        // What the booking says of it stands above the form, too, where nothing else would say why it came back.
+        format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
+    } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
+        view.with("book-times-not-open", "time", &chosen)
+    } else {
+        filled.problem(view, "starts_at")
+    };
+    times
+}
+
+/// Who may be meant: the contact that is asked for, and those that are looked for; and what was not found.
+async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<Caller>, String), Refused> {
+    let mut found = Vec::new();
+    for field in ["contact", "who"] {
+        if let Ok(id) = filled.get(field).parse()
+            && let Some(contact) = member.business.contact(id).await?
+        {
+            found.push(contact);
+        }
+    }
+    let wanted = filled.get("q");
+    let looked_for = look_for(member, wanted).await?;
+    let is_missing = !wanted.trim().is_empty() && looked_for.is_empty();
+    for contact in looked_for {
+        found.push(contact);
+    }
+    let mut known = Vec::new();
+    found.retain(|contact| {
+        let is_new = !known.contains(&contact.id);
+        known.push(contact.id);
+        is_new
+    });
+    let callers = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
+    Ok((callers, if is_missing { view.with("book-not-found", "text", wanted) } else { String::new() }))
+}
+
+/// The fields of somebody new.
+fn fields(view: &View, filled: &mut Filled) -> Vec<Field> {
+    let fields = [
+        Field::line("name", view.t("name")),
+        Field::new("phone", "tel", "off", view.t("appointment-phone")),
+        Field::new("email", "email", "off", view.t("email")),
+    ];
+    let shown = fields.map(|field| {
+        let problem = filled.problem(view, &format!("contact.{}", field.id));
+        let value = filled.get(&field.id).to_owned();
+        Field { value, problem, ..field.optional() }
+    });
+    shown.into()
+}
+
+/// What is asked for with GET.
+fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> Vec<Field> {
+    let services = diary.services.iter().filter(|service| service.active).map(|service| {
+        let minutes = view.count("appointment-minutes", service.duration_minutes.into());
+        Choice::new(service.id.to_string(), format!("{}, {minutes}", service.name))
+    });
+    let of_service = wanted.service.map(|service| service.id.to_string()).unwrap_or_default();
+    let members = diary.staff.iter().filter(|one| one.member.active);
+    let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
+    let anybody = Choice::new("", view.t("book-anybody"));
+    let of_staff = wanted.staff.map(|staff| staff.to_string()).unwrap_or_default();
+    let service = Field::select("service", view.t("appointment-service"), services.collect());
+    let staff =
+        Field::select("staff", view.t("appointment-with"), std::iter::once(anybody).chain(members).collect());
+    let date = Field::new("date", "date", "off", view.t("book-day"));
+    let who = Field::new("q", "search", "off", view.t("book-who")).optional();
+    vec![
+        chosen(service, &of_service).problem(Some(filled.problem(view, "service_id"))),
+        chosen(staff, &of_staff).problem(Some(filled.problem(view, "staff_id"))),
+        date.holding(&wanted.date.to_string()),
+        who.holding(filled.get("q")),
+    ]
+}

@@ -1,0 +1,111 @@
+//! Declining a request, and cancelling an appointment: a page that says what that means, and then the deed.
+
+use actors::business::commands::appointments::{Cancel, Decline};
+use actors::domain::{AppointmentStatus, Right};
+use actors::view::AppointmentView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::appointment;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::{Undone, tag};
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::Crumb;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::words::capitalised;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/ending.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    title: String,
+    sub: String,
+    /// Where the form goes, and what it is about.
+    action: String,
+    tag: String,
+    back: String,
+    /// What that means, line by line.
+    means: Vec<String>,
+    deed: String,
+}
+
+/// The page before declining. Where there is nothing to decline any more, that is told on the appointment's page.
+pub(crate) async fn declining(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    let view = member.view();
+    let means = vec![view.t("ending-decline-frees"), view.t("ending-not-told-by-us"), view.t("ending-final")];
+    shown(&member, &view, &visit, ("decline", "ending-decline-title", "ending-decline-do"), means)
+}
+
+/// The page before cancelling.
+pub(crate) async fn cancelling(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    if !visit.status.is_active() || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    let view = member.view();
+    let is_over = visit.ends_at <= member.business.now();
+    let frees = if is_over { view.t("ending-cancel-over") } else { view.t("ending-cancel-frees") };
+    let means = vec![frees, view.t("ending-not-told-by-us"), view.t("ending-final")];
+    shown(&member, &view, &visit, ("cancel", "ending-cancel-title", "ending-cancel-do"), means)
+}
+
+fn shown(
+    member: &Member,
+    view: &View,
+    visit: &AppointmentView,
+    (deed, title, label): (&str, &str, &str),
+    means: Vec<String>,
+) -> Answered {
+    let back = member.appointment_path(visit);
+    let mut crumbs = member.above(view, visit);
+    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
+    let shown = Page {
+        frame: member.frame(""),
+        crumbs,
+        title: view.with(title, "who", &view.who_comes(visit)),
+        sub: format!(
+            "{} · {} · {}",
+            capitalised(&member.starts(view, visit)),
+            visit.service_name,
+            visit.staff_name
+        ),
+        action: format!("{back}/{deed}"),
+        tag: tag(visit),
+        back,
+        means,
+        deed: view.t(label),
+        view: view.clone(),
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// Declines it.
+pub(crate) async fn decline(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    let done = member.change(Decline { id: visit.id }).await?.map(drop);
+    ended(&member, &visit, "declined", done).await
+}
+
+/// Cancels it.
+pub(crate) async fn cancel(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    let done = member.change(Cancel { id: visit.id }).await?.map(drop);
+    ended(&member, &visit, "cancelled", done).await
+}
+
+async fn ended(member: &Member, visit: &AppointmentView, word: &str, done: Result<(), Undone>) -> Answered {
+    match done {
+        Ok(()) => Ok(see_other(&format!("{}?done={word}", member.appointment_path(visit)))),
+        Err(undone) => {
+            let visit = appointment::asked(member).await?;
+            appointment::shown(member, &visit, Some(undone)).await
+        }
+    }
+}

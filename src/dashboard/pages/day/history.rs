@@ -1,0 +1,65 @@
+//! What was done with an appointment, and by whom, as the audit log tells it.
+//!
+//! What always holds: everybody is told action, time and person; from what to what is told to those who may see the log.
+
+use actors::domain::{AuditEntry, Right, Timestamp};
+use actors::view::AppointmentView;
+
+use crate::dashboard::asked::Member;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+use crate::words::capitalised;
+
+/// Something that was done.
+pub(super) struct Told {
+    pub(super) what: String,
+    pub(super) who: String,
+    /// When, as people and as programs read it.
+    pub(super) when: String,
+    pub(super) at: String,
+}
+
+/// What was done with an appointment, newest first, and whether that is all.
+pub(super) async fn of(
+    member: &Member,
+    view: &View,
+    visit: &AppointmentView,
+) -> Result<(Vec<Told>, bool), Refused> {
+    let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
+    let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
+    let whos = member.whos(actors).await?;
+    let told = |entry: &AuditEntry| Told {
+        what: what(member, view, entry),
+        who: whos.of(entry.actor).to_owned(),
+        when: capitalised(&view.words.short_moment(entry.at, member.profile.zone)),
+        at: entry.at.to_string(),
+    };
+    Ok((history.entries.iter().map(told).collect(), history.is_whole))
+}
+
+fn what(member: &Member, view: &View, entry: &AuditEntry) -> String {
+    let done = match entry.action.as_str() {
+        "appointment.requested" => view.t("appointment-history-requested"),
+        "appointment.booked" => view.t("appointment-history-booked"),
+        "appointment.confirmed" => view.t("appointment-history-confirmed"),
+        "appointment.rescheduled" => view.t("appointment-history-rescheduled"),
+        "appointment.declined" => view.t("appointment-history-declined"),
+        "appointment.cancelled" => view.t("appointment-history-cancelled"),
+        _ => view.t("appointment-history-changed"),
+    };
+    let moved = moved(member, view, entry).filter(|_| member.sees(Right::Integrations));
+    moved.map_or(done.clone(), |moved| format!("{done} {moved}"))
+}
+
+/// From when to when it was moved, and from whom to whom.
+fn moved(member: &Member, view: &View, entry: &AuditEntry) -> Option<String> {
+    let zone = member.profile.zone;
+    let change = |field: &str| entry.changes.iter().find(|change| change.field == field);
+    let text = |json: &str| serde_json::from_str::<String>(json).ok();
+    let moment = |json: &str| Some(view.words.short_moment(Timestamp::parse(&text(json)?).ok()?, zone));
+    let times = change("starts_at").and_then(|change| Some((moment(&change.from)?, moment(&change.to)?)));
+    let staff = change("staff_name").and_then(|change| Some((text(&change.from)?, text(&change.to)?)));
+    let said = |(from, to)| view.says("appointment-history-from-to", &[("from", from), ("to", to)]);
+    let both: Vec<_> = [times, staff].into_iter().flatten().map(said).collect();
+    (!both.is_empty()).then(|| both.join(", "))
+}

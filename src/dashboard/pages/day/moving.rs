@@ -1,0 +1,193 @@
+//! Moving an appointment to another time or staff member: only what is open is offered. Who has moved it meanwhile is
+//! told, and both versions are shown.
+
+use actors::business::commands::appointments::Reschedule;
+use actors::domain::availability::{Slot, Terms};
+use actors::domain::booking::{MoveRequest, Party};
+use actors::domain::{Right, StaffId, Timestamp};
+use actors::view::AppointmentView;
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::NaiveDate;
+
+use super::appointment;
+use super::booking::strip;
+use super::list::chosen;
+use super::open_times::{OpenTimes, Shown};
+use crate::admin::TeamRescheduleBody;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+use crate::http::json::Json;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/moving.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    title: String,
+    sub: String,
+    action: String,
+    back: String,
+    filled: Filled,
+    rest: Vec<String>,
+    versions: Versions,
+    tag: String,
+    asked: Vec<Field>,
+    staff: String,
+    date: String,
+    times: OpenTimes,
+}
+
+/// The page. Of an appointment that cannot be moved that is told on its own page.
+pub(crate) async fn show(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    let (view, query) = (member.view(), member.query.clone());
+    let draft = member.kept_form();
+    let filled = Filled::kept(&view, draft.as_ref(), member.path(), || query);
+    shown(&member, &visit, filled, StatusCode::OK).await
+}
+
+/// Moves it.
+pub(crate) async fn sent(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    let mut body = member.body();
+    for (name, field) in [("starts_at", "starts_at"), ("staff_id", "staff")] {
+        let value = member.form.get(field).trim();
+        if !value.is_empty() {
+            body = body.with(name, Json::String(value.to_owned()));
+        }
+    }
+    let done = match body.read::<TeamRescheduleBody>() {
+        Ok(body) => {
+            let request =
+                MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party: Party::TEAM };
+            member.change(Reschedule { id: visit.id, request }).await?.map(drop)
+        }
+        Err(undone) => Err(undone),
+    };
+    let undone = match done {
+        Ok(()) => return Ok(see_other(&format!("{}?done=moved", member.appointment_path(&visit)))),
+        Err(undone) => undone,
+    };
+    let visit = appointment::asked(&member).await?;
+    // What is over, cancelled or declined is not moved at all.
+    if !visit.status.is_active() || visit.ends_at <= member.business.now() {
+        return appointment::shown(&member, &visit, Some(undone)).await;
+    }
+    let (view, status) = (member.view(), undone.status());
+    shown(&member, &visit, Filled::refused(&view, &member.form, undone), status).await
+}
+
+async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, status: StatusCode) -> Answered {
+    let (view, zone, today) = (member.view(), member.profile.zone, member.today());
+    let date = filled.get("date").parse().ok().unwrap_or_else(|| days::day(visit.starts_at, zone)).max(today);
+    let all = strip(date, today);
+    let diary = member.business.diary(all[0]..=all[all.len() - 1]).await?;
+    let can = |staff: StaffId| {
+        diary.staff.iter().any(|one| one.member.id == staff && one.member.offers(visit.service_id))
+    };
+    let asked_staff: Option<StaffId> = filled.get("staff").parse().ok();
+    let staff = asked_staff.filter(|staff| can(*staff)).unwrap_or(visit.staff_id);
+    let slots = match can(staff) {
+        true => open_slots(member, visit, staff, (all[0], all[all.len() - 1])).await?,
+        // Whoever has it may not offer the service any more: then somebody else takes it.
+        false => Vec::new(),
+    };
+    let path = format!("{}/move", member.appointment_path(visit));
+    let shown = Shown {
+        view: &view,
+        zone,
+        today,
+        days: &all,
+        date,
+        diary: &diary,
+        slots: &slots,
+        chosen: &filled.get("starts_at").to_owned(),
+    };
+    let mut times = shown.open_times(|day| format!("{path}?staff={staff}&date={day}"));
+    times.problem = if status == StatusCode::CONFLICT && !filled.stale {
+        format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
+    } else {
+        filled.problem(&view, "starts_at")
+    };
+    let versions =
+        if filled.stale { versions(member, &view, &filled, (visit, &diary)) } else { Versions::default() };
+    let members = diary.staff.iter().filter(|one| one.member.offers(visit.service_id));
+    let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name)).collect();
+    let of_staff = staff.to_string();
+    let asked = vec![
+        chosen(Field::select("staff", view.t("appointment-with"), members), &of_staff)
+            .problem(Some(filled.problem(&view, "staff_id"))),
+        Field::new("date", "date", "off", view.t("book-day")).holding(&date.to_string()),
+    ];
+    let back = member.appointment_path(visit);
+    let mut crumbs = member.above(&view, visit);
+    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
+    let rest = filled.rest(&view);
+    let values = [
+        ("service", visit.service_name.clone()),
+        ("when", member.starts(&view, visit)),
+        ("staff", visit.staff_name.clone()),
+    ];
+    let shown = Page {
+        frame: member.frame(""),
+        crumbs,
+        title: view.with("move-title", "who", &view.who_comes(visit)),
+        sub: view.says("move-sub", &values),
+        action: path,
+        back,
+        tag: filled.tag(visit),
+        filled,
+        rest,
+        versions,
+        asked,
+        staff: of_staff,
+        date: date.to_string(),
+        times,
+        view: view.clone(),
+    };
+    Ok(page(status, &shown)?)
+}
+
+async fn open_slots(
+    member: &Member,
+    visit: &AppointmentView,
+    staff: StaffId,
+    days: (NaiveDate, NaiveDate),
+) -> Result<Vec<Slot>, crate::dashboard::refused::Refused> {
+    let terms = Terms::Team { ignore_buffers: false };
+    match member.business.availability_to_move((visit.id, staff), days, terms).await {
+        Ok(slots) => Ok(slots),
+        // The service is not booked any more, so there is nothing to move it to.
+        Err(error) => Undone::of(error).map(|_| Vec::new()),
+    }
+}
+
+/// Where it was to go, and where somebody else has put it meanwhile.
+fn versions(
+    member: &Member,
+    view: &View,
+    filled: &Filled,
+    (visit, diary): (&AppointmentView, &actors::domain::diary::Diary),
+) -> Versions {
+    let zone = member.profile.zone;
+    let moment = |at: Timestamp| view.words.short_moment(at, zone);
+    let mine = Timestamp::parse(filled.get("starts_at")).map(moment).unwrap_or_default();
+    let staff = filled.get("staff").parse().ok();
+    let staff = diary.staff.iter().find(|one| Some(one.member.id) == staff);
+    let staff = staff.map(|one| one.member.name.clone()).unwrap_or_else(|| visit.staff_name.clone());
+    Versions::new([
+        (view.t("appointment-when"), mine, moment(visit.starts_at)),
+        (view.t("appointment-with"), staff, visit.staff_name.clone()),
+        (view.t("appointment-status"), view.status(visit.status), view.status(visit.status)),
+    ])
+}

@@ -1,0 +1,201 @@
+//! What needs somebody: urgent messages, requests to confirm, new messages, missed calls of today and yesterday, and
+//! endpoints that were turned off for their failures.
+//!
+//! What always holds: of each kind a few are shown, and where there are more that is said; nothing is shown to whoever may
+//! not see it.
+
+use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
+use actors::domain::{
+    AppointmentStatus, CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency,
+    day_bounds,
+};
+use actors::view::{AppointmentView, CallView, MessageView};
+
+use super::caller::tel;
+use crate::dashboard::asked::Member;
+use crate::dashboard::days::clock;
+use crate::dashboard::filled::tag;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+use crate::words::{capitalised, plain_lines};
+
+/// How many of each kind are shown.
+const SHOWN: usize = 20;
+/// How many calls are looked through for missed ones.
+const CALLS_LOOKED_AT: usize = 200;
+/// How many characters of a message are shown.
+const QUOTE_CHARS_MAX: usize = 300;
+
+/// Something that needs somebody.
+pub(super) struct Need {
+    /// The chip: its class, which is a status of its own, and its words.
+    pub(super) chip: &'static str,
+    pub(super) word: String,
+    /// What it is, and its page; empty where there is none.
+    pub(super) title: String,
+    pub(super) path: String,
+    /// What stands behind the title.
+    pub(super) aside: String,
+    /// When, as programs and as people read it; empty where that stands in the text.
+    pub(super) at: String,
+    pub(super) time: String,
+    pub(super) text: String,
+    /// Whether the text is what somebody said.
+    pub(super) is_quote: bool,
+    /// Where one calls back; empty for nowhere.
+    pub(super) tel: String,
+    /// What confirms it, and its tag; empty where it is nothing to confirm.
+    pub(super) confirm: String,
+    pub(super) tag: String,
+    pub(super) decline: String,
+    /// What to say of it beside a button.
+    pub(super) of: String,
+}
+
+/// What needs somebody, and whether there is more than is shown.
+pub(super) struct Needs {
+    pub(super) all: Vec<Need>,
+    pub(super) more: bool,
+}
+
+/// What needs somebody now.
+pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused> {
+    let part = PageRequest { limit: SHOWN, after: None };
+    let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
+    let messages = member.business.messages(&new, &part).await?;
+    let pending = AppointmentFilter {
+        status: vec![AppointmentStatus::Pending],
+        from: Some(member.business.now()),
+        ..AppointmentFilter::default()
+    };
+    let requests = member.business.appointments(&pending, &part).await?;
+    let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
+    let since = CallFilter {
+        from: Some(day_bounds(member.profile.zone, yesterday).start),
+        direction: Some(Direction::Inbound),
+        ..CallFilter::default()
+    };
+    let look = PageRequest { limit: CALLS_LOOKED_AT, after: None };
+    let calls = member.business.calls(&since, &look).await?;
+    let is_missed = |call: &&CallView| matches!(call.status, CallStatus::Missed | CallStatus::Failed);
+    let missed: Vec<_> = calls.items.iter().filter(is_missed).collect();
+    let more = messages.next.is_some() || requests.next.is_some() || missed.len() > SHOWN;
+    let (urgent, others): (Vec<_>, Vec<_>) =
+        messages.items.iter().partition(|message| message.urgency == Urgency::Urgent);
+    let mut all: Vec<Need> = Vec::new();
+    all.extend(urgent.into_iter().map(|one| message(member, view, one)));
+    all.extend(requests.items.iter().map(|visit| request(member, view, visit)));
+    all.extend(others.into_iter().map(|one| message(member, view, one)));
+    all.extend(missed.into_iter().take(SHOWN).map(|call| missed_call(member, view, call)));
+    all.extend(turned_off(member, view).await?);
+    Ok(Needs { all, more })
+}
+
+impl Need {
+    fn new(chip: &'static str, word: String, title: String, path: Option<String>) -> Self {
+        let empty = String::new;
+        Self {
+            chip,
+            word,
+            title,
+            path: path.unwrap_or_default(),
+            aside: empty(),
+            at: empty(),
+            time: empty(),
+            text: empty(),
+            is_quote: false,
+            tel: empty(),
+            confirm: empty(),
+            tag: empty(),
+            decline: empty(),
+            of: empty(),
+        }
+    }
+}
+
+/// When something happened: the time alone of today, else with its day.
+fn when(member: &Member, view: &View, at: actors::domain::Timestamp) -> String {
+    let zone = member.profile.zone;
+    match crate::dashboard::days::day(at, zone) == member.today() {
+        true => clock(at, zone),
+        false => capitalised(&view.words.short_moment(at, zone)),
+    }
+}
+
+fn message(member: &Member, view: &View, message: &MessageView) -> Need {
+    let is_urgent = message.urgency == Urgency::Urgent;
+    let (chip, word) =
+        if is_urgent { ("urgent", "today-need-urgent") } else { ("new", "today-need-message") };
+    let known = [&message.caller_name, &message.caller_phone].into_iter().flatten();
+    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
+    let name = name.unwrap_or_else(|| view.t("somebody"));
+    Need {
+        at: message.created_at.to_string(),
+        time: when(member, view, message.created_at),
+        text: plain_lines(&message.body, QUOTE_CHARS_MAX),
+        is_quote: true,
+        tel: message.caller_phone.as_deref().and_then(tel).unwrap_or_default(),
+        of: name.clone(),
+        ..Need::new(chip, view.t(word), name, member.way_to("messages", message.id))
+    }
+}
+
+fn request(member: &Member, view: &View, visit: &AppointmentView) -> Need {
+    let (path, who) = (member.appointment_path(visit), view.who_comes(visit));
+    let title = capitalised(&format!("{}, {}", visit.service_name, member.starts(view, visit)));
+    let may = member.may(Right::Day);
+    let deed = |deed: &str| if may { format!("{path}/{deed}") } else { String::new() };
+    let source = view.t(&format!("appointment-source-{}", visit.source));
+    let values = [("who", who.clone()), ("source", source), ("when", when(member, view, visit.created_at))];
+    Need {
+        aside: view.with("today-with-staff", "name", &visit.staff_name),
+        text: view.says("today-need-request-text", &values),
+        confirm: deed("confirm"),
+        decline: deed("decline"),
+        tag: tag(visit),
+        of: who,
+        ..Need::new("pending", view.t("today-need-request"), title, Some(path.clone()))
+    }
+}
+
+fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
+    let known = [&call.contact_name, &call.from_number].into_iter().flatten();
+    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
+    let name = name.unwrap_or_else(|| view.t("today-need-unknown-number"));
+    let text = call.summary.as_deref().map(|summary| plain_lines(summary, QUOTE_CHARS_MAX));
+    let failed = call.status == CallStatus::Failed;
+    let word = if failed { "today-need-failed" } else { "today-need-missed" };
+    Need {
+        at: call.started_at.to_string(),
+        time: when(member, view, call.started_at),
+        text: text.unwrap_or_else(|| match (failed, call.contact_id) {
+            (true, _) => view.t("today-need-failed-text"),
+            (false, Some(_)) => view.t("today-need-missed-known"),
+            (false, None) => view.t("today-need-missed-text"),
+        }),
+        tel: call.from_number.as_deref().and_then(tel).unwrap_or_default(),
+        of: name.clone(),
+        ..Need::new("missed", view.t(word), name, member.way_to("calls", call.id))
+    }
+}
+
+/// The endpoints that were turned off for their failures, for whoever sees endpoints.
+async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> {
+    if !member.sees(Right::Integrations) {
+        return Ok(Vec::new());
+    }
+    let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
+    let endpoints = member.business.webhooks(&all).await?.items;
+    let failing =
+        endpoints.into_iter().filter(|endpoint| endpoint.disabled_reason == Some(DisabledReason::Failures));
+    let need = |endpoint: actors::domain::WebhookEndpoint| {
+        let since = endpoint.disabled_at.map(|at| when(member, view, at)).unwrap_or_default();
+        let path = member.way_to("settings/webhooks", endpoint.id);
+        Need {
+            text: view.with("today-need-webhook-text", "since", &since),
+            of: endpoint.url.clone(),
+            ..Need::new("disabled", view.t("today-need-webhook"), endpoint.url, path)
+        }
+    };
+    Ok(failing.map(need).collect())
+}

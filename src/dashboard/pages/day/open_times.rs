@@ -1,0 +1,141 @@
+//! Open times to choose from: a strip of days, and the times of one of them.
+
+use actors::domain::availability::Slot;
+use actors::domain::diary::Diary;
+use chrono::{NaiveDate, Timelike};
+use chrono_tz::Tz;
+
+use super::board::minutes_on;
+use super::calendar::weeks_on;
+use crate::dashboard::days::{clock, day, local};
+use crate::dashboard::view::View;
+use crate::words::capitalised;
+
+/// The hours from which times are of the afternoon, and of the evening.
+const AFTERNOON: u32 = 12;
+const EVENING: u32 = 17;
+
+/// Open times of some days, one of which is shown.
+pub(super) struct OpenTimes {
+    /// The day that is shown, in words.
+    pub(super) day: String,
+    pub(super) strip: Vec<StripDay>,
+    /// The ways to the week before and behind.
+    pub(super) earlier: Option<String>,
+    pub(super) later: Option<String>,
+    pub(super) parts: Vec<PartOfDay>,
+    /// What is wrong with what was chosen; empty for nothing.
+    pub(super) problem: String,
+}
+
+/// A day of the strip.
+pub(super) struct StripDay {
+    pub(super) weekday: String,
+    pub(super) number: String,
+    /// What is to be said of it: how many times are open, or why none is.
+    pub(super) said: String,
+    /// Where its times are; empty for a day without any.
+    pub(super) path: String,
+    pub(super) current: bool,
+}
+
+/// The times of a part of the day.
+pub(super) struct PartOfDay {
+    pub(super) id: &'static str,
+    pub(super) label: String,
+    pub(super) slots: Vec<OneSlot>,
+}
+
+/// A time to choose.
+pub(super) struct OneSlot {
+    pub(super) value: String,
+    pub(super) label: String,
+    pub(super) chosen: bool,
+}
+
+/// What is to be shown of open times.
+pub(super) struct Shown<'a> {
+    pub(super) view: &'a View,
+    pub(super) zone: Tz,
+    /// Today, on the business's clocks.
+    pub(super) today: NaiveDate,
+    /// The days of the strip.
+    pub(super) days: &'a [NaiveDate],
+    /// The day whose times are shown.
+    pub(super) date: NaiveDate,
+    /// What is open when.
+    pub(super) diary: &'a Diary,
+    /// The times that can be had, in order.
+    pub(super) slots: &'a [Slot],
+    /// The one that is chosen, as programs read it, or as the clocks show it.
+    pub(super) chosen: &'a str,
+}
+
+impl Shown<'_> {
+    /// The open times, each day of which is at the path that `way` gives.
+    pub(super) fn open_times(&self, way: impl Fn(NaiveDate) -> String) -> OpenTimes {
+        let first = self.days.first().copied();
+        let earlier = first.filter(|first| *first > self.today).and_then(|first| weeks_on(first, false));
+        let later = first.and_then(|first| weeks_on(first, true));
+        OpenTimes {
+            day: capitalised(&self.view.day(self.date, self.today)),
+            strip: self.days.iter().map(|date| self.strip_day(*date, &way)).collect(),
+            earlier: earlier.map(|day| way(day.max(self.today))),
+            later: later.map(&way),
+            parts: self.parts(),
+            problem: String::new(),
+        }
+    }
+
+    fn strip_day(&self, date: NaiveDate, way: &impl Fn(NaiveDate) -> String) -> StripDay {
+        let count = self.on(date).count();
+        let opens = || {
+            minutes_on(&self.diary.open, date, self.zone)
+                .any(|open| open.start < 24 * 60 && (open.start > 0 || open.end > 12 * 60))
+        };
+        let said = match count {
+            0 if date < self.today => self.view.t("book-strip-over"),
+            0 if !opens() => self.view.t("book-strip-closed"),
+            0 => self.view.t("book-strip-full"),
+            count => self.view.count("book-strip-open", count as u64),
+        };
+        StripDay {
+            weekday: self.view.short_weekday(date),
+            number: chrono::Datelike::day(&date).to_string(),
+            said,
+            path: if count == 0 { String::new() } else { way(date) },
+            current: date == self.date,
+        }
+    }
+
+    /// The times of a date.
+    fn on(&self, date: NaiveDate) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().filter(move |slot| day(slot.starts_at, self.zone) == date)
+    }
+
+    fn parts(&self) -> Vec<PartOfDay> {
+        let all: Vec<_> = self.on(self.date).map(|slot| slot.starts_at).collect();
+        let slot = |at: &actors::domain::Timestamp| {
+            let time = clock(*at, self.zone);
+            let is_twice = all.iter().filter(|other| clock(**other, self.zone) == time).count() > 1;
+            // Where the clocks show an hour twice, the offset tells which it is.
+            let offset = local(*at, self.zone).format("%:z").to_string();
+            let value = at.to_string();
+            OneSlot {
+                chosen: self.chosen == value || self.chosen == time,
+                label: if is_twice { format!("{time} {offset}") } else { time },
+                value,
+            }
+        };
+        let of = |id: &'static str, hours: std::ops::Range<u32>| {
+            let within = all.iter().filter(|at| hours.contains(&local(**at, self.zone).hour()));
+            PartOfDay { id, label: self.view.t(id), slots: within.map(slot).collect() }
+        };
+        let parts = [
+            of("book-part-morning", 0..AFTERNOON),
+            of("book-part-afternoon", AFTERNOON..EVENING),
+            of("book-part-evening", EVENING..24),
+        ];
+        parts.into_iter().filter(|part| !part.slots.is_empty()).collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! The calls of a business, newest first, narrowed by day, direction, status and outcome.
+
+use actors::business::CallFilter;
+use actors::domain::{CallOutcome, CallStatus, Direction, Timestamp};
+use actors::view::CallView;
+use askama::Template;
+use axum::http::StatusCode;
+use chrono::NaiveDate;
+
+use super::rows::QUOTE_CHARS_MAX;
+use super::said::{Chip, call_status, caller, duration, of_call, outcome};
+use crate::dashboard::asked::Member;
+use crate::dashboard::days;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::parts::{Choice, Field};
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::http::read::FromText;
+use crate::words::{capitalised, plain};
+
+/// How many calls are on a page.
+const SHOWN: usize = 50;
+/// The fields that narrow the list.
+const FILTERS: [&str; 4] = ["outcome", "direction", "status", "day"];
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/calls.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    base: String,
+    sub: String,
+    /// What can be chosen, and the day.
+    fields: Vec<Field>,
+    day: Field,
+    /// Whether the list is narrowed.
+    narrowed: bool,
+    days: Vec<Day>,
+    pages: Pages,
+    /// That the search has ended before its end; empty where it has not.
+    incomplete: String,
+}
+
+struct Day {
+    date: NaiveDate,
+    label: String,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    path: String,
+    /// As programs read it.
+    at: String,
+    time: String,
+    name: String,
+    long: String,
+    /// Which way it went and what else is to be said before the summary; empty for nothing.
+    before: String,
+    summary: String,
+    chip: Chip,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, zone, business) = (member.view(), member.profile.zone, &member.business);
+    let given = |name: &str| member.query.get(name);
+    let day = Some(given("day")).filter(|text| !text.is_empty()).map(NaiveDate::from_text).transpose();
+    let (day, problem) = match day {
+        Ok(day) => (day, None),
+        Err(problem) => (None, Some(view.problem(&problem))),
+    };
+    let status = if problem.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
+    let filter = &CallFilter {
+        from: day.map(|day| days::begins(day, zone)),
+        to: day.and_then(|day| day.succ_opt()).map(|next| days::begins(next, zone)),
+        direction: Direction::from_word(given("direction")),
+        status: CallStatus::from_word(given("status")),
+        outcome: CallOutcome::from_word(given("outcome")),
+        ..CallFilter::default()
+    };
+    let part = member.part("calls", SHOWN, &FILTERS);
+    let found = part.read(|page| async move { business.calls(filter, &page).await }).await?;
+    let mut days: Vec<Day> = Vec::new();
+    for call in &found.items {
+        let date = days::day(call.started_at, zone);
+        let row = row(&member, &view, call);
+        match days.last_mut().filter(|last| last.date == date) {
+            Some(last) => last.rows.push(row),
+            None => days.push(Day { date, label: label(&view, date, business.now(), zone), rows: vec![row] }),
+        }
+    }
+    let shown = Page {
+        frame: member.frame("calls"),
+        base: member.path_to("calls"),
+        sub: view.with("calls-sub", "zone", zone.name()),
+        fields: fields(&view, filter),
+        day: Field::new("day", "date", "off", view.t("calls-day")).holding(given("day")).problem(problem),
+        narrowed: FILTERS.iter().any(|name| !given(name).is_empty()),
+        days,
+        pages: part.pages(found.next.as_deref()),
+        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+/// A day, with its year where that is another.
+fn label(view: &View, date: NaiveDate, now: Timestamp, zone: chrono_tz::Tz) -> String {
+    use chrono::Datelike;
+    let (said, year) = (capitalised(&view.words.date(date)), date.year());
+    if year == days::day(now, zone).year() { said } else { format!("{said} {year}") }
+}
+
+fn fields(view: &View, filter: &CallFilter) -> Vec<Field> {
+    let any = || Choice { value: String::new(), label: view.t("all"), ..Choice::default() };
+    let choice = |value: &str, label: String, chosen: bool| Choice { chosen, ..Choice::new(value, label) };
+    let outcomes = CallOutcome::ALL
+        .iter()
+        .map(|one| choice(one.as_str(), view.t(outcome(*one)), filter.outcome == Some(*one)));
+    let directions = Direction::ALL
+        .iter()
+        .map(|one| choice(one.as_str(), view.t(direction(*one)), filter.direction == Some(*one)));
+    let statuses = CallStatus::ALL
+        .iter()
+        .map(|one| choice(one.as_str(), view.t(call_status(*one)), filter.status == Some(*one)));
+    let with_any = |rest: Vec<Choice>| std::iter::once(any()).chain(rest).collect::<Vec<_>>();
+    vec![
+        Field::select("outcome", view.t("calls-outcome"), with_any(outcomes.collect())),
+        Field::select("direction", view.t("calls-direction"), with_any(directions.collect())),
+        Field::select("status", view.t("calls-status"), with_any(statuses.collect())),
+    ]
+}
+
+/// What a direction is called.
+pub(super) fn direction(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Inbound => "call-inbound",
+        Direction::Outbound => "call-outbound",
+    }
+}
+
+fn row(member: &Member, view: &View, call: &CallView) -> Row {
+    let mut before = Vec::new();
+    if call.direction == Direction::Outbound {
+        before.push(view.t("call-outbound"));
+    }
+    // Of a call that nobody took, what came of it is told beside that.
+    if call.status != CallStatus::Completed && call.outcome != CallOutcome::Other {
+        before.push(view.t(outcome(call.outcome)));
+    }
+    Row {
+        path: member.path_to(&format!("calls/{}", call.id)),
+        at: call.started_at.to_string(),
+        time: days::clock(call.started_at, member.profile.zone),
+        name: caller(view, call),
+        long: duration(call.duration_seconds),
+        before: before.join(" · "),
+        summary: plain(call.summary.as_deref().unwrap_or_default(), QUOTE_CHARS_MAX),
+        chip: of_call(view, call),
+    }
+}

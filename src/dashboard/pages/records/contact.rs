@@ -1,0 +1,195 @@
+//! One contact, with all that belongs to them: appointments, calls and messages, newest first.
+
+use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
+use actors::domain::{ContactId, Right};
+use actors::view::ContactView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::rows::{self, Row};
+use super::said::{Mailbox, Number, called, language, short_day};
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::parts::{Crumb, initials};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+
+/// How many records of a kind stand beside those of others, and on a page of their own.
+const FEW: usize = 10;
+const SHOWN: usize = 50;
+/// The page on which somebody is booked.
+const BOOKING: &str = "appointments/new";
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/contact.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    path: String,
+    done: String,
+    name: String,
+    /// Whether there is a name; else they are called by what there is.
+    named: bool,
+    initials: String,
+    since: String,
+    phone: Option<Number>,
+    email: Option<Mailbox>,
+    language: &'static str,
+    timezone: &'static str,
+    lists: Vec<List>,
+    /// The other parts of the list that is shown alone.
+    pages: Option<Pages>,
+    /// Where they are booked, where there is such a page.
+    book: Option<String>,
+    may: bool,
+    /// Whether the person may see to what is kept of them.
+    data: bool,
+}
+
+/// What belongs to the contact, of one kind.
+struct List {
+    kind: Kind,
+    title: String,
+    none: String,
+    rows: Vec<Row>,
+    /// All of them, where there are more.
+    all: Option<String>,
+}
+
+/// What belongs to a contact.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Appointments,
+    Calls,
+    Messages,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Appointments, Self::Calls, Self::Messages];
+
+    /// Its word in addresses, and the words of its title and of there being none.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Appointments => ["appointments", "contact-appointments", "contact-no-appointments"],
+            Self::Calls => ["calls", "calls", "contact-no-calls"],
+            Self::Messages => ["messages", "messages", "contact-no-messages"],
+        }
+    }
+}
+
+/// The contact, with the newest of each kind, or with all of one.
+pub(crate) async fn show(member: Member) -> Answered {
+    let contact = found(&member).await?;
+    let (view, id) = (member.view(), contact.id);
+    let alone = Kind::ALL.into_iter().find(|kind| kind.words()[0] == member.query.get("list"));
+    let (lists, pages) = match alone {
+        Some(kind) => {
+            let (list, pages) = whole(&member, &view, id, kind).await?;
+            (vec![list], Some(pages))
+        }
+        None => (newest(&member, &view, id).await?, None),
+    };
+    let name = called(&view, &contact);
+    let path = member.path_to(&format!("contacts/{id}"));
+    let mut crumbs = vec![Crumb { label: view.t("contacts"), path: member.path_to("contacts") }];
+    crumbs.extend(alone.map(|_| Crumb { label: name.clone(), path: path.clone() }));
+    let may = member.may(Right::Day);
+    let shown = Page {
+        frame: member.frame("contacts/one"),
+        crumbs,
+        path,
+        done: match member.query.get("done") {
+            "added" => view.t("contact-added"),
+            "saved" => view.t("saved"),
+            _ => String::new(),
+        },
+        named: contact.name.is_some(),
+        initials: initials(contact.name.as_deref().unwrap_or_default()),
+        name,
+        since: view.with("contact-since", "day", &short_day(&view, contact.created_at, member.profile.zone)),
+        phone: Number::of(contact.phone.as_ref()),
+        email: Mailbox::of(contact.email.as_ref()),
+        language: contact.locale.map(language).unwrap_or_default(),
+        timezone: contact.timezone.unwrap_or_default(),
+        lists,
+        pages,
+        book: (may && view.desk.pages.contains(BOOKING))
+            .then(|| member.path_to(&format!("{BOOKING}?contact_id={id}"))),
+        may,
+        data: member.membership.role.may_change(Right::Data),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// The contact that the path names.
+pub(super) async fn found(member: &Member) -> Result<ContactView, Refused> {
+    let id: ContactId = member.param("contact_id").ok_or_else(Refused::not_found)?;
+    member.business.contact(id).await?.ok_or_else(Refused::not_found)
+}
+
+/// What is asked of each list of a contact's, newest first.
+pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageFilter) {
+    let contact_id = Some(id);
+    (
+        AppointmentFilter { contact_id, latest_first: true, ..AppointmentFilter::default() },
+        CallFilter { contact_id, ..CallFilter::default() },
+        MessageFilter { contact_id, ..MessageFilter::default() },
+    )
+}
+
+/// The newest of each kind, all read at once.
+async fn newest(member: &Member, view: &View, id: ContactId) -> Result<Vec<List>, Refused> {
+    let (business, first) = (&member.business, PageRequest { limit: FEW, after: None });
+    let (appointments, calls, messages) = filters(id);
+    let (appointments, calls, messages) = tokio::try_join!(
+        business.appointments(&appointments, &first),
+        business.calls(&calls, &first),
+        business.messages(&messages, &first),
+    )?;
+    let rows = [
+        (
+            appointments.items.iter().map(|one| rows::appointment(member, view, one)).collect(),
+            appointments.next,
+        ),
+        (calls.items.iter().map(|one| rows::call(member, view, one)).collect(), calls.next),
+        (messages.items.iter().map(|one| rows::message(member, view, one)).collect(), messages.next),
+    ];
+    let lists = Kind::ALL.into_iter().zip(rows).map(|(kind, (rows, next))| {
+        let list = list(view, kind, rows);
+        let all = next.map(|_| format!("{}?list={}", member.path(), kind.words()[0]));
+        List { all, ..list }
+    });
+    Ok(lists.collect())
+}
+
+/// A part of all of one kind.
+async fn whole(member: &Member, view: &View, id: ContactId, kind: Kind) -> Result<(List, Pages), Refused> {
+    let business = &member.business;
+    let part = member.part(&format!("contact {id}"), SHOWN, &["list"]);
+    let (appointments, calls, messages) = &filters(id);
+    let (rows, next) = match kind {
+        Kind::Appointments => {
+            let found =
+                part.read(|page| async move { business.appointments(appointments, &page).await }).await?;
+            (found.items.iter().map(|one| rows::appointment(member, view, one)).collect(), found.next)
+        }
+        Kind::Calls => {
+            let found = part.read(|page| async move { business.calls(calls, &page).await }).await?;
+            (found.items.iter().map(|one| rows::call(member, view, one)).collect(), found.next)
+        }
+        Kind::Messages => {
+            let found = part.read(|page| async move { business.messages(messages, &page).await }).await?;
+            (found.items.iter().map(|one| rows::message(member, view, one)).collect(), found.next)
+        }
+    };
+    Ok((list(view, kind, rows), part.pages(next.as_deref())))
+}
+
+fn list(view: &View, kind: Kind, rows: Vec<Row>) -> List {
+    let [_, title, none] = kind.words();
+    List { kind, title: view.t(title), none: view.t(none), rows, all: None }
+}

@@ -1,0 +1,138 @@
+//! All that is kept about a contact, as a file: what somebody is handed who asks for it.
+//!
+//! What always holds: the records are those that the API shows, in its words; they are read and sent part by part, so
+//! however many there are, few are in memory.
+
+use actors::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
+use actors::domain::{BusinessId, ResourceId, Timestamp};
+use actors::view::{ContactView, render};
+use actors::{BusinessHandle, EngineError};
+use axum::body::Body;
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse;
+use bytes::Bytes;
+use futures_util::stream::{Stream, try_unfold};
+use serde::Serialize;
+
+use super::contact::{filters, found};
+use crate::dashboard::asked::Member;
+use crate::dashboard::route::Answered;
+use crate::rest::error::ApiError;
+
+/// How many records are read at once.
+const READ: usize = 100;
+
+/// How the file begins; the lists follow.
+#[derive(Serialize)]
+struct Head<'a> {
+    exported_at: Timestamp,
+    business: Of<'a>,
+    contact: &'a ContactView,
+}
+
+/// Whose contact it is.
+#[derive(Serialize)]
+struct Of<'a> {
+    id: BusinessId,
+    name: &'a str,
+}
+
+/// The file.
+pub(crate) async fn show(member: Member) -> Answered {
+    let contact = found(&member).await?;
+    let business = Of { id: member.business.id(), name: &member.profile.name };
+    let head = Head { exported_at: member.business.now(), business, contact: &contact };
+    let name = format!("attachment; filename=\"contact-{}.json\"", contact.id.uuid());
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(ApiError::internal)?),
+    ];
+    let sending = Sending {
+        business: member.business.clone(),
+        of: filters(contact.id),
+        next: Next::Head(text(&head)),
+        after: None,
+        is_first: true,
+    };
+    Ok((headers, Body::from_stream(stream(sending))).into_response())
+}
+
+/// A file that is being sent.
+struct Sending {
+    business: BusinessHandle,
+    of: (AppointmentFilter, CallFilter, MessageFilter),
+    next: Next,
+    /// Where its list goes on.
+    after: Option<Vec<u8>>,
+    /// Whether nothing of its list was sent yet.
+    is_first: bool,
+}
+
+/// What is sent next.
+enum Next {
+    Head(String),
+    Appointments,
+    Calls,
+    Messages,
+    Nothing,
+}
+
+/// The file, part by part. What breaks off ends with the error, and is no JSON.
+fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
+    try_unfold(sending, |mut sending| async move {
+        let part = sending.part().await.inspect_err(|error| {
+            tracing::warn!(error = error as &dyn std::error::Error, "an export of a contact broke off");
+        })?;
+        Ok(part.map(|part| (Bytes::from(part), sending)))
+    })
+}
+
+impl Sending {
+    async fn part(&mut self) -> Result<Option<String>, EngineError> {
+        let page = PageRequest { limit: READ, after: self.after.take() };
+        let (appointments, calls, messages) = &self.of;
+        Ok(Some(match &mut self.next {
+            Next::Head(head) => {
+                let head = std::mem::take(head);
+                self.next = Next::Appointments;
+                // Its end comes behind the lists.
+                let open = head.strip_suffix('}').unwrap_or(&head);
+                format!("{open},\n\"appointments\":[")
+            }
+            Next::Appointments => {
+                let found = self.business.appointments(appointments, &page).await?;
+                self.list(found, "\n],\n\"calls\":[", Next::Calls)
+            }
+            Next::Calls => {
+                let found = self.business.calls(calls, &page).await?;
+                self.list(found, "\n],\n\"messages\":[", Next::Messages)
+            }
+            Next::Messages => {
+                let found = self.business.messages(messages, &page).await?;
+                self.list(found, "\n]}\n", Next::Nothing)
+            }
+            Next::Nothing => return Ok(None),
+        }))
+    }
+
+    /// A part of a list, and, where it is the last, what stands between it and what follows.
+    fn list<T: Serialize>(&mut self, found: Page<T>, end: &str, then: Next) -> String {
+        let mut part = String::new();
+        for record in &found.items {
+            part.push_str(if self.is_first { "\n" } else { ",\n" });
+            part.push_str(&text(record));
+            self.is_first = false;
+        }
+        self.after = found.next;
+        if self.after.is_none() {
+            part.push_str(end);
+            self.next = then;
+            self.is_first = true;
+        }
+        part
+    }
+}
+
+fn text(shown: &impl Serialize) -> String {
+    String::from_utf8_lossy(&render(shown)).into_owned()
+}

@@ -1,0 +1,112 @@
+//! Everybody whom a business knows, and looking somebody up by name, phone or email in one field.
+
+use actors::business::ContactFilter;
+use actors::domain::{Email, Phone, Right};
+use actors::view::ContactView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::said::{Mailbox, Number, called, short_day};
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::{Pages, Part};
+use crate::dashboard::parts::initials;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::http::query::FromQuery;
+use crate::rest::through::Through;
+use crate::rest::values::phone::PhoneRegion;
+
+/// How many contacts are on a page.
+const SHOWN: usize = 50;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/contacts.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    base: String,
+    done: String,
+    /// Whom somebody looks for; empty for everybody.
+    q: String,
+    rows: Vec<Row>,
+    pages: Pages,
+    /// That the search has ended before its end; empty where it has not.
+    incomplete: String,
+    may: bool,
+}
+
+struct Row {
+    path: String,
+    /// Whether there is a name; else they are called by what there is.
+    named: bool,
+    initials: String,
+    name: String,
+    phone: Option<Number>,
+    email: Option<Mailbox>,
+    /// As programs read it.
+    at: String,
+    since: String,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let view = member.view();
+    let q = member.query.get("q").trim();
+    let part = member.part("contacts", SHOWN, &["q"]);
+    let found = find(&member, &part, q).await?;
+    let shown = Page {
+        frame: member.frame("contacts"),
+        base: member.path_to("contacts"),
+        done: match member.query.get("done") {
+            "erased" => view.t("contacts-erased"),
+            _ => String::new(),
+        },
+        q: q.to_owned(),
+        rows: found.items.iter().map(|contact| row(&member, &view, contact)).collect(),
+        pages: part.pages(found.next.as_deref()),
+        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        may: member.may(Right::Day),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+/// The contact with this phone or email, where it is one, else those with this in their names.
+async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactView>, Refused> {
+    let business = &member.business;
+    let read = async |filter: ContactFilter| {
+        let filter = &filter;
+        part.read(|page| async move { business.contacts(filter, &page).await }).await
+    };
+    if q.is_empty() {
+        return read(ContactFilter::default()).await;
+    }
+    let phone = Phone::from_query(q, &PhoneRegion::reading(&member.profile)).ok();
+    let of_phone = phone.map(|phone| ContactFilter { phone: Some(phone), ..ContactFilter::default() });
+    let of_email =
+        Email::new(q).ok().map(|email| ContactFilter { email: Some(email), ..ContactFilter::default() });
+    // One contact at most has it, who stands on the first part.
+    for exact in of_phone.into_iter().chain(of_email).filter(|_| part.request.after.is_none()) {
+        let found = read(exact).await?;
+        if !found.items.is_empty() {
+            return Ok(found);
+        }
+    }
+    read(ContactFilter { name_part: Some(q.to_owned()), ..ContactFilter::default() }).await
+}
+
+fn row(member: &Member, view: &View, contact: &ContactView) -> Row {
+    let name = called(view, contact);
+    Row {
+        path: member.path_to(&format!("contacts/{}", contact.id)),
+        named: contact.name.is_some(),
+        initials: initials(contact.name.as_deref().unwrap_or_default()),
+        name,
+        phone: Number::of(contact.phone.as_ref()),
+        email: Mailbox::of(contact.email.as_ref()),
+        at: contact.created_at.to_string(),
+        since: short_day(view, contact.created_at, member.profile.zone),
+    }
+}

@@ -1,0 +1,85 @@
+//! What the receptionist may tell callers, newest first, and looking something up in it.
+
+use actors::business::KnowledgeFilter;
+use actors::domain::Right;
+use actors::view::KnowledgeView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::rows::QUOTE_CHARS_MAX;
+use super::said::{language, short_day};
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::words::{Value, plain};
+
+/// How many pieces are on a page; each may be long.
+const SHOWN: usize = 25;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/knowledge.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    base: String,
+    done: String,
+    /// What somebody looks for; empty for everything.
+    q: String,
+    rows: Vec<Row>,
+    pages: Pages,
+    /// That the search has ended before its end; empty where it has not.
+    incomplete: String,
+    may: bool,
+}
+
+struct Row {
+    path: String,
+    title: String,
+    quote: String,
+    detail: String,
+}
+
+/// The list.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, business) = (member.view(), &member.business);
+    let q = member.query.get("q").trim();
+    let part = member.part("knowledge", SHOWN, &["q"]);
+    let filter = &KnowledgeFilter { part: (!q.is_empty()).then(|| q.to_owned()), newest_first: true };
+    let found = part.read(|page| async move { business.knowledge_list(filter, &page).await }).await?;
+    let shown = Page {
+        frame: member.frame("knowledge"),
+        base: member.path_to("knowledge"),
+        done: match member.query.get("done") {
+            "added" => view.t("knowledge-added"),
+            "saved" => view.t("saved"),
+            "deleted" => view.t("knowledge-deleted"),
+            _ => String::new(),
+        },
+        q: q.to_owned(),
+        rows: found.items.iter().map(|piece| row(&member, &view, piece)).collect(),
+        pages: part.pages(found.next.as_deref()),
+        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        may: member.may(Right::Settings),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn row(member: &Member, view: &View, piece: &KnowledgeView) -> Row {
+    Row {
+        path: member.path_to(&format!("knowledge/{}", piece.id)),
+        title: piece.title.clone(),
+        quote: plain(&piece.content, QUOTE_CHARS_MAX),
+        detail: detail(member, view, piece),
+    }
+}
+
+/// In which language it is, and when it was changed.
+pub(super) fn detail(member: &Member, view: &View, piece: &KnowledgeView) -> String {
+    let when = short_day(view, piece.updated_at, member.profile.zone);
+    let language = piece.locale.map_or_else(|| view.t("knowledge-both"), |one| language(one).to_owned());
+    let values = [("language", &*language), ("when", &when)];
+    view.words.say("knowledge-detail", &values.map(|(name, text)| (name, Value::Text(text))))
+}

@@ -1,0 +1,164 @@
+//! A piece of what the receptionist knows: adding one, looking at it, changing it.
+
+use actors::business::commands::knowledge::{AddKnowledge, PatchKnowledge};
+use actors::domain::{KnowledgeId, Locale, Right};
+use actors::view::KnowledgeView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::knowledge::detail;
+use super::said::{language, lines};
+use crate::admin::knowledge::KnowledgePatchBody;
+use crate::api::knowledge::KnowledgeBody;
+use crate::dashboard::asked::Member;
+use crate::dashboard::filled::{Body, Filled, Undone};
+use crate::dashboard::form::Form;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::parts::{Choice, Crumb, Field, Versions};
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page, see_other};
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/knowledge_edit.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    crumbs: Vec<Crumb>,
+    title: String,
+    sub: String,
+    action: String,
+    back: String,
+    filled: Filled,
+    rest: Vec<String>,
+    versions: Versions,
+    /// The version that is changed; empty for a new piece.
+    tag: String,
+    texts: Vec<Field>,
+    halves: Vec<Field>,
+    /// What it says, for whoever may only look at it.
+    lines: Vec<String>,
+    source: String,
+    may: bool,
+}
+
+/// An empty form.
+pub(crate) async fn new(member: Member) -> Answered {
+    member.must(Right::Settings)?;
+    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), Form::default);
+    shown(&member, None, filled, StatusCode::OK)
+}
+
+/// Adds a piece.
+pub(crate) async fn add(member: Member) -> Answered {
+    let done = match body(&member).read::<KnowledgeBody>() {
+        Ok(body) => member.change(AddKnowledge { details: body.into() }).await?,
+        Err(undone) => Err(undone),
+    };
+    match done {
+        Ok(_) => Ok(see_other(&member.path_to("knowledge?done=added"))),
+        Err(undone) => refused(&member, None, undone),
+    }
+}
+
+/// The piece: in a form for whoever may change it.
+pub(crate) async fn show(member: Member) -> Answered {
+    let piece = found(&member).await?;
+    let values = || Form::of(values(&piece));
+    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), values);
+    shown(&member, Some(&piece), filled, StatusCode::OK)
+}
+
+/// Changes the piece.
+pub(crate) async fn save(member: Member) -> Answered {
+    let id = found(&member).await?.id;
+    let done = match body(&member).read::<KnowledgePatchBody>() {
+        Ok(body) => member.change(PatchKnowledge { id, patch: body.into() }).await?,
+        Err(undone) => Err(undone),
+    };
+    match done {
+        Ok(_) => Ok(see_other(&member.path_to("knowledge?done=saved"))),
+        // What is there now, which may be newer than what was read before.
+        Err(undone) => refused(&member, Some(&found(&member).await?), undone),
+    }
+}
+
+/// The piece that the path names.
+pub(super) async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
+    let id: KnowledgeId = member.param("knowledge_id").ok_or_else(Refused::not_found)?;
+    member.business.knowledge(id).await?.ok_or_else(Refused::not_found)
+}
+
+fn body(member: &Member) -> Body<'_> {
+    member.body().text("title").lines("content").optional("locale").optional("source_url")
+}
+
+fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
+    [
+        ("title", piece.title.clone()),
+        ("content", piece.content.clone()),
+        ("locale", piece.locale.map(|locale| locale.to_string()).unwrap_or_default()),
+        ("source_url", piece.source_url.clone().unwrap_or_default()),
+    ]
+}
+
+fn refused(member: &Member, piece: Option<&KnowledgeView>, undone: Undone) -> Answered {
+    let status = undone.status();
+    shown(member, piece, Filled::refused(&member.view(), &member.form, undone), status)
+}
+
+fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, status: StatusCode) -> Answered {
+    let view = member.view();
+    let versions = piece.filter(|_| filled.stale).map(|piece| versions(&view, &filled, piece));
+    let [title, content, locale, source] = fields(&view).map(|field| filled.field(&view, field));
+    let back = member.path_to("knowledge");
+    let shown = Page {
+        frame: member.frame("knowledge/one"),
+        crumbs: vec![Crumb { label: view.t("knowledge"), path: back.clone() }],
+        title: piece.map_or_else(|| view.t("knowledge-new"), |piece| piece.title.clone()),
+        sub: piece.map_or_else(|| view.t("knowledge-new-sub"), |piece| detail(member, &view, piece)),
+        action: member.path().to_owned(),
+        back,
+        rest: filled.rest(&view),
+        versions: versions.unwrap_or_default(),
+        tag: piece.map(|piece| filled.tag(piece)).unwrap_or_default(),
+        filled,
+        texts: vec![title, content],
+        halves: vec![locale, source],
+        lines: piece.map(|piece| lines(&piece.content)).unwrap_or_default(),
+        source: piece.and_then(|piece| piece.source_url.clone()).unwrap_or_default(),
+        may: member.may(Right::Settings),
+        view,
+    };
+    Ok(page(status, &shown)?)
+}
+
+fn fields(view: &View) -> [Field; 4] {
+    let mut languages = vec![Choice::new("", view.t("knowledge-both"))];
+    languages.extend(Locale::ALL.iter().map(|one| Choice::new(one.as_str(), language(*one))));
+    [
+        Field::line("title", view.t("knowledge-title")).hint(view.t("knowledge-title-hint")),
+        Field::area("content", view.t("knowledge-content"))
+            .class("tall")
+            .hint(view.t("knowledge-content-hint")),
+        Field::select("locale", view.t("language"), languages).hint(view.t("knowledge-language-hint")),
+        Field::line("source_url", view.t("knowledge-source"))
+            .optional()
+            .hint(view.t("knowledge-source-hint")),
+    ]
+}
+
+fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
+    let labels = ["knowledge-title", "knowledge-content", "language", "knowledge-source"];
+    let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
+        ("locale", Some(locale)) => language(locale).to_owned(),
+        ("locale", None) => view.t("knowledge-both"),
+        _ if value.is_empty() => view.t("nothing-there"),
+        _ => value.replace("\r\n", "\n").trim().to_owned(),
+    };
+    let both = labels
+        .iter()
+        .zip(values(piece))
+        .map(|(label, (name, theirs))| (view.t(label), said(name, filled.get(name)), said(name, &theirs)));
+    Versions::new(both)
+}

@@ -1,0 +1,165 @@
+//! What callers left for the team: new, read, resolved; urgent ones first among the new.
+
+use std::collections::HashMap;
+
+use actors::business::{MessageFilter, PageRequest};
+use actors::domain::{MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
+use actors::view::MessageView;
+use askama::Template;
+use axum::http::StatusCode;
+
+use super::rows::QUOTE_CHARS_MAX;
+use super::said::{Chip, lately, of_message, sender};
+use crate::dashboard::asked::Member;
+use crate::dashboard::frame::Frame;
+use crate::dashboard::listing::Pages;
+use crate::dashboard::refused::Refused;
+use crate::dashboard::route::Answered;
+use crate::dashboard::view::{View, page};
+use crate::rest::through::read_through;
+use crate::words::{Value, plain};
+
+/// How many messages are on a page. New ones are put in order within their page, so it holds more of them.
+const SHOWN: usize = 50;
+const NEW_SHOWN: usize = 100;
+/// How many staff members a message can be given to; of a business with more the rest is not offered.
+const STAFF_MAX: usize = 500;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/messages.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    frame: Frame,
+    base: String,
+    done: String,
+    sub: String,
+    tabs: Vec<Tab>,
+    /// The status that is shown.
+    status: MessageStatus,
+    heading: String,
+    rows: Vec<Row>,
+    pages: Pages,
+    may: bool,
+}
+
+struct Tab {
+    path: String,
+    label: String,
+    is_this: bool,
+}
+
+struct Row {
+    id: String,
+    chip: Chip,
+    name: String,
+    /// As programs read it.
+    at: String,
+    when: String,
+    /// Whom it is for; empty for nobody.
+    staff: String,
+    quote: String,
+    /// The number to call back.
+    phone: Option<String>,
+}
+
+/// The messages of one status.
+pub(crate) async fn show(member: Member) -> Answered {
+    let (view, business) = (member.view(), &member.business);
+    let status = MessageStatus::from_word(member.query.get("status")).unwrap_or(MessageStatus::New);
+    let is_new = status == MessageStatus::New;
+    let part = member.part("messages", if is_new { NEW_SHOWN } else { SHOWN }, &["status"]);
+    let filter = &MessageFilter { status: Some(status), ..MessageFilter::default() };
+    let mut found = part.read(|page| async move { business.messages(filter, &page).await }).await?;
+    if is_new {
+        found.items.sort_by_key(|message| message.urgency != Urgency::Urgent);
+    }
+    let names = if found.items.iter().any(|message| message.staff_id.is_some()) {
+        team(&member).await?.into_iter().map(|one| (one.id, one.name)).collect()
+    } else {
+        HashMap::new()
+    };
+    let now = business.now();
+    let rows = found.items.iter().map(|message| row(&member, &view, message, (&names, now))).collect();
+    let pages = part.pages(found.next.as_deref());
+    let urgent = found.items.iter().filter(|message| message.urgency == Urgency::Urgent).count();
+    let shown = Page {
+        frame: member.frame("messages"),
+        base: member.path_to("messages"),
+        done: done(&view, member.query.get("done")),
+        // Of more than are shown it is not known how many there are.
+        sub: if is_new && pages.is_all() && !found.items.is_empty() {
+            let counts = [("count", found.items.len()), ("urgent", urgent)];
+            view.words.say("messages-sub-new", &counts.map(|(name, n)| (name, Value::Count(n as u64))))
+        } else {
+            view.t("messages-sub")
+        },
+        tabs: tabs(&member, &view, status),
+        status,
+        heading: view.t(match status {
+            MessageStatus::New => "messages-all-new",
+            MessageStatus::Read => "messages-all-read",
+            MessageStatus::Resolved => "messages-all-resolved",
+        }),
+        rows,
+        pages,
+        may: member.may(Right::Day),
+        view,
+    };
+    Ok(page(StatusCode::OK, &shown)?)
+}
+
+fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {
+    let tab = |status: &MessageStatus| Tab {
+        path: member.path_to(&format!("messages?status={status}")),
+        label: view.t(match status {
+            MessageStatus::New => "messages-tab-new",
+            MessageStatus::Read => "messages-tab-read",
+            MessageStatus::Resolved => "messages-tab-resolved",
+        }),
+        is_this: *status == this,
+    };
+    MessageStatus::ALL.iter().map(tab).collect()
+}
+
+fn row(
+    member: &Member,
+    view: &View,
+    message: &MessageView,
+    (names, now): (&HashMap<StaffId, String>, Timestamp),
+) -> Row {
+    let staff = message.staff_id.and_then(|id| names.get(&id));
+    Row {
+        id: message.id.to_string(),
+        chip: of_message(view, message),
+        name: sender(view, message),
+        at: message.created_at.to_string(),
+        when: lately(view, message.created_at, now, member.profile.zone),
+        staff: staff.map(|name| view.with("messages-for", "name", name)).unwrap_or_default(),
+        quote: if message.body.is_empty() {
+            view.t("message-erased")
+        } else {
+            plain(&message.body, QUOTE_CHARS_MAX)
+        },
+        phone: message.caller_phone.clone(),
+    }
+}
+
+/// What was done, by the word in the address; empty for nothing.
+pub(super) fn done(view: &View, word: &str) -> String {
+    let id = match word {
+        "new" => "message-done-new",
+        "read" => "message-done-read",
+        "resolved" => "message-done-resolved",
+        "assigned" => "message-done-assigned",
+        _ => return String::new(),
+    };
+    view.t(id)
+}
+
+/// The staff members of the business, in the order in which they were added.
+pub(super) async fn team(member: &Member) -> Result<Vec<StaffMember>, Refused> {
+    let business = &member.business;
+    let first = PageRequest { limit: STAFF_MAX, after: None };
+    let read = |page: PageRequest| async move { business.staff(&page).await };
+    Ok(read_through(first, read).await?.items)
+}

@@ -1,0 +1,227 @@
+//! How records are told: when something was and how long it took, who it is, in what state it is.
+
+use actors::domain::{AppointmentStatus, CallOutcome, CallStatus, Locale, MessageStatus, Timestamp, Urgency};
+use actors::view::{CallView, ContactView, MessageView};
+use chrono::Datelike;
+use chrono_tz::Tz;
+
+use crate::dashboard::days;
+use crate::dashboard::view::View;
+use crate::rest::values::phone::in_groups;
+use crate::words::Value;
+
+/// A state in a word, with what it looks like.
+pub(super) struct Chip {
+    pub(super) class: &'static str,
+    pub(super) word: String,
+}
+
+/// A phone number, as programs and as people read it.
+pub(super) struct Number {
+    pub(super) e164: String,
+    pub(super) shown: String,
+}
+
+impl Number {
+    /// A number, if there is one.
+    pub(super) fn of(e164: Option<&String>) -> Option<Self> {
+        e164.map(|e164| Self { e164: e164.clone(), shown: in_groups(e164) })
+    }
+}
+
+/// An email address, with the link that writes to it.
+pub(super) struct Mailbox {
+    pub(super) email: String,
+    pub(super) link: String,
+}
+
+impl Mailbox {
+    /// An address, if there is one.
+    pub(super) fn of(email: Option<&String>) -> Option<Self> {
+        email.map(|email| Self { email: email.clone(), link: mailto(email) })
+    }
+}
+
+/// A `mailto:` link in which nothing of the address reads as the beginning of something else.
+fn mailto(email: &str) -> String {
+    let mut link = String::from("mailto:");
+    for byte in email.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'@' | b'.' | b'-' | b'_' | b'+' => {
+                link.push(byte.into())
+            }
+            _ => link.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    link
+}
+
+/// The state of a message.
+pub(super) fn of_message(view: &View, message: &MessageView) -> Chip {
+    let (class, id) = match (message.status, message.urgency) {
+        (MessageStatus::New, Urgency::Urgent) => ("urgent", "message-urgent-new"),
+        (MessageStatus::Read, Urgency::Urgent) => ("urgent", "message-urgent-read"),
+        (MessageStatus::Resolved, Urgency::Urgent) => ("resolved", "message-urgent-resolved"),
+        (MessageStatus::New, Urgency::Normal) => ("new", "message-new"),
+        (MessageStatus::Read, Urgency::Normal) => ("read", "message-read"),
+        (MessageStatus::Resolved, Urgency::Normal) => ("resolved", "message-resolved"),
+    };
+    Chip { class, word: view.t(id) }
+}
+
+/// What came of a call, or that it was none.
+pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
+    let class = match (call.status, call.outcome) {
+        (CallStatus::Missed, _) => "missed",
+        (CallStatus::Failed, _) => "failed",
+        (
+            _,
+            CallOutcome::AppointmentBooked
+            | CallOutcome::AppointmentRescheduled
+            | CallOutcome::QuestionAnswered
+            | CallOutcome::Transferred,
+        ) => "good",
+        (_, CallOutcome::AppointmentCancelled) => "cancelled",
+        (_, CallOutcome::MessageTaken | CallOutcome::Voicemail) => "wait",
+        (_, CallOutcome::Hangup) => "missed",
+        (_, CallOutcome::Spam | CallOutcome::Other) => "",
+    };
+    let id =
+        if call.status == CallStatus::Completed { outcome(call.outcome) } else { call_status(call.status) };
+    Chip { class, word: view.t(id) }
+}
+
+/// What the status of a call is called.
+pub(super) fn call_status(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Completed => "call-completed",
+        CallStatus::Missed => "call-missed",
+        CallStatus::Failed => "call-failed",
+    }
+}
+
+/// What an outcome of calls is called.
+pub(super) fn outcome(outcome: CallOutcome) -> &'static str {
+    match outcome {
+        CallOutcome::AppointmentBooked => "call-booked",
+        CallOutcome::AppointmentRescheduled => "call-moved",
+        CallOutcome::AppointmentCancelled => "call-cancelled",
+        CallOutcome::MessageTaken => "call-message",
+        CallOutcome::QuestionAnswered => "call-answered",
+        CallOutcome::Transferred => "call-transferred",
+        CallOutcome::Voicemail => "call-voicemail",
+        CallOutcome::Spam => "call-spam",
+        CallOutcome::Hangup => "call-hangup",
+        CallOutcome::Other => "call-other",
+    }
+}
+
+/// The state of an appointment.
+pub(super) fn of_appointment(view: &View, status: AppointmentStatus) -> Chip {
+    let id = match status {
+        AppointmentStatus::Pending => "to-confirm",
+        AppointmentStatus::Confirmed => "contact-confirmed",
+        AppointmentStatus::Declined => "contact-declined",
+        AppointmentStatus::Cancelled => "contact-cancelled",
+    };
+    Chip { class: status.as_str(), word: view.t(id) }
+}
+
+/// Who called, or was called.
+pub(super) fn caller(view: &View, call: &CallView) -> String {
+    let number = other_end(call).map(|number| in_groups(number));
+    call.contact_name.clone().or(number).unwrap_or_else(|| view.t("call-anonymous"))
+}
+
+/// The number at the other end of a call.
+pub(super) fn other_end(call: &CallView) -> Option<&String> {
+    match call.direction {
+        actors::domain::Direction::Inbound => call.from_number.as_ref(),
+        actors::domain::Direction::Outbound => call.to_number.as_ref(),
+    }
+}
+
+/// Who left a message, as far as the message says.
+pub(super) fn sender(view: &View, message: &MessageView) -> String {
+    let number = message.caller_phone.as_deref().map(in_groups);
+    message.caller_name.clone().or(number).unwrap_or_else(|| view.t("somebody"))
+}
+
+/// What a contact is called: by the name, or else by what there is.
+pub(super) fn called(view: &View, contact: &ContactView) -> String {
+    let number = contact.phone.as_deref().map(in_groups);
+    contact.name.clone().or(number).or_else(|| contact.email.clone()).unwrap_or_else(|| view.t("somebody"))
+}
+
+/// What a language is called by those who speak it.
+pub(super) fn language(locale: Locale) -> &'static str {
+    match locale {
+        Locale::En => "English",
+        Locale::Fr => "Français",
+    }
+}
+
+/// An instant as near as people say it: today its time, else its day too.
+pub(super) fn lately(view: &View, at: Timestamp, now: Timestamp, zone: Tz) -> String {
+    let (day, today, time) = (days::day(at, zone), days::day(now, zone), days::clock(at, zone));
+    if day == today {
+        return time;
+    }
+    if day.succ_opt() == Some(today) {
+        return view.with("records-yesterday", "time", &time);
+    }
+    if day.year() != today.year() {
+        return view.words.moment(at, zone);
+    }
+    view.words.short_moment(at, zone)
+}
+
+/// A day as short as it can be told: `1 Dec 2026`.
+pub(super) fn short_day(view: &View, at: Timestamp, zone: Tz) -> String {
+    let day = days::day(at, zone);
+    let number = |id, number: u32| view.words.say(id, &[("number", Value::Count(number.into()))]);
+    let (month, number, year) =
+        (number("records-month", day.month()), number("day", day.day()), day.year().to_string());
+    let parts = [("day", &*number), ("month", &month), ("year", &year)];
+    view.words.say("records-short-day", &parts.map(|(name, part)| (name, Value::Text(part))))
+}
+
+/// How long something took: `41 s`, `3 min 02 s`, `1 h 05 min`.
+pub(super) fn duration(seconds: u32) -> String {
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+/// The lines of a text, as they were written.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_an_address_begins_something_else_in_its_link() {
+        assert_eq!(mailto("zoe.b+x@example.com"), "mailto:zoe.b+x@example.com");
+        assert_eq!(mailto("a?bcc=b&c%20@é.fr"), "mailto:a%3Fbcc%3Db%26c%2520@%C3%A9.fr");
+    }
+
+    #[test]
+    fn how_long_something_took_is_told_in_two_numbers_at_most() {
+        for (seconds, told) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min 00 s"),
+            (182, "3 min 02 s"),
+            (3_599, "59 min 59 s"),
+            (3_600, "1 h 00 min"),
+            (90_061, "25 h 01 min"),
+        ] {
+            assert_eq!(duration(seconds), told);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `B/stream`: what changes in a business, as server-sent events (HTML living standard §9.2), for the pages that are open.
+//!
+//! An event carries a kind and an id and nothing of the record: a page fetches the part that shows it from its own
+//! address. What always holds: whether the person may hear of it is asked anew for each event; a stream ends with the
+//! session, with the membership and with the service; many changes at once are told together, so that a busy business
+//! does not keep its pages fetching.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use actors::domain::{Access, Right, Role};
+use actors::{Happened, Heard, Watching};
+use axum::http::{HeaderValue, header};
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::unfold;
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use super::asked::Member;
+use super::refused::Refused;
+use super::route::Answered;
+
+/// Between two tellings passes so long at least.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Behind so much silence a comment is sent, so that whatever is in between keeps the connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// How many records are told one by one; of more it is said that anything may have changed.
+const TOLD_MAX: usize = 32;
+
+/// What one has to be allowed to see to hear of this kind of thing; what is not known is nobody's.
+fn right(kind: &str) -> Option<Right> {
+    Some(match kind {
+        "appointment" | "contact" | "message" | "call" => Right::Day,
+        "alert" => Right::Own,
+        "business" | "service" | "staff" | "time_off" | "knowledge" => Right::Settings,
+        "api_key" | "webhook" | "delivery" | "mail" => Right::Integrations,
+        "person" => Right::People,
+        "retention" => Right::Data,
+        _ => return None,
+    })
+}
+
+/// The stream.
+pub(super) async fn show(member: Member) -> Answered {
+    let listens = Listens {
+        watching: member.business.watch(),
+        stopping: member.desk.stopping.clone(),
+        member,
+        unheard: Unheard::default(),
+        next: Instant::now(),
+    };
+    let events = unfold(listens, |mut listens| async move {
+        let told = listens.told().await.ok().flatten()?;
+        Some((Ok::<_, Infallible>(told), listens))
+    });
+    let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+struct Listens {
+    member: Member,
+    watching: Watching,
+    stopping: watch::Receiver<bool>,
+    unheard: Unheard,
+    /// When the next telling may be.
+    next: Instant,
+}
+
+/// What has happened and is not told yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Unheard {
+    /// Each once, however often it has changed.
+    changed: BTreeSet<(&'static str, Uuid)>,
+    /// Whether there is more than is kept.
+    more: bool,
+}
+
+impl Unheard {
+    fn add(&mut self, happened: Happened) {
+        if self.changed.len() < TOLD_MAX {
+            self.changed.insert((happened.kind, happened.id));
+        } else {
+            self.more |= !self.changed.contains(&(happened.kind, happened.id));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.changed.is_empty() && !self.more
+    }
+
+    /// The data of the next event about what this role may see, if there is any.
+    fn take(&mut self, role: Role) -> Option<serde_json::Value> {
+        if std::mem::take(&mut self.more) {
+            self.changed.clear();
+            return Some(json!({}));
+        }
+        while let Some((kind, id)) = self.changed.pop_first() {
+            if right(kind).is_some_and(|right| role.access(right) != Access::Hidden) {
+                return Some(json!({ "kind": kind, "id": id }));
+            }
+        }
+        None
+    }
+}
+
+impl Listens {
+    /// Waits for the next event; nothing when the stream has ended.
+    async fn told(&mut self) -> Result<Option<Event>, Refused> {
+        loop {
+            if !self.unheard.is_empty() {
+                let Some(role) = self.role().await? else { return Ok(None) };
+                if let Some(data) = self.unheard.take(role) {
+                    if self.unheard.is_empty() {
+                        self.next = Instant::now() + PAUSE;
+                    }
+                    return Ok(Some(Event::default().data(data.to_string())));
+                }
+            }
+            if !self.hear().await {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Hears what happens, until something has and the pause is over; false when there is nothing more to hear.
+    async fn hear(&mut self) -> bool {
+        loop {
+            let waits = !self.unheard.is_empty();
+            tokio::select! {
+                _ = self.stopping.wait_for(|stopping| *stopping) => return false,
+                () = sleep_until(self.next), if waits => return true,
+                heard = self.watching.next() => match heard {
+                    None => return false,
+                    Some(Heard::Missed) => self.unheard.more = true,
+                    Some(Heard::Happened(happened)) => {
+                        let me = self.member.signed_in.person.id;
+                        if happened.person.is_none_or(|person| person == me) {
+                            self.unheard.add(happened);
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// What the person is in the business by now; nothing where the session or the membership has ended.
+    async fn role(&self) -> Result<Option<Role>, Refused> {
+        let Some((_, signed_in)) = self.member.signed_in().await? else { return Ok(None) };
+        let belongs = self.member.people().belongs(signed_in.person.id).await?;
+        let here = belongs.iter().find(|one| one.business_id == self.member.business.id());
+        Ok(here.filter(|one| one.membership.is_active()).map(|one| one.membership.role))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn happened(kind: &'static str, id: u128) -> Happened {
+        Happened { kind, id: Uuid::from_u128(id), person: None }
+    }
+
+    #[test]
+    fn what_changes_often_is_told_once_and_much_as_one() {
+        let mut unheard = Unheard::default();
+        for _ in 0..3 {
+            unheard.add(happened("appointment", 1));
+        }
+        assert!(unheard.take(Role::Member).is_some());
+        assert_eq!((unheard.take(Role::Member), unheard.is_empty()), (None, true));
+        (0..=TOLD_MAX as u128).for_each(|id| unheard.add(happened("call", id)));
+        assert_eq!(unheard.take(Role::Member), Some(json!({})));
+        assert!(unheard.is_empty());
+    }
+
+    #[test]
+    fn members_hear_nothing_of_keys_and_webhooks_and_nobody_of_what_is_not_known() {
+        for kind in ["api_key", "webhook", "delivery", "mail", "person", "unknown"] {
+            let mut unheard = Unheard::default();
+            unheard.add(happened(kind, 1));
+            assert_eq!(unheard.take(Role::Member), None, "{kind}");
+        }
+        let mut unheard = Unheard::default();
+        unheard.add(happened("api_key", 1));
+        assert!(unheard.take(Role::Admin).is_some());
+    }
+}

@@ -1,0 +1,64 @@
+//! Who did something, in words: what the audit log tells of by an id.
+//!
+//! What always holds: the name of a key is told to nobody who may not see keys, and an e-mail address to nobody who may
+//! not see people; of somebody who has no account any more only that is told.
+
+use actors::domain::{Access, Actor, KeyId, PersonId, Right};
+
+use super::asked::Member;
+use super::refused::Refused;
+
+/// Those who did something, as whoever asks is told of them.
+pub(super) struct Whos(Vec<(Actor, String)>);
+
+impl Member {
+    /// What is told of each of these; each is looked up once.
+    pub(super) async fn whos(&self, actors: impl IntoIterator<Item = Actor>) -> Result<Whos, Refused> {
+        let mut all: Vec<(Actor, String)> = Vec::new();
+        for actor in actors {
+            if all.iter().all(|(known, _)| *known != actor) {
+                all.push((actor, self.who(actor).await?));
+            }
+        }
+        Ok(Whos(all))
+    }
+
+    async fn who(&self, actor: Actor) -> Result<String, Refused> {
+        let view = self.view();
+        match actor {
+            Actor::Person(id) => self.person_told(id).await,
+            Actor::ApiKey(id) => self.key_told(id).await,
+            Actor::Operator => Ok(view.t("who-operator")),
+            Actor::System => Ok(view.t("who-service")),
+        }
+    }
+
+    async fn person_told(&self, id: PersonId) -> Result<String, Refused> {
+        let view = self.view();
+        let Some(person) = self.people().person(id).await? else { return Ok(view.t("who-gone")) };
+        if !person.name.trim().is_empty() {
+            return Ok(person.name);
+        }
+        // Whoever has left may use another address by now, which is nothing of this business.
+        let is_seen = self.sees(Right::People) && self.people().member(&self.business, id).await.is_ok();
+        Ok(if is_seen { person.email } else { view.t("who-nameless") })
+    }
+
+    async fn key_told(&self, id: KeyId) -> Result<String, Refused> {
+        let view = self.view();
+        let name = if self.sees(Right::Integrations) { self.business.key_name(id).await? } else { None };
+        Ok(name.map_or_else(|| view.t("who-key"), |name| view.with("who-key-named", "name", &name)))
+    }
+
+    /// Whether the person sees what this right is about.
+    pub(super) fn sees(&self, right: Right) -> bool {
+        self.membership.role.access(right) != Access::Hidden
+    }
+}
+
+impl Whos {
+    /// What is told of one of them.
+    pub(super) fn of(&self, actor: Actor) -> &str {
+        self.0.iter().find(|(known, _)| *known == actor).map_or("", |(_, told)| told)
+    }
+}

@@ -1,0 +1,188 @@
+//! How each person is alerted, and whether mail reaches them.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Person, Server, relay};
+
+fn path(salon: &str) -> String {
+    format!("/dashboard/b/{salon}/settings/notifications")
+}
+
+async fn set(server: &Server, salon: &str, person: &Person) -> Value {
+    let path = format!("/businesses/{salon}/people/{}/notifications", person.id);
+    server.operator("GET", &path, Value::Null).await
+}
+
+async fn of(server: &Server, role: &str) -> (String, Person, Browser) {
+    let salon = server.business("Salon Zoé").await;
+    let person = server.person(&salon, "ada@example.com", role).await;
+    let browser = server.signed_in(&salon, &person).await;
+    (salon, person, browser)
+}
+
+#[tokio::test]
+async fn each_kind_is_set_by_mail_in_the_dashboard_and_of_whom() {
+    let server = Server::open().await;
+    let (salon, ada, mut browser) = of(&server, "owner").await;
+    let path = path(&salon);
+    let page = browser
+        .get(&path)
+        .await
+        .is(200)
+        .says("This service sends no mail")
+        .says("You are no staff member here");
+    assert_eq!(page.field(&path, "urgent_message.email"), "now");
+    assert_eq!(page.field(&path, "appointment_booked.email"), "off");
+    assert!(!page.form(&path).controls.iter().any(|name| name.ends_with(".scope")), "nothing is theirs");
+    assert!(!page.forms().iter().any(|form| form.action.ends_with("/test")), "there is no relay to try");
+    let changed = [
+        ("urgent_message.email", "daily"),
+        ("call_missed.email", "off"),
+        ("appointment_booked.email", "now"),
+    ];
+    browser.submit(&page, &path, &changed).await.leads_to(&format!("{path}?done=saved"));
+    let page = browser.get(&format!("{path}?done=saved")).await.says("Saved.");
+    assert_eq!(page.field(&path, "urgent_message.email"), "daily");
+    let now = set(&server, &salon, &ada).await;
+    assert_eq!(
+        (&now["urgent_message"]["email"], &now["call_missed"]["email"]),
+        (&json!("daily"), &json!("off"))
+    );
+    assert_eq!(
+        now["webhook_disabled"],
+        json!({ "email": "now", "in_app": true, "scope": "all" }),
+        "as it was"
+    );
+    // A box that is not ticked.
+    let mut fields = page.form(&path).fields;
+    fields.retain(|(name, _)| name != "message_taken.in_app");
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(&path, &fields).await.is(303);
+    let now = set(&server, &salon, &ada).await;
+    assert_eq!(
+        (&now["message_taken"]["in_app"], &now["call_missed"]["in_app"]),
+        (&json!(false), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn one_who_is_a_staff_member_may_be_told_of_their_own_alone_and_a_member_sees_no_webhooks() {
+    let server = Server::open().await;
+    let (salon, ada, mut browser) = of(&server, "member").await;
+    let staff = server
+        .operator(
+            "POST",
+            &format!("/businesses/{salon}/staff"),
+            json!({ "name": "Camille", "service_ids": [] }),
+        )
+        .await;
+    let person = format!("/businesses/{salon}/people/{}", ada.id);
+    server.operator("PATCH", &person, json!({ "staff_id": staff["id"] })).await;
+    let path = path(&salon);
+    let page = browser.get(&path).await.is(200).says("Mine");
+    assert!(!page.body.contains("webhook"), "of those members are told nothing");
+    assert_eq!(page.field(&path, "appointment_booked.scope"), "mine");
+    assert!(!page.form(&path).controls.contains(&"call_missed.scope".to_owned()), "calls are nobody's own");
+    let changed = [("appointment_booked.scope", "all"), ("message_taken.scope", "mine")];
+    browser.submit(&page, &path, &changed).await.is(303);
+    let now = set(&server, &salon, &ada).await;
+    assert_eq!(now["appointment_booked"]["scope"], "all");
+    assert_eq!(
+        (&now["message_taken"]["scope"], &now["call_missed"]["scope"]),
+        (&json!("mine"), &json!("all"))
+    );
+    // What is not shown cannot be set by a form that says so.
+    let page = browser.get(&path).await;
+    let mut fields = page.form(&path).fields;
+    fields.push(("webhook_disabled.email".into(), "now".into()));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(&path, &fields).await.is(303);
+    assert_eq!(set(&server, &salon, &ada).await["webhook_disabled"]["email"], "off");
+}
+
+#[tokio::test]
+async fn what_is_set_meanwhile_is_not_overwritten_and_nonsense_is_refused() {
+    let server = Server::open().await;
+    let (salon, ada, mut browser) = of(&server, "owner").await;
+    let path = path(&salon);
+    let [page, other] = [browser.get(&path).await, browser.get(&path).await];
+    browser.submit(&page, &path, &[("call_missed.email", "daily")]).await.is(303);
+    let stale = browser.submit(&other, &path, &[("call_missed.email", "off")]).await.is(409);
+    let stale = stale.says("Somebody else has changed this");
+    let marked: Vec<_> =
+        stale.tags().into_iter().filter(|tag| tag.name == "mark").map(|tag| tag.text).collect();
+    assert_eq!(marked, ["Off · shown here", "Daily · shown here"]);
+    assert_eq!(stale.field(&path, "call_missed.email"), "off", "as it was sent");
+    assert_eq!(set(&server, &salon, &ada).await["call_missed"]["email"], "daily");
+    browser.submit(&stale, &path, &[]).await.is(303);
+    assert_eq!(set(&server, &salon, &ada).await["call_missed"]["email"], "off");
+    let page = browser.get(&path).await;
+    let refused = browser
+        .submit(&page, &path, &[("call_missed.email", "hourly"), ("urgent_message.email", "daily")])
+        .await;
+    let refused = refused.is(422).says("call_missed.email: Choose one of: at once, daily, off.");
+    assert_eq!(refused.field(&path, "urgent_message.email"), "daily");
+}
+
+#[tokio::test]
+async fn a_test_mail_tells_what_the_relay_said_once_for_each_click() {
+    let (mail, mails) = relay().await;
+    let server = Server::open_with(None, Some(mail)).await;
+    let (salon, _, mut browser) = of(&server, "member").await;
+    let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
+    let page = browser.get(&path).await.says("Mails go to ada@example.com").says("Send me a test email");
+    let told = browser.submit(&page, &test, &[]).await.is(200);
+    told.says("The relay took the test email").says("2.0.0 queued");
+    browser.submit(&page, &test, &[]).await.is(200).says("2.0.0 queued");
+    assert_eq!((mails.get(0).await.to.as_str(), mails.count()), ("ada@example.com", 1));
+    browser.get(&test).await.leads_to(&path);
+}
+
+#[tokio::test]
+async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
+    let (mail, mails) = relay().await;
+    let server = Server::open_with(None, Some(mail)).await;
+    let (salon, _, mut browser) = of(&server, "member").await;
+    let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
+    for _ in 0..10 {
+        let page = browser.get(&path).await;
+        browser.submit(&page, &test, &[]).await.is(200);
+    }
+    let page = browser.get(&path).await;
+    let refused = browser.submit(&page, &test, &[]).await.is(409);
+    refused.says("As many test mails were sent as may be. The next one can be sent from");
+    assert_eq!(mails.count(), 10);
+    server.clock.advance(60 * 60);
+    browser.submit(&page, &test, &[]).await.is(200);
+}
+
+#[tokio::test]
+async fn a_relay_that_is_away_is_told_and_the_page_is_french_to_the_french() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let mail = receptionist::mail::MailSettings {
+        relay: format!("smtp+plain://{address}").parse().unwrap(),
+        from: "Desk <desk@example.com>".parse().unwrap(),
+    };
+    let server = Server::open_with(None, Some(mail)).await;
+    let (salon, _, mut browser) = of(&server, "owner").await;
+    let page = browser.get("/dashboard/account").await;
+    browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let (path, test) = (path(&salon), format!("{}/test", path(&salon)));
+    let page =
+        browser.get(&path).await.says("À traiter").says("Chaque jour").says("M’envoyer un courriel d’essai");
+    browser.submit(&page, &test, &[]).await.is(200).says("Le courriel d’essai n’est pas parti");
+}
+
+#[tokio::test]
+async fn nothing_is_set_in_a_suspended_business() {
+    let server = Server::open().await;
+    let (salon, _, mut browser) = of(&server, "owner").await;
+    let path = path(&salon);
+    let before = browser.get(&path).await;
+    server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
+    let page = browser.get(&path).await.is(200);
+    assert!(!page.text().contains("Save"));
+    browser.submit(&before, &path, &[]).await.is(403);
+}

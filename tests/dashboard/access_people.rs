@@ -1,0 +1,297 @@
+//! People: changing what they are, ending their access and giving it back.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, PASSWORD, Page, Person, Server};
+
+pub(crate) fn people(salon: &str) -> String {
+    format!("/dashboard/b/{salon}/settings/people")
+}
+
+/// The salon with an owner, an admin and a member, each signed in.
+pub(crate) async fn salon(server: &Server) -> (String, [(Person, Browser); 3]) {
+    let salon = server.business("Salon Zoé").await;
+    let mut all = Vec::new();
+    for (email, role) in
+        [("ada@example.com", "owner"), ("bob@example.com", "admin"), ("cy@example.com", "member")]
+    {
+        let person = server.person(&salon, email, role).await;
+        let browser = server.signed_in(&salon, &person).await;
+        all.push((person, browser));
+    }
+    (salon, all.try_into().unwrap_or_else(|_| panic!("three of them")))
+}
+
+async fn of(server: &Server, salon: &str, person: &Person) -> Value {
+    server.operator("GET", &format!("/businesses/{salon}/people/{}", person.id), Value::Null).await
+}
+
+pub(crate) async fn staff(server: &Server, salon: &str, name: &str) -> String {
+    let made = server
+        .operator("POST", &format!("/businesses/{salon}/staff"), json!({ "name": name, "service_ids": [] }))
+        .await;
+    made["id"].as_str().unwrap().to_owned()
+}
+
+pub(crate) async fn count(server: &Server, salon: &str) -> usize {
+    let all = server.operator("GET", &format!("/businesses/{salon}/people"), Value::Null).await;
+    all.as_array().unwrap().len()
+}
+
+/// The ways that a page offers.
+pub(crate) fn ways(page: &Page) -> Vec<String> {
+    page.tags().iter().filter_map(|tag| tag.get("href").map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_other() {
+    let server = Server::open().await;
+    let (salon, [(_, mut ada), (_, mut bob), (cy, _)]) = salon(&server).await;
+    let camille = staff(&server, &salon, "Camille").await;
+    let path = format!("{}/{}", people(&salon), cy.id);
+    let page = ada.get(&path).await.is(200).says("cy@example.com").says("Active");
+    assert_eq!((page.field(&path, "role"), page.field(&path, "staff_id")), ("member".into(), String::new()));
+    let bobs = bob.get(&path).await.is(200);
+    ada.submit(&page, &path, &[("role", "admin"), ("staff_id", &camille)])
+        .await
+        .leads_to(&format!("{path}?done=saved"));
+    ada.get(&format!("{path}?done=saved")).await.says("Saved.");
+    let now = of(&server, &salon, &cy).await;
+    assert_eq!((now["role"].as_str(), now["staff_id"].as_str()), (Some("admin"), Some(camille.as_str())));
+    let stale = bob.submit(&bobs, &path, &[("role", "member")]).await.is(409);
+    let stale = stale.says("Somebody else has changed this").says("What you sent").says("What is saved now");
+    let marked: Vec<_> =
+        stale.tags().into_iter().filter(|tag| tag.name == "mark").map(|tag| tag.text).collect();
+    assert_eq!(marked, ["Member", "Nobody", "Admin", "Camille"]);
+    assert_eq!(of(&server, &salon, &cy).await["role"], "admin", "nothing was overwritten");
+    // Seen both, it is sent again.
+    bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
+    assert_eq!(of(&server, &salon, &cy).await["role"], "member");
+    // That somebody signs in meanwhile is no change of what the form is about.
+    let page = bob.get(&path).await;
+    server.clock.advance(60);
+    server.signed_in(&salon, &cy).await;
+    bob.submit(&page, &path, &[("role", "admin")]).await.leads_to(&format!("{path}?done=saved"));
+    bob.submit(&page, &path, &[("role", "nobody")]).await.leads_to(&format!("{path}?done=saved"));
+    let page = bob.get(&path).await;
+    bob.submit(&page, &path, &[("role", "boss")]).await.is(422).says("Choose one of these.");
+}
+
+#[tokio::test]
+async fn an_admin_touches_no_owner_and_a_member_sees_nobody() {
+    let server = Server::open().await;
+    let (salon, [(ada, _), (_, mut bob), (cy, mut cys)]) = salon(&server).await;
+    let path = format!("{}/{}", people(&salon), ada.id);
+    let page = bob.get(&path).await.is(200).says("Only an owner can change an owner.");
+    assert!(!page.forms().iter().any(|form| form.action.starts_with(&path)));
+    assert!(!ways(&page).iter().any(|way| way.starts_with(&format!("{path}/"))));
+    for step in ["disable", "enable", "remove"] {
+        bob.get(&format!("{path}/{step}"))
+            .await
+            .is(403)
+            .says("An admin can neither make nor change an owner");
+    }
+    // A form that he makes up himself is refused as well.
+    let own = bob.get(&format!("{}/{}", people(&salon), cy.id)).await;
+    let form = own.field(&format!("{}/{}", people(&salon), cy.id), "form");
+    for (at, fields) in [("", vec![("role", "member")]), ("/disable", vec![]), ("/remove", vec![])] {
+        let fields: Vec<_> = fields.into_iter().chain([("form", form.as_str())]).collect();
+        bob.post(&format!("{path}{at}"), &fields).await.is(403);
+    }
+    let page = bob.get(&format!("{}/{}", people(&salon), cy.id)).await;
+    let up = format!("{}/{}", people(&salon), cy.id);
+    bob.submit(&page, &up, &[("role", "owner")]).await.is(403);
+    assert_eq!(of(&server, &salon, &ada).await["status"], "active");
+    let today = cys.get(&format!("/dashboard/b/{salon}/today")).await;
+    assert!(!ways(&today).contains(&people(&salon)), "no place for what is not theirs");
+    cys.get(&up).await.is(404);
+}
+
+#[tokio::test]
+async fn access_rests_comes_back_and_ends_and_its_sessions_at_once() {
+    let server = Server::open().await;
+    let (salon, [(_, mut ada), _, (cy, mut cys)]) = salon(&server).await;
+    let (path, today) = (format!("{}/{}", people(&salon), cy.id), format!("/dashboard/b/{salon}/today"));
+    let page = ada.get(&path).await;
+    for step in ["disable", "remove"] {
+        assert!(ways(&page).contains(&format!("{path}/{step}")));
+    }
+    ada.get(&format!("{path}/enable")).await.leads_to(&path);
+    let disable = format!("{path}/disable");
+    let page =
+        ada.get(&disable).await.is(200).says("Disable cy@example.com?").says("every session of theirs");
+    cys.get(&today).await.is(200);
+    ada.submit(&page, &disable, &[]).await.leads_to(&format!("{path}?done=disabled"));
+    cys.get(&today).await.is(404);
+    let page = ada.get(&format!("{path}?done=disabled")).await.says("All their sessions here have ended.");
+    assert!(ways(&page).contains(&format!("{path}/enable")) && !ways(&page).contains(&disable));
+    let enable = format!("{path}/enable");
+    let page = ada.get(&enable).await.says("Enable cy@example.com?");
+    ada.submit(&page, &enable, &[]).await.leads_to(&format!("{path}?done=enabled"));
+    cys.get(&today).await.is(200);
+    let remove = format!("{path}/remove");
+    let page = ada.get(&remove).await.is(200).says("To come back they have to be invited again.");
+    let gone = format!("{}?done=removed", people(&salon));
+    ada.submit(&page, &remove, &[]).await.leads_to(&gone);
+    ada.submit(&page, &remove, &[]).await.leads_to(&gone);
+    cys.get(&today).await.is(404);
+    let listed = ada.get(&gone).await.says("Nobody comes in by it any more.");
+    assert!(!listed.text().contains("cy@example.com"));
+    ada.get(&path).await.is(404);
+}
+
+#[tokio::test]
+async fn the_last_owner_stays_and_one_who_ends_their_own_access_is_led_out() {
+    let server = Server::open().await;
+    let (salon, [(ada, mut adas), (bob, _), _]) = salon(&server).await;
+    let path = format!("{}/{}", people(&salon), ada.id);
+    let page = adas.get(&path).await.is(200);
+    let refused = adas.submit(&page, &path, &[("role", "member")]).await.is(409);
+    refused.says("the business would be left without an owner").says("This is the last active owner.");
+    for step in ["disable", "remove"] {
+        let path = format!("{path}/{step}");
+        let page = adas.get(&path).await.is(200);
+        adas.submit(&page, &path, &[]).await.is(409).says("the business would be left without an owner");
+    }
+    assert_eq!(of(&server, &salon, &ada).await["role"], "owner");
+    server
+        .operator("PATCH", &format!("/businesses/{salon}/people/{}", bob.id), json!({ "role": "owner" }))
+        .await;
+    let page = adas.get(&path).await;
+    adas.submit(&page, &path, &[("role", "member")]).await.leads_to(&format!("/dashboard/b/{salon}/today"));
+    adas.get(&people(&salon)).await.is(404);
+    server
+        .operator("PATCH", &format!("/businesses/{salon}/people/{}", ada.id), json!({ "role": "owner" }))
+        .await;
+    let remove = format!("{path}/remove");
+    let page = adas.get(&remove).await;
+    adas.submit(&page, &remove, &[]).await.leads_to("/dashboard");
+    adas.get("/dashboard").await.is(200).says("You belong to no business");
+}
+
+#[tokio::test]
+async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_comes_back() {
+    let server = Server::open().await;
+    let (salon, [(ada, _), (bob, mut enters), (cy, _)]) = salon(&server).await;
+    let mut browser = server.with_password(&salon, &ada, PASSWORD).await;
+    let invite = format!("{}/invite", people(&salon));
+    let page = browser.get(&invite).await.is(200);
+    assert!(!page.body.contains("current_password"), "it was given just now");
+    server.clock.advance(15 * 60);
+    let asked =
+        browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
+    let asked = asked.says("Your password is needed for this.").says("You gave it more than 15 minutes ago.");
+    assert_eq!(
+        (asked.field(&invite, "email"), asked.field(&invite, "role")),
+        ("new@example.com".into(), "admin".into())
+    );
+    let wrong =
+        browser.submit(&asked, &invite, &[("current_password", "not my password at all")]).await.is(422);
+    let wrong = wrong.says("That is not your password.");
+    assert!(!wrong.body.contains("not my password at all"), "it is not shown again");
+    assert_eq!(count(&server, &salon).await, 3);
+    browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
+    assert_eq!(count(&server, &salon).await, 4);
+    // It was given just now.
+    for (path, fields) in [
+        (format!("{}/{}", people(&salon), cy.id), vec![("role", "admin")]),
+        (format!("{}/{}/disable", people(&salon), cy.id), vec![]),
+        (format!("{}/{}/enable", people(&salon), cy.id), vec![]),
+        (format!("{}/{}/remove", people(&salon), cy.id), vec![]),
+    ] {
+        server.clock.advance(15 * 60);
+        let page = browser.get(&path).await.is(200).says("Your password now");
+        browser.submit(&page, &path, &fields).await.is(422).says("Your password is needed for this.");
+        let right: Vec<_> = fields.into_iter().chain([("current_password", PASSWORD)]).collect();
+        browser.submit(&page, &path, &right).await.is(303);
+    }
+    assert_eq!(count(&server, &salon).await, 3, "the last one is gone");
+    // Whoever came by a link and has no password is told what to do.
+    let page = enters.get(&format!("{}/{}", people(&salon), bob.id)).await.is(200);
+    page.says("A new link leads to choosing one.");
+}
+
+#[tokio::test]
+async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_french() {
+    let server = Server::open().await;
+    let (salon, [(_, mut ada), ..]) = salon(&server).await;
+    let long = "x".repeat(200);
+    let invite = format!("/businesses/{salon}/people");
+    for (email, name) in [
+        ("eve@example.com", "<script>alert(1)</script>"),
+        ("js@example.com", "javascript:alert(1)"),
+        ("long@example.com", &long),
+        ("rtl@example.com", "שרה כהן"),
+    ] {
+        let made = server
+            .operator(
+                "POST",
+                &invite,
+                json!({ "email": email, "name": name, "role": "member", "locale": "en" }),
+            )
+            .await;
+        let path = format!("{}/{}", people(&salon), made["id"].as_str().unwrap());
+        ada.get(&path).await.is(200).says(name);
+        ada.get(&format!("{path}/remove")).await.is(200);
+    }
+    ada.get(&people(&salon))
+        .await
+        .is(200)
+        .says("<script>alert(1)</script>")
+        .says(&long)
+        .says("javascript:alert(1)");
+    for number in 0..50 {
+        let body = json!({ "email": format!("many-{number}@example.com"), "role": "member" });
+        server.operator("POST", &invite, body).await;
+    }
+    let page = ada.get(&people(&salon)).await.says("bob@example.com");
+    assert!(!page.text().contains("many-49@"));
+    let older = ways(&page).into_iter().find(|way| way.contains("?after=")).unwrap();
+    let page = ada.get(&older).await.is(200).says("many-49@example.com");
+    assert!(!page.text().contains("bob@example.com"));
+    let account = ada.get("/dashboard/account").await;
+    ada.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    ada.get(&people(&salon)).await.says("Inviter quelqu’un").says("Propriétaire").says("Invité");
+    let invite = format!("{}/invite", people(&salon));
+    let page = ada.get(&invite).await.says("un lien à transmettre vous est montré").says("Agenda, messages");
+    ada.submit(&page, &invite, &[("email", "x")]).await.is(422).says("Ce n’est pas une adresse e-mail");
+    ada.submit(&page, &invite, &[("email", "ADA@example.com")])
+        .await
+        .is(409)
+        .says("Cette personne a déjà accès à l’établissement.");
+}
+
+#[tokio::test]
+async fn people_of_a_suspended_business_are_only_looked_at() {
+    let server = Server::open().await;
+    let (salon, [(_, mut ada), _, (cy, _)]) = salon(&server).await;
+    let path = format!("{}/{}", people(&salon), cy.id);
+    let before = ada.get(&path).await;
+    server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
+    let page = ada.get(&people(&salon)).await.is(200).says("cy@example.com");
+    assert!(!ways(&page).iter().any(|way| way.ends_with("/invite")));
+    let page = ada.get(&path).await.is(200).says("Member");
+    assert!(page.forms().iter().all(|form| form.action == "/dashboard/sign-out"));
+    ada.get(&format!("{}/invite", people(&salon))).await.is(403);
+    ada.get(&format!("{path}/remove")).await.is(403);
+    ada.submit(&before, &path, &[("role", "admin")]).await.is(403);
+}
+
+#[tokio::test]
+async fn a_person_of_another_business_is_not_there() {
+    let server = Server::open().await;
+    let (salon, [(_, mut ada), ..]) = salon(&server).await;
+    let other = server.business("Barbier").await;
+    let eve = server.person(&other, "eve@example.com", "member").await;
+    let invite = ada.get(&format!("{}/invite", people(&salon))).await;
+    let id = invite.field(&format!("{}/invite", people(&salon)), "form");
+    for business in [&salon, &other] {
+        let path = format!("{}/{}", people(business), eve.id);
+        ada.get(&path).await.is(404);
+        for step in ["", "/disable", "/remove"] {
+            ada.post(&format!("{path}{step}"), &[("role", "admin"), ("form", &id)]).await.is(404);
+        }
+    }
+    let now = of(&server, &other, &eve).await;
+    assert_eq!((&now["role"], &now["status"]), (&json!("member"), &json!("active")));
+}

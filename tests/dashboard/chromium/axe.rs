@@ -1,0 +1,48 @@
+//! axe-core on the page that is shown.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::window::Window;
+
+/// Where `.ci/run` puts it; `AXE` says another place.
+const PLACE: &str = "target/tools/node_modules/axe-core/axe.min.js";
+
+/// The source of axe-core; nothing where it is not at hand, which is told.
+pub(super) fn axe() -> Option<String> {
+    let place = std::env::var_os("AXE").map(PathBuf::from);
+    let place = place.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PLACE));
+    match std::fs::read_to_string(&place) {
+        Ok(source) => Some(source),
+        Err(_) => {
+            assert!(
+                std::env::var_os("REQUIRE_AXE").is_none(),
+                "REQUIRE_AXE is set, and there is no axe-core"
+            );
+            eprintln!("skipped: no page is held against WCAG, for there is no {}", place.display());
+            None
+        }
+    }
+}
+
+/// What WCAG 2.2 A and AA do not allow of what is shown, each with the markup that it is about.
+pub(super) async fn violations(window: &Window, axe: &str) -> Vec<String> {
+    let script = format!(
+        "{axe}; const done = arguments[arguments.length - 1]; \
+         axe.run(document, {{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }})\
+         .then(found => done(found.violations), error => done([{{ id: String(error), nodes: [] }}]));"
+    );
+    let found = window.run_async(&script).await;
+    let all = found.as_array().cloned().unwrap_or_default();
+    all.iter().map(|one| format!("{}: {}", one["id"], first_node(one))).collect()
+}
+
+fn first_node(violation: &Value) -> String {
+    let node = &violation["nodes"][0];
+    format!(
+        "{} {}",
+        node["html"].as_str().unwrap_or_default(),
+        node["failureSummary"].as_str().unwrap_or_default()
+    )
+}

@@ -1,0 +1,80 @@
+//! Every page that the table has, as it is seen: wide and on a phone, light and dark.
+
+use receptionist::service;
+
+use super::axe::{axe, violations};
+use super::salon::Salon;
+use super::window::{Looks, Window, window};
+use crate::harness::Browser;
+
+/// The widths and colours in which every page is held against what must hold.
+const LOOKS: [Looks; 3] =
+    [Looks { width: 1440, dark: false }, Looks { width: 820, dark: true }, Looks { width: 390, dark: true }];
+/// The narrowest screen that WCAG 1.4.10 names, in CSS pixels.
+const NARROW: Looks = Looks { width: 320, dark: false };
+
+/// Gives a window the session of a browser.
+pub(super) async fn take_over(window: &Window, browser: &Browser) {
+    window.goto("/dashboard/sign-in").await;
+    for (name, value) in &browser.cookies {
+        window.set_cookie(name, value).await;
+    }
+}
+
+/// The pages that somebody who is signed in may look at.
+fn pages(salon: &Salon) -> Vec<String> {
+    let all =
+        service::pages().into_iter().filter(|(method, _, access)| method == "GET" && access != "anybody");
+    let mut pages: Vec<_> = all.filter_map(|(_, path, _)| salon.address(path)).collect();
+    pages.retain(|path| path != "/dashboard"); // it leads on
+    pages
+}
+
+#[tokio::test]
+async fn no_page_breaks_its_policy_its_layout_or_wcag() {
+    let salon = Salon::open().await;
+    let Some(window) = window(&salon.server.origin()).await else { return };
+    let axe = axe();
+    take_over(&window, &salon.signed_in(&salon.owner).await).await;
+    let _ = window.complaints().await;
+    let mut wrong = Vec::new();
+    for looks in LOOKS.into_iter().chain([NARROW]) {
+        window.look(looks).await;
+        for page in pages(&salon) {
+            window.goto(&page).await;
+            assert_eq!(window.path().await, page, "it is shown");
+            let over =
+                window.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth").await;
+            if over.as_i64() > Some(0) {
+                wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
+            }
+            for complaint in window.complaints().await {
+                wrong.push(format!("{page} {looks:?}: {complaint}"));
+            }
+            if let (Some(axe), true) = (&axe, looks.width > NARROW.width) {
+                window.run("document.querySelectorAll('main details').forEach(one => one.open = true)").await;
+                let found = violations(&window, axe).await;
+                wrong.extend(found.into_iter().map(|one| format!("{page} {looks:?}: {one}")));
+            }
+        }
+    }
+    window.close().await;
+    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn no_page_runs_what_somebody_typed() {
+    let salon = Salon::open().await;
+    let Some(window) = window(&salon.server.origin()).await else { return };
+    take_over(&window, &salon.signed_in(&salon.owner).await).await;
+    for page in pages(&salon) {
+        window.goto(&page).await;
+        // An alert would be open by now, and every command would fail for it.
+        let scripts = window.run("return [...document.scripts].filter(one => !one.src).length").await;
+        let handlers = window
+            .run("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length")
+            .await;
+        assert_eq!((scripts.as_i64(), handlers.as_i64()), (Some(0), Some(0)), "{page}");
+    }
+    window.close().await;
+}

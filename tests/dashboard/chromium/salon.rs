@@ -1,0 +1,118 @@
+//! A salon with something on every page, some of it hostile: text from outside that wants to be markup, runs on without a
+//! space, or turns the direction of what stands around it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Server};
+
+/// Text that would break a page that took it for more than text.
+pub(super) const HOSTILE: &str =
+    "<script>alert(1)</script>\" onmouseover=alert(1) javascript:alert(1) \u{202e}evil";
+
+/// The salon, and the ids of what is in it.
+pub(super) struct Salon {
+    pub(super) server: Server,
+    pub(super) id: String,
+    pub(super) contact: String,
+    pub(super) appointment: String,
+    pub(super) message: String,
+    pub(super) call: String,
+    pub(super) service: String,
+    pub(super) staff: String,
+    pub(super) key: String,
+    pub(super) webhook: String,
+    pub(super) knowledge: String,
+    pub(super) owner: String,
+    pub(super) member: String,
+    pub(super) delivery: String,
+}
+
+fn id(value: &Value) -> String {
+    value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
+}
+
+impl Salon {
+    /// Opens it on a Monday morning.
+    pub(super) async fn open() -> Self {
+        let server = Server::open().await;
+        let salon = server.business("Salon Lumière").await;
+        let owner = server.person(&salon, "lucie@example.com", "owner").await;
+        let of = |path: &str| format!("/businesses/{salon}/{path}");
+        let add = async |path: &str, what: Value| id(&server.operator("POST", &of(path), what).await);
+        let long = format!("Wolfeschlegelsteinhausenberger{}", "dorff".repeat(30));
+        let service =
+            add("services", json!({ "name": "Coupe", "duration_minutes": 30, "description": HOSTILE })).await;
+        let colour = add("services", json!({ "name": "Couleur", "duration_minutes": 90 })).await;
+        let offers = json!([service, colour]);
+        let staff = add("staff", json!({ "name": "Camille", "service_ids": offers })).await;
+        add("staff", json!({ "name": long, "service_ids": offers })).await;
+        let member = server.person(&salon, "camille@example.com", "member").await;
+        let path = of(&format!("people/{}", member.id));
+        server.operator("PATCH", &path, json!({ "staff_id": staff, "name": "Camille Roche" })).await;
+        let contact = add("contacts", json!({ "name": HOSTILE, "phone": "+33612345678" })).await;
+        add("contacts", json!({ "name": long, "email": "long@example.com" })).await;
+        add("contacts", json!({ "name": "محمد الأمين بن عبد الله", "phone": "+33612345679" })).await;
+        let mut appointment = String::new();
+        for (at, who) in [("09:00", &contact), ("11:30", &contact), ("16:00", &contact)] {
+            let what = json!({ "service_id": service, "staff_id": staff, "contact_id": who,
+                "starts_at": format!("2026-03-02T{at}:00+01:00") });
+            appointment = add("appointments", what).await;
+        }
+        let call = add("calls", json!({ "direction": "inbound", "status": "completed", "outcome": "message_taken",
+            "from_number": "+33612345678", "started_at": "2026-03-02T05:00:00Z", "ended_at": "2026-03-02T05:02:00Z",
+            "summary": HOSTILE })).await;
+        add("calls", json!({ "direction": "inbound", "status": "missed", "outcome": "hangup",
+            "from_number": "+33612345680", "started_at": "2026-03-02T05:10:00Z", "ended_at": "2026-03-02T05:10:20Z" }))
+        .await;
+        let body = format!("{HOSTILE}\n{}", "a".repeat(200));
+        let message = json!({ "body": body, "caller_name": long, "caller_phone": "+33612345681", "urgency": "urgent",
+            "call_id": call });
+        let message = add("messages", message).await;
+        let knowledge = add("knowledge", json!({ "title": HOSTILE, "content": body })).await;
+        let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
+        let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
+        let webhook = add("webhooks", webhook).await;
+        Self {
+            id: salon.clone(),
+            contact,
+            appointment,
+            message,
+            call,
+            service,
+            staff,
+            key,
+            webhook,
+            knowledge,
+            owner: owner.id,
+            member: member.id,
+            delivery: String::new(),
+            server,
+        }
+    }
+
+    /// A browser in which the owner, or the member, has signed in.
+    pub(super) async fn signed_in(&self, id: &str) -> Browser {
+        let person = crate::harness::Person { id: id.to_owned(), link: String::new() };
+        self.server.signed_in(&self.id, &person).await
+    }
+
+    /// The address of a page of the table; nothing for one that is no page of somebody signed in.
+    pub(super) fn address(&self, path: &str) -> Option<String> {
+        let ids = [
+            ("{business_id}", &self.id),
+            ("{contact_id}", &self.contact),
+            ("{appointment_id}", &self.appointment),
+            ("{message_id}", &self.message),
+            ("{call_id}", &self.call),
+            ("{service_id}", &self.service),
+            ("{staff_id}", &self.staff),
+            ("{key_id}", &self.key),
+            ("{webhook_id}", &self.webhook),
+            ("{knowledge_id}", &self.knowledge),
+            ("{person_id}", &self.member),
+            ("{delivery_id}", &self.delivery),
+        ];
+        let path = ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+        (!path.contains('{') && !path.ends_with("/stream") && !path.ends_with("/export")).then_some(path)
+    }
+}

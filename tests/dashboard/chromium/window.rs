@@ -1,0 +1,271 @@
+//! A window of a real Chromium, driven as a person drives it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use fantoccini::elements::Element;
+use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::{Value, json};
+use url::Url;
+
+/// How long something that shall appear is waited for, where it does not.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program that drives Chromium; it ends with this.
+struct Driver {
+    process: Child,
+    address: String,
+}
+
+impl Driver {
+    fn start() -> Option<Self> {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let said = BufReader::new(process.stdout.take().unwrap()).lines();
+        let port = said.map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.rsplit_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let address = format!("http://127.0.0.1:{}", port.expect("chromedriver says its port"));
+        Some(Self { process, address })
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // It takes its browser with it, which ending it by force would leave behind.
+        let _ = Command::new("kill").arg(self.process.id().to_string()).status();
+        let _ = self.process.wait();
+    }
+}
+
+/// A window.
+pub(super) struct Window {
+    client: Client,
+    origin: String,
+    _driver: Driver,
+}
+
+/// How a window looks at pages: how wide, and whether dark.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looks {
+    pub(super) width: u32,
+    pub(super) dark: bool,
+}
+
+/// A window on the service at this origin; nothing where there is no browser, which is told, and a failure where
+/// `REQUIRE_BROWSER` says that there is one.
+pub(super) async fn window(origin: &str) -> Option<Window> {
+    let required = std::env::var_os("REQUIRE_BROWSER").is_some();
+    let has_browser = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| {
+        Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    });
+    let skipped = |why: &str| {
+        assert!(!required, "REQUIRE_BROWSER is set, and {why}");
+        eprintln!("skipped: pages are not tried in a browser, for {why}");
+    };
+    let Some(driver) = Driver::start().filter(|_| has_browser) else {
+        skipped("there is no chromium with chromedriver on PATH");
+        return None;
+    };
+    let options = json!({ "args": [
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+        "--disable-background-networking", "--disable-component-update", "--no-first-run",
+    ] });
+    let capabilities: Capabilities = [
+        ("goog:chromeOptions".to_owned(), options),
+        ("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" })),
+    ]
+    .into_iter()
+    .collect();
+    let client = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new())
+        .capabilities(capabilities)
+        .connect(&driver.address)
+        .await;
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => {
+            skipped(&format!("chromium does not start: {error}"));
+            return None;
+        }
+    };
+    let window = Window { client, origin: origin.to_owned(), _driver: driver };
+    window.look(Looks { width: 1440, dark: false }).await;
+    Some(window)
+}
+
+/// A command of Chromium's own driver.
+#[derive(Debug)]
+struct Own {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Own {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap(), self.path))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}
+
+impl Window {
+    /// Has the window look so from now on.
+    pub(super) async fn look(&self, looks: Looks) {
+        let Looks { width, dark } = looks;
+        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.tools("Emulation.setDeviceMetricsOverride", metrics).await;
+        let scheme = if dark { "dark" } else { "light" };
+        let features = json!({ "features": [
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ] });
+        self.tools("Emulation.setEmulatedMedia", features).await;
+    }
+
+    /// Has pages run no script from now on.
+    pub(super) async fn without_script(&self) {
+        self.tools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
+    }
+
+    async fn tools(&self, cmd: &str, params: Value) {
+        let body = json!({ "cmd": cmd, "params": params });
+        self.client.issue_cmd(Own { path: "goog/cdp/execute", body }).await.unwrap();
+    }
+
+    /// Has the window send this cookie.
+    pub(super) async fn set_cookie(&self, name: &str, value: &str) {
+        let cookie = json!({ "name": name, "value": value, "url": self.origin, "httpOnly": true });
+        self.tools("Network.setCookie", cookie).await;
+    }
+
+    /// Goes to a page.
+    pub(super) async fn goto(&self, path: &str) {
+        self.client.goto(&format!("{}{path}", self.origin)).await.unwrap();
+    }
+
+    /// The path of the page that is shown, with what stands behind it.
+    pub(super) async fn path(&self) -> String {
+        let url = self.client.current_url().await.unwrap();
+        url.as_str().strip_prefix(&self.origin).unwrap_or(url.as_str()).to_owned()
+    }
+
+    /// The text of the page as it is seen.
+    pub(super) async fn text(&self) -> String {
+        let body = self.client.find(Locator::Css("body")).await.unwrap();
+        body.text().await.unwrap()
+    }
+
+    /// Waits until a text is seen.
+    pub(super) async fn sees(&self, text: &str) {
+        let sees = async {
+            while !self.text().await.contains(text) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, sees).await.is_err() {
+            panic!("{} does not show {text:?}: {}", self.path().await, self.text().await);
+        }
+    }
+
+    /// What a selector finds first.
+    pub(super) async fn find(&self, css: &str) -> Element {
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
+        match found {
+            Ok(found) => found,
+            Err(error) => panic!("{} has no {css}: {error}: {}", self.path().await, self.text().await),
+        }
+    }
+
+    /// Types into a field, in place of what stands in it.
+    pub(super) async fn fill(&self, name: &str, value: &str) {
+        let field = self.find(&format!("main [name='{name}']:not([type=hidden])")).await;
+        field.clear().await.unwrap();
+        field.send_keys(value).await.unwrap();
+    }
+
+    /// Chooses an option of a list.
+    pub(super) async fn choose(&self, name: &str, value: &str) {
+        let field = self.find(&format!("main select[name='{name}']")).await;
+        field.select_by_value(value).await.unwrap();
+    }
+
+    /// Ticks a box or one of several choices.
+    pub(super) async fn tick(&self, name: &str, value: &str) {
+        let css = format!("main input[name='{name}'][value='{value}']");
+        let input = self.find(&css).await;
+        // The choice is what is seen around it.
+        self.client
+            .execute("arguments[0].click()", vec![serde_json::to_value(input).unwrap()])
+            .await
+            .unwrap();
+    }
+
+    /// Presses the button, or goes by the link, of this name in the page.
+    pub(super) async fn press(&self, name: &str) {
+        let path = format!(
+            "//main//button[normalize-space()={quoted} or starts-with(normalize-space(),{quoted})]\
+             |//main//a[normalize-space()={quoted} or starts-with(normalize-space(),{quoted})]",
+            quoted = quoted(name)
+        );
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&path)).await;
+        let Ok(found) = found else {
+            panic!("{} has no button {name:?}: {}", self.path().await, self.text().await);
+        };
+        self.client
+            .execute(
+                "arguments[0].scrollIntoView({block:'center'})",
+                vec![serde_json::to_value(&found).unwrap()],
+            )
+            .await
+            .unwrap();
+        found.click().await.unwrap();
+    }
+
+    /// Runs a script in the page.
+    pub(super) async fn run(&self, script: &str) -> Value {
+        self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
+    /// Runs a script that calls its last argument with what it comes to.
+    pub(super) async fn run_async(&self, script: &str) -> Value {
+        self.client.execute_async(script, Vec::new()).await.unwrap()
+    }
+
+    /// Types keys into whatever has the focus.
+    pub(super) async fn keys(&self, keys: &str) {
+        self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
+    /// What the browser has complained of since the last time: refused by the policy, not there, scripts that failed.
+    pub(super) async fn complaints(&self) -> Vec<String> {
+        let log =
+            self.client.issue_cmd(Own { path: "se/log", body: json!({ "type": "browser" }) }).await.unwrap();
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let severe = entries.iter().filter(|entry| entry["level"] == "SEVERE");
+        severe.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// A picture of what is seen.
+    pub(super) async fn picture(&self) -> Vec<u8> {
+        self.client.screenshot().await.unwrap()
+    }
+
+    /// Closes it.
+    pub(super) async fn close(self) {
+        self.client.close().await.unwrap();
+    }
+}
+
+/// A text as XPath writes it.
+fn quoted(text: &str) -> String {
+    if text.contains('\'') { format!("\"{text}\"") } else { format!("'{text}'") }
+}

@@ -1,0 +1,145 @@
+//! One appointment: confirming, declining, moving and cancelling, each told with who did it; two people at once.
+
+use serde_json::json;
+
+use crate::day_salon::Salon;
+
+const LATER: &str = "2026-03-03T09:00:00Z";
+
+#[tokio::test]
+async fn a_request_is_confirmed_and_its_history_tells_by_whom_as_far_as_each_may_know() {
+    let mut salon = Salon::open().await;
+    let id = salon.requested(LATER, "Nora Haddad").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let page =
+        salon.member.get(&path).await.is(200).says("To confirm").says("Nora Haddad asked for this time");
+    let page = page.says("90 minutes · 15 kept free after").says("Asked for").says("An integration");
+    assert!(!page.text().contains("website”"), "what keys are called is nothing for members");
+    salon.owner.get(&path).await.says("The key “website”");
+    let confirm = format!("{path}/confirm");
+    salon.member.submit(&page, &confirm, &[]).await.leads_to(&format!("{path}?done=confirmed"));
+    let page = salon.owner.get(&format!("{path}?done=confirmed")).await.says("Confirmed.");
+    assert!(!page.forms().iter().any(|form| form.action == confirm), "there is nothing to confirm");
+    assert_eq!(salon.appointment(&id).await["status"], "confirmed");
+    let text = page.text();
+    assert!(
+        text.find("Confirmed Monday").unwrap() < text.find("Asked for Monday").unwrap(),
+        "newest first: {text}"
+    );
+    page.says("member@example.com");
+}
+
+#[tokio::test]
+async fn declining_and_cancelling_ask_first_and_free_the_time() {
+    let mut salon = Salon::open().await;
+    let asked = salon.requested(LATER, "Nora").await;
+    let booked = salon.booked("2026-03-03T13:00:00Z", "Ada").await;
+    for (id, deed, says, status) in [
+        (&asked, "decline", "Decline the request", "declined"),
+        (&booked, "cancel", "Cancel the appointment", "cancelled"),
+    ] {
+        let path = salon.to(&format!("appointments/{id}"));
+        let page = salon.member.get(&path).await;
+        let way = format!("{path}/{deed}");
+        assert!(page.body.contains(&format!("href=\"{way}\"")), "{deed} is offered");
+        let page = salon.member.get(&way).await.is(200).says(says).says("cannot be taken back");
+        salon.member.submit(&page, &way, &[]).await.leads_to(&format!("{path}?done={status}"));
+        let page = salon.member.get(&format!("{path}?done={status}")).await.says("The time is open again.");
+        assert_eq!(salon.appointment(id).await["status"], *status);
+        assert!(!page.body.contains(&format!("href=\"{way}\"")), "it is offered no more");
+        // Whoever comes late is led to what there is.
+        salon.owner.get(&way).await.leads_to(&path);
+    }
+}
+
+#[tokio::test]
+async fn an_appointment_is_moved_to_what_is_open_and_the_second_of_two_is_told_and_sees_both() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(LATER, "Ada").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let way = format!("{path}/move");
+    let mine =
+        salon.owner.get(&way).await.is(200).says("Move Ada").says("now Tuesday 3 March, 10:00 with Inès");
+    let theirs = salon.member.get(&format!("{way}?staff={}&date=2026-03-04", salon.hugo)).await.is(200);
+    let to_hugo = [("starts_at", "2026-03-04T10:30:00.000Z")];
+    salon.member.submit(&theirs, &way, &to_hugo).await.leads_to(&format!("{path}?done=moved"));
+    let late = [("starts_at", "2026-03-03T13:00:00.000Z")];
+    let page = salon.owner.submit(&mine, &way, &late).await.is(409).says("What you sent");
+    let page = page.says("Tuesday 3 March at 14:00").says("Wednesday 4 March at 11:30").says("Hugo");
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-04T10:30:00.000Z");
+    // Looked at both, it may be sent again.
+    salon.owner.submit(&page, &way, &late).await.leads_to(&format!("{path}?done=moved"));
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T13:00:00.000Z");
+    let page = salon
+        .owner
+        .get(&path)
+        .await
+        .says("Moved from Wednesday 4 March at 11:30 to Tuesday 3 March at 14:00");
+    assert_eq!(page.text().matches("Moved from").count(), 2);
+    let page = salon.member.get(&path).await.says("Moved");
+    assert!(!page.text().contains("Moved from"), "members see action, time and person");
+}
+
+#[tokio::test]
+async fn a_time_that_was_taken_is_not_moved_to() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(LATER, "Ada").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let way = format!("{path}/move");
+    let page = salon.owner.get(&way).await;
+    salon.booked("2026-03-03T13:00:00Z", "Grace").await;
+    let page = salon.owner.submit(&page, &way, &[("starts_at", "2026-03-03T13:00:00.000Z")]).await.is(409);
+    page.says("That time is taken. What is open now stands above.");
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T09:00:00.000Z");
+}
+
+#[tokio::test]
+async fn whoever_confirms_what_was_changed_meanwhile_is_told_how_it_stands() {
+    let mut salon = Salon::open().await;
+    let id = salon.requested(LATER, "Nora").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let page = salon.owner.get(&path).await;
+    salon.operator("POST", &format!("/appointments/{id}/cancel"), serde_json::Value::Null).await;
+    let page = salon.owner.submit(&page, &format!("{path}/confirm"), &[]).await.is(409);
+    page.says("Somebody has changed this appointment since you opened it").says("Cancelled");
+}
+
+#[tokio::test]
+async fn a_suspended_business_is_only_looked_at_and_anothers_appointment_is_not_there() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(LATER, "Ada").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let open = salon.owner.get(&format!("{path}/cancel")).await;
+    salon.operator("PATCH", "", json!({ "suspended": true })).await;
+    let page = salon.owner.get(&path).await.is(200).says("Ada");
+    assert!(!page.body.contains("/move\"") && !page.body.contains("/cancel\""), "nothing is offered");
+    salon.owner.get(&format!("{path}/move")).await.leads_to(&path);
+    salon.owner.submit(&open, &format!("{path}/cancel"), &[]).await.is(403);
+    let other = salon.server.business("Barbier").await;
+    let person = salon.server.person(&other, "other@example.com", "owner").await;
+    let mut browser = salon.server.signed_in(&other, &person).await;
+    browser.get(&format!("/dashboard/b/{other}/appointments/{id}")).await.is(404);
+}
+
+#[tokio::test]
+async fn text_from_outside_is_text_and_leads_nowhere() {
+    let mut salon = Salon::open().await;
+    let name = format!("<script>alert(1)</script>{}", "x".repeat(170));
+    let body = salon
+        .server
+        .operator(
+            "POST",
+            &format!("/businesses/{}/contacts", salon.id),
+            json!({ "name": name, "email": "a?bcc=b@example.com" }),
+        )
+        .await;
+    let booking = json!({ "service_id": salon.cut, "starts_at": LATER, "contact_id": body["id"] });
+    let id = crate::day_salon::key(&salon.operator("POST", "/appointments", booking).await);
+    let page =
+        salon.owner.get(&salon.to(&format!("appointments/{id}"))).await.says("<script>alert(1)</script>");
+    page.says("a?bcc=b@example.com");
+    for page in ["today", "calendar?date=2026-03-03", "calendar?view=week", "calendar?view=list"] {
+        let page = salon.owner.get(&salon.to(page)).await.is(200);
+        assert!(!page.body.contains("<script>alert") && !page.body.contains("mailto:"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Booking by the team: only open times, for a contact found or new; what is refused comes back filled in.
+
+use serde_json::json;
+
+use crate::day_salon::Salon;
+use crate::harness::Page;
+
+/// The times that a page offers, as the clocks show them.
+fn offered(page: &Page) -> Vec<String> {
+    let tags = page.tags();
+    let at = |at: usize| tags[at + 1].text.trim().to_owned();
+    let slots = tags.iter().enumerate().filter(|(_, tag)| tag.get("name") == Some("starts_at"));
+    slots.map(|(place, _)| at(place)).collect()
+}
+
+/// Whether a field holds what was sent, or is chosen.
+fn holds(page: &Page, action: &str, name: &str, value: &str) -> bool {
+    page.form(action).fields.iter().any(|(field, held)| field == name && held == value)
+}
+
+#[tokio::test]
+async fn the_team_books_an_open_time_for_somebody_new() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=10:00", salon.cut, salon.ines);
+    let page = salon.member.get(&address).await.is(200).says("Book an appointment").says("Times in Paris");
+    assert_eq!(offered(&page).first().map(String::as_str), Some("09:00"));
+    assert!(
+        holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"),
+        "the slot of the address is chosen"
+    );
+    let fields = [("who", "new"), ("name", "Zoé <b>B</b>"), ("phone", "06 12 34 56 78")];
+    let sent = salon.member.submit(&page, &path, &fields).await.is(303);
+    let to = sent.header("location").to_owned();
+    assert!(to.starts_with(&salon.to("appointments/")) && to.ends_with("?done=booked"), "{to}");
+    let page = salon.member.get(&to).await.is(200).says("Booked.").says("Zoé <b>B</b>").says("Confirmed");
+    page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33612345678");
+    // Another form of the same, sent at the same time, finds it taken; the same form is told what came of it.
+    let other = salon.owner.get(&address).await.says("10:00 is not open for this");
+    assert!(!offered(&other).contains(&"10:00".to_owned()));
+    assert!(offered(&other).contains(&"10:30".to_owned()));
+}
+
+#[tokio::test]
+async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=10:00", salon.cut, salon.ines);
+    let page = salon.owner.get(&address).await.is(200);
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let fields = [("who", "new"), ("name", "Grace"), ("email", "grace@example.com")];
+    let page = salon.owner.submit(&page, &path, &fields).await.is(409);
+    let page = page.says("That time is taken. What is open now stands above.");
+    assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
+    assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
+    // The same form, with another time, is taken.
+    let again = [("starts_at", "2026-03-02T09:30:00.000Z")];
+    salon.owner.submit(&page, &path, &again).await.is(303);
+}
+
+#[tokio::test]
+async fn a_form_that_is_wrong_comes_back_with_each_problem_beside_its_field() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&date=2026-03-02", salon.cut);
+    let page = salon.owner.get(&address).await.is(200);
+    let fields =
+        [("who", "new"), ("name", "Zoé"), ("phone", "12"), ("starts_at", "2026-03-02T09:00:00.000Z")];
+    let page = salon.owner.submit(&page, &path, &fields).await.is(422);
+    assert!(page.body.contains("id=\"phone-problem\""), "{}", page.body);
+    assert!(holds(&page, &path, "name", "Zoé") && holds(&page, &path, "phone", "12"));
+    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "the time is still chosen");
+    let fields = [("who", "new"), ("phone", ""), ("name", "Zoé")];
+    let page = salon.owner.submit(&page, &path, &fields).await.is(422);
+    let page = page.says("A phone number or an email is needed");
+    assert!(page.body.contains("id=\"who-problem\""));
+    // Without a time, that is what is missing.
+    let page = salon.owner.submit(&page, &path, &[("starts_at", ""), ("phone", "+33612345678")]).await;
+    assert!(page.is(422).body.contains("id=\"starts_at-problem\""));
+}
+
+#[tokio::test]
+async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let contact = json!({ "name": "Emma Petit", "phone": "+33612345611", "email": "emma@example.com" });
+    let contact = crate::day_salon::key(&salon.operator("POST", "/contacts", contact).await);
+    for wanted in ["petit", "06 12 34 56 11", "emma@example.com"] {
+        let wanted: String = url::form_urlencoded::byte_serialize(wanted.as_bytes()).collect();
+        let page = salon.owner.get(&format!("{path}?q={wanted}")).await.is(200).says("Emma Petit");
+        assert!(holds(&page, &path, "who", &contact), "{wanted}");
+    }
+    salon.owner.get(&format!("{path}?q=nobody")).await.says("Nobody found for “nobody”");
+    let address = format!("{path}?q=Petit&service={}&date=2026-03-03&time=11:00", salon.cut);
+    let page = salon.owner.get(&address).await;
+    let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
+    let page = salon.owner.get(&sent.header("location").to_owned()).await.says("Emma Petit");
+    assert!(page.body.contains("href=\"tel:+33612345611\"") && page.body.contains("mailto:emma@example.com"));
+}
+
+#[tokio::test]
+async fn a_form_sent_twice_books_once_and_one_sent_signed_out_comes_back_filled_in() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&date=2026-03-02&time=10:00", salon.cut);
+    let page = salon.owner.get(&address).await;
+    let fields = [("who", "new"), ("phone", "+33612345678")];
+    let first = salon.owner.submit(&page, &path, &fields).await.is(303);
+    let second = salon.owner.submit(&page, &path, &fields).await.is(303);
+    assert_eq!(first.header("location"), second.header("location"));
+    let listed = salon.operator("GET", "/appointments", serde_json::Value::Null).await;
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    let page = salon.owner.get(&format!("{address}&staff={}", salon.hugo)).await;
+    salon.owner.post("/dashboard/sign-out", &[]).await;
+    let fields = [("who", "new"), ("name", "Kept"), ("phone", "+33612345679")];
+    let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
+    assert!(sent.header("location").starts_with("/dashboard/sign-in?next="));
+    let person = salon.server.invited(&salon.id, "later@example.com", "owner").await;
+    salon.operator("PATCH", &format!("/people/{}", person.id), json!({ "status": "active" })).await;
+    let link = salon.server.link(&salon.id, &person, "enter").await;
+    let page = salon.owner.get(&link).await;
+    salon.owner.submit(&page, &link, &[]).await;
+    let page = salon.owner.get(&path).await.is(200).says("You were signed out when you sent this");
+    assert!(
+        holds(&page, &path, "name", "Kept") && holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z")
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_booked_says_why() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let sunday = format!("{path}?service={}&date=2026-03-08", salon.cut);
+    salon.owner.get(&sunday).await.is(200).says("No time is open on this day").says("closed");
+    // Hugo does no colours.
+    let address = format!("{path}?service={}&staff={}&date=2026-03-03", salon.colour, salon.hugo);
+    let page = salon.owner.get(&address).await.is(200).says("No time is open on this day");
+    assert_eq!(offered(&page), [""; 0]);
+    salon.operator("PATCH", "", json!({ "booking_mode": "off" })).await;
+    let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-03", salon.cut)).await;
+    assert!(!offered(&page).is_empty(), "the team may book in every mode");
+    salon.operator("PATCH", "", json!({ "suspended": true })).await;
+    salon.owner.get(&path).await.is(200).says("This business is suspended.");
+    let empty = salon.server.business("Neu").await;
+    let person = salon.server.person(&empty, "neu@example.com", "owner").await;
+    let mut browser = salon.server.signed_in(&empty, &person).await;
+    let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
+    page.is(200).says("There is no service that can be booked yet.");
+}

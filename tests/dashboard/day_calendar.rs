@@ -1,0 +1,155 @@
+//! The calendar: the day by staff member, the week, the list; free times lead to booking.
+
+use serde_json::json;
+
+use crate::day_salon::Salon;
+use crate::harness::{Page, Server};
+
+/// What stands on the lane of somebody, as its words.
+fn lane(page: &Page, id: &str) -> String {
+    let begins = page.body.find(&format!("id=\"lane-{id}\"")).unwrap_or_else(|| panic!("no lane {id}"));
+    let rest = &page.body[begins..];
+    rest[..rest.find("</section>").unwrap()].to_owned()
+}
+
+#[tokio::test]
+async fn the_day_has_a_lane_for_each_with_what_stands_where_and_free_times_that_lead_to_booking() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    salon.requested("2026-03-02T13:00:00Z", "Nora").await;
+    salon
+        .operator("PATCH", "", json!({ "breaks": [{ "day": "monday", "from": "12:00", "to": "13:00" }] }))
+        .await;
+    let off =
+        json!({ "starts_at": "2026-03-02T14:00:00Z", "ends_at": "2026-03-02T20:00:00Z", "note": "Dentist" });
+    salon.operator("POST", &format!("/staff/{}/time-off", salon.hugo), off).await;
+    let page = salon.member.get(&salon.to("calendar?date=2026-03-02")).await.is(200);
+    let page = page.says("Monday 2 March").says("Week 10 · open 09:00 to 18:00 · times in Paris");
+    assert!(page.body.contains("class=\"board from-8 hours-11\""), "{}", page.body);
+    let ines = lane(&page, &salon.ines);
+    let visit = format!(
+        "<li class=\"at h10 for-30 visit brief\"><a class=\"cover plain\" href=\"{}\">",
+        salon.to(&format!("appointments/{id}"))
+    );
+    assert!(ines.contains(&visit), "{ines}");
+    assert!(ines.contains("at h14 for-1h for-30 visit asks") && ines.contains("Asks"), "{ines}");
+    assert!(ines.contains("at h15 m30 for-15 buffer"), "what is kept free: {ines}");
+    assert!(ines.contains("at h12 for-1h break"), "{ines}");
+    assert!(ines.contains("at h8 for-1h shut") && ines.contains("at h18 for-1h shut"), "{ines}");
+    let hugo = lane(&page, &salon.hugo);
+    assert!(hugo.contains("at h15 for-3h away") && hugo.contains("Time off: Dentist"), "{hugo}");
+    let free = format!("appointments/new?staff={}&#38;date=2026-03-02&#38;time=09:30", salon.ines);
+    assert!(ines.contains(&free), "{ines}");
+    for taken in ["10:00", "12:00", "12:30", "14:30", "15:30"] {
+        assert!(!ines.contains(&format!("time={taken}\"")), "{taken} is not free");
+    }
+    for taken in ["15:00", "17:30"] {
+        assert!(!hugo.contains(&format!("time={taken}\"")), "Hugo is away at {taken}");
+    }
+    // What has begun is free no more, and the present is marked.
+    salon.server.clock.set("2026-03-02T10:12:00Z");
+    let page = salon.member.get(&salon.to("calendar")).await;
+    let ines = lane(&page, &salon.ines);
+    assert!(ines.contains("at h11 m10 for-5 now") && ines.contains("Now, 11:12"), "{ines}");
+    assert!(!ines.contains("time=11:00\"") && ines.contains("time=11:30\""), "{ines}");
+    // Every free time that is shown is offered by the form it leads to.
+    let address = salon.to(&format!("appointments/new?staff={}&date=2026-03-02&time=11:30", salon.ines));
+    let page = salon.member.get(&address).await;
+    let form = page.form(&salon.to("appointments/new"));
+    assert!(form.fields.contains(&("starts_at".into(), "2026-03-02T10:30:00.000Z".into())));
+}
+
+#[tokio::test]
+async fn a_day_with_other_hours_says_so_and_nobody_is_booked_on_it() {
+    let mut salon = Salon::open().await;
+    let closed = json!({ "closed": true, "note": "Stocktaking" });
+    salon.operator("PUT", "/special-days/2026-03-03", closed).await;
+    let page = salon.owner.get(&salon.to("calendar?date=2026-03-03")).await.says("Stocktaking");
+    let page = page.says("closed all day").says("Not in");
+    assert!(!page.body.contains("class=\"free\""));
+    // A day that is no date, or that no calendar has, is today.
+    for date in ["x", "2026-02-30", "9999-01-01", "-1"] {
+        salon.owner.get(&salon.to(&format!("calendar?date={date}"))).await.is(200).says("Monday 2 March");
+    }
+}
+
+#[tokio::test]
+async fn the_week_shows_all_or_one_and_each_leads_to_its_day() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    salon.booked("2026-03-07T09:00:00Z", "Grace").await;
+    salon.booked("2026-03-09T09:00:00Z", "Next").await;
+    let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-05")).await.is(200);
+    let page = page.says("2 to 8 March 2026").says("Ada").says("Grace").says("2 appointments").says("Closed");
+    assert!(!page.text().contains("Next"));
+    assert!(page.body.contains(&salon.to("calendar?view=day&#38;date=2026-03-07")));
+    let one = salon.to(&format!("calendar?view=week&date=2026-03-05&staff={}", salon.ines));
+    let page = salon.owner.get(&one).await.is(200).says("Week 10 · Inès · 2 appointments");
+    assert!(lane(&page, "2026-03-07").contains("Grace") && !lane(&page, "2026-03-02").contains("Grace"));
+    let one = salon.to(&format!("calendar?view=week&date=2026-03-05&staff={}", salon.hugo));
+    let page = salon.owner.get(&one).await.is(200);
+    assert!(!page.text().contains("Ada"));
+    let nobody = salon.to(&format!("calendar?view=week&staff={}", salon.cut));
+    salon.owner.get(&nobody).await.is(404);
+    let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-01-01")).await;
+    page.says("29 December 2025 to 4 January 2026");
+}
+
+#[tokio::test]
+async fn the_list_goes_on_in_parts_and_is_narrowed() {
+    let mut salon = Salon::open().await;
+    for day in 2..=7 {
+        for half in 0..10 {
+            let (hour, minute) = (8 + half / 2, half % 2 * 30);
+            salon
+                .booked(
+                    &format!("2026-03-{day:02}T{hour:02}:{minute:02}:00Z"),
+                    &format!("Person{day}x{half}"),
+                )
+                .await;
+        }
+    }
+    let list = salon.to("calendar?view=list&date=2026-03-02");
+    let page = salon.owner.get(&list).await.is(200).says("Person2x0").says("Person6x9");
+    assert!(!page.text().contains("Person7x0"), "50 on a page");
+    let later = page
+        .tags()
+        .into_iter()
+        .find_map(|tag| tag.get("href").filter(|to| to.contains("after=")).map(str::to_owned));
+    let page = salon.owner.get(&later.unwrap()).await.is(200).says("Person7x0").says("Person7x9");
+    assert!(!page.text().contains("Person2x0") && page.text().contains("To the beginning"));
+    let narrowed = format!("{list}&to=2026-03-03&staff={}", salon.ines);
+    let page = salon.owner.get(&narrowed).await.says("Person3x9");
+    assert!(!page.text().contains("Person4x0"));
+    salon.owner.get(&format!("{list}&staff={}", salon.hugo)).await.says("No appointments found");
+    salon.owner.get(&format!("{list}&status=cancelled")).await.says("No appointments found");
+}
+
+#[tokio::test]
+async fn the_calendar_speaks_french_with_the_person() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let page = salon.owner.get("/dashboard/account").await;
+    salon.owner.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page =
+        salon.owner.get(&salon.to("calendar")).await.says("Lundi 2 mars").says("ouvert de 09:00 à 18:00");
+    assert!(page.body.contains("<html lang=\"fr\""));
+    salon.owner.get(&salon.to("today")).await.says("Rien à traiter").says("Un rendez-vous, jusqu’à 10:30");
+    salon
+        .owner
+        .get(&salon.to("appointments/new"))
+        .await
+        .says("Prendre un rendez-vous")
+        .says("Seuls les créneaux libres");
+}
+
+#[tokio::test]
+async fn a_business_without_staff_has_an_empty_calendar_that_says_so() {
+    let server = Server::open().await;
+    let id = server.business("Neu").await;
+    let person = server.person(&id, "neu@example.com", "owner").await;
+    let mut browser = server.signed_in(&id, &person).await;
+    browser.get(&format!("/dashboard/b/{id}/calendar")).await.is(200).says("Nobody works here yet");
+    browser.get(&format!("/dashboard/b/{id}/calendar?view=week")).await.is(200);
+    browser.get(&format!("/dashboard/b/{id}/calendar?view=list")).await.says("No appointments found");
+}

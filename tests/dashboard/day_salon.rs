@@ -1,0 +1,101 @@
+//! A salon for the tests of the day: two services, two staff members, its owner and a member, on Monday at 07:00.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Server};
+
+/// The salon, with browsers of its owner and of a member.
+pub(crate) struct Salon {
+    pub(crate) server: Server,
+    pub(crate) id: String,
+    pub(crate) cut: String,
+    pub(crate) colour: String,
+    pub(crate) ines: String,
+    pub(crate) hugo: String,
+    pub(crate) owner: Browser,
+    pub(crate) member: Browser,
+}
+
+impl Salon {
+    pub(crate) async fn open() -> Self {
+        let server = Server::open().await;
+        let id = server.business("Salon Zoé").await;
+        let of = |path: &str| format!("/businesses/{id}/{path}");
+        let cut = json!({ "name": "Cut", "duration_minutes": 30 });
+        let cut = key(&server.operator("POST", &of("services"), cut).await);
+        let colour = json!({ "name": "Colour", "duration_minutes": 90, "buffer_after_minutes": 15 });
+        let colour = key(&server.operator("POST", &of("services"), colour).await);
+        let ines = json!({ "name": "Inès", "service_ids": [cut, colour] });
+        let ines = key(&server.operator("POST", &of("staff"), ines).await);
+        let hugo = json!({ "name": "Hugo", "service_ids": [cut] });
+        let hugo = key(&server.operator("POST", &of("staff"), hugo).await);
+        let owner = server.person(&id, "owner@example.com", "owner").await;
+        let member = server.person(&id, "member@example.com", "member").await;
+        let owner = server.signed_in(&id, &owner).await;
+        let member = server.signed_in(&id, &member).await;
+        Self { server, id, cut, colour, ines, hugo, owner, member }
+    }
+
+    /// The path of a page.
+    pub(crate) fn to(&self, page: &str) -> String {
+        format!("/dashboard/b/{}/{page}", self.id)
+    }
+
+    pub(crate) async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
+        self.server.operator(method, &format!("/businesses/{}{path}", self.id), body).await
+    }
+
+    /// Books a cut with Inès for somebody; the appointment's id.
+    pub(crate) async fn booked(&self, starts_at: &str, name: &str) -> String {
+        // Each has a number of their own.
+        let digits = name
+            .bytes()
+            .chain(starts_at.bytes())
+            .fold(7_u32, |all, byte| (all * 31 + u32::from(byte)) % 10_000_000);
+        let phone = format!("+3361{digits:07}");
+        let body = json!({ "service_id": self.cut, "staff_id": self.ines, "starts_at": starts_at,
+            "contact": { "name": name, "phone": phone } });
+        key(&self.operator("POST", "/appointments", body).await)
+    }
+
+    /// Has an integration ask for a colour with Inès; the appointment's id.
+    pub(crate) async fn requested(&self, starts_at: &str, name: &str) -> String {
+        use actors::business::Request;
+        use actors::business::commands::appointments::{Book, BookingContact};
+        use actors::domain::booking::{BookRequest, Party};
+        use actors::domain::{ContactDetails, Phone, Source, Text, Timestamp};
+        self.operator("PATCH", "", json!({ "booking_mode": "request" })).await;
+        let new = self
+            .operator("POST", "/keys", json!({ "name": "website", "scopes": ["appointments:write"] }))
+            .await;
+        let contact = ContactDetails {
+            name: Some(Text::new(name.into()).unwrap()),
+            phone: Some(Phone::from_e164("+33661020304".into()).unwrap()),
+            email: None,
+            locale: None,
+            zone: None,
+        };
+        let request = BookRequest {
+            service_id: self.colour.parse().unwrap(),
+            starts_at: Timestamp::parse(starts_at).unwrap(),
+            staff_id: Some(self.ines.parse().unwrap()),
+            source: Source::Website,
+            party: Party::Integration { allow_pending: true },
+        };
+        let book = Book { request, contact: BookingContact::Described(contact) };
+        let business = self.server.engine().business(self.id.parse().unwrap());
+        let by = actors::domain::Actor::ApiKey(key(&new).parse().unwrap());
+        let answer = business.change(Request::by(by), book).await.unwrap();
+        key(&serde_json::from_slice(&answer.body).unwrap())
+    }
+
+    /// What the operator sees of an appointment.
+    pub(crate) async fn appointment(&self, id: &str) -> Value {
+        self.operator("GET", &format!("/appointments/{id}"), Value::Null).await
+    }
+}
+
+/// The id of what was answered.
+pub(crate) fn key(value: &Value) -> String {
+    value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
+}

@@ -1,0 +1,98 @@
+//! The first page: what needs somebody, the day of each, and the first steps of a new business.
+
+use serde_json::{Value, json};
+
+use crate::day_salon::Salon;
+use crate::harness::Server;
+
+#[tokio::test]
+async fn what_needs_somebody_stands_there_urgent_first_and_is_done_from_there() {
+    let mut salon = Salon::open().await;
+    let today = salon.to("today");
+    salon.owner.get(&today).await.is(200).says("Nothing needs you");
+    let message = |body: &str, urgency: &str| json!({ "caller_name": "Paul Roy", "caller_phone": "+33612345690", "body": body, "urgency": urgency });
+    salon.operator("POST", "/messages", message("Do you have vouchers?", "normal")).await;
+    salon.operator("POST", "/messages", message("<i>It burns</i>", "urgent")).await;
+    let id = salon.requested("2026-03-03T09:00:00Z", "Nora Haddad").await;
+    let call = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010203",
+        "started_at": "2026-03-01T20:00:00Z", "ended_at": "2026-03-01T20:00:10Z", "duration_seconds": 0 });
+    salon.operator("POST", "/calls", call).await;
+    let old = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010299",
+        "started_at": "2026-02-27T20:00:00Z", "ended_at": "2026-02-27T20:00:10Z", "duration_seconds": 0 });
+    salon.operator("POST", "/calls", old).await;
+    let page = salon.member.get(&today).await.is(200).says("Needs you · 4").says("+33755010203");
+    let text = page.text();
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+    assert!(
+        at("<i>It burns</i>") < at("Nora Haddad") && at("Nora Haddad") < at("Do you have vouchers?"),
+        "{text}"
+    );
+    assert!(at("Do you have vouchers?") < at("Missed call"), "{text}");
+    assert!(!text.contains("+33755010299"), "what was missed days ago is over");
+    assert!(page.body.contains("href=\"tel:+33612345690\""));
+    let confirm = salon.to(&format!("appointments/{id}/confirm"));
+    salon.member.submit(&page, &confirm, &[]).await.leads_to(&format!("{today}?done=confirmed"));
+    let page =
+        salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 3");
+    assert!(!page.forms().iter().any(|form| form.action == confirm));
+    assert_eq!(salon.appointment(&id).await["status"], "confirmed");
+}
+
+#[tokio::test]
+async fn the_day_of_each_is_told_with_what_is_over_and_what_is_now() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    salon.booked("2026-03-02T10:00:00Z", "Grace").await;
+    salon.booked("2026-03-02T13:00:00Z", "Emma").await;
+    salon.booked("2026-03-03T13:00:00Z", "Tomorrow").await;
+    salon.server.clock.set("2026-03-02T10:12:00Z");
+    let page = salon.member.get(&salon.to("today")).await.is(200);
+    let page = page.says("Monday 2 March").says("11:12 in Paris · open until 18:00 · 3 appointments");
+    let page = page.says("3 appointments, until 14:30").says("No appointments · in 09:00 – 18:00");
+    let page = page.says("Now · Cut, until 11:30");
+    assert!(!page.text().contains("Tomorrow"));
+    let classes: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("class").map(str::to_owned)).collect();
+    assert!(classes.contains(&"past".to_owned()) && classes.contains(&"is-now".to_owned()));
+    salon.server.clock.set("2026-03-02T17:30:00Z");
+    salon.member.get(&salon.to("today")).await.says("closed by now");
+    salon.server.clock.set("2026-03-08T10:00:00Z");
+    salon.member.get(&salon.to("today")).await.says("closed today").says("Not in");
+}
+
+#[tokio::test]
+async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
+    let server = Server::open().await;
+    let id = server.business("Salon Zoé").await;
+    let today = format!("/dashboard/b/{id}/today");
+    let owner = server.person(&id, "owner@example.com", "owner").await;
+    let member = server.person(&id, "member@example.com", "member").await;
+    let (mut owner, mut member) = (server.signed_in(&id, &owner).await, server.signed_in(&id, &member).await);
+    let of = |path: &str| format!("/businesses/{id}{path}");
+    let page = owner.get(&today).await.is(200).says("Welcome").says("4 more steps").says("1 of 5 done");
+    page.says("6 days a week").says("Name a service");
+    assert!(!member.get(&today).await.is(200).text().contains("First steps"), "members set nothing");
+    let service = json!({ "name": "Cut", "duration_minutes": 30 });
+    let service = server.operator("POST", &of("/services"), service).await;
+    let staff = json!({ "name": "Inès", "service_ids": [service["id"]] });
+    server.operator("POST", &of("/staff"), staff).await;
+    let page = owner.get(&today).await.says("3 of 5 done").says("Monday 2 March");
+    assert!(page.body.contains(&format!("/dashboard/b/{id}/appointments/new\"")), "the next step is led to");
+    let booking = json!({ "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "phone": "+33612345678" } });
+    let booking = server.operator("POST", &of("/appointments"), booking).await;
+    let cancel = format!("/appointments/{}/cancel", booking["id"].as_str().unwrap());
+    server.operator("POST", &of(&cancel), Value::Null).await;
+    owner.get(&today).await.says("4 of 5 done");
+    server.operator("POST", &of("/keys"), json!({ "name": "website", "scopes": ["business:read"] })).await;
+    assert!(!owner.get(&today).await.text().contains("First steps"), "all are done");
+}
+
+#[tokio::test]
+async fn a_business_at_work_for_two_weeks_is_not_asked_for_a_key_any_more() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    salon.owner.get(&salon.to("today")).await.says("First steps").says("4 of 5 done");
+    salon.server.clock.advance(14 * 24 * 3_600 + 1);
+    let person = salon.server.person(&salon.id, "again@example.com", "owner").await;
+    let mut browser = salon.server.signed_in(&salon.id, &person).await;
+    assert!(!browser.get(&salon.to("today")).await.is(200).text().contains("First steps"));
+}

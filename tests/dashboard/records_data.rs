@@ -1,0 +1,115 @@
+//! What is kept about a contact: exported as a file, and erased.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Server};
+
+/// A salon with Nora, an appointment of hers, calls and a message; her id and a browser of the owner.
+async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Browser) {
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let path = |rest: &str| format!("/businesses/{salon}/{rest}");
+    let service = json!({ "name": "Colour", "duration_minutes": 30 });
+    let service = server.operator("POST", &path("services"), service).await;
+    server
+        .operator("POST", &path("staff"), json!({ "name": "Océane", "service_ids": [service["id"]] }))
+        .await;
+    let nora =
+        json!({ "name": "Nora \"Zoë\" Haddad", "phone": "+33661020304", "email": "nora@mail.example" });
+    let nora = server.operator("POST", &path("contacts"), nora).await;
+    let booking =
+        json!({ "service_id": service["id"], "starts_at": "2026-03-03T09:00:00Z", "contact_id": nora["id"] });
+    server.operator("POST", &path("appointments"), booking).await;
+    for number in 0..calls {
+        let at = format!("2026-02-{:02}T09:{:02}:00Z", 1 + number / 60, number % 60);
+        let call = json!({
+            "direction": "inbound", "status": "completed", "outcome": "other", "from_number": "+33661020304",
+            "started_at": at, "ended_at": at, "summary": format!("Said {number}.")
+        });
+        server.operator("POST", &path("calls"), call).await;
+    }
+    let message = json!({ "contact_id": nora["id"], "caller_name": "Nora Haddad", "body": "I may be late." });
+    server.operator("POST", &path("messages"), message).await;
+    server.operator("POST", &path("messages"), json!({ "body": "Of somebody else." })).await;
+    let browser = server.signed_in(&salon, &ada).await;
+    (salon.clone(), nora["id"].as_str().unwrap().to_owned(), browser)
+}
+
+#[tokio::test]
+async fn all_that_is_kept_about_somebody_is_a_file() {
+    let server = Server::open().await;
+    // More than are read at once.
+    let (salon, nora, mut browser) = salon_with_nora(&server, 203).await;
+    let path = format!("/dashboard/b/{salon}/contacts/{nora}");
+    browser.get(&path).await.is(200).says("Export as JSON");
+    let file = browser.get(&format!("{path}/export")).await.is(200);
+    assert_eq!(file.header("content-disposition"), format!("attachment; filename=\"contact-{nora}.json\""));
+    let kept: Value = serde_json::from_str(&file.body).unwrap();
+    assert_eq!(kept["business"], json!({ "id": salon, "name": "Salon Zoé" }));
+    let shown = server.operator("GET", &format!("/businesses/{salon}/contacts/{nora}"), Value::Null).await;
+    assert_eq!(kept["contact"], shown, "as the API shows it");
+    let calls = kept["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 203);
+    let (first, last) = (&calls[0], &calls[202]);
+    assert_eq!((first["summary"].as_str(), last["summary"].as_str()), (Some("Said 202."), Some("Said 0.")));
+    assert_eq!(kept["appointments"].as_array().unwrap().len(), 1);
+    assert_eq!(kept["messages"].as_array().unwrap().len(), 1, "hers alone");
+    assert_eq!(kept["messages"][0]["body"], "I may be late.");
+
+    let bare =
+        server.operator("POST", &format!("/businesses/{salon}/contacts"), json!({ "name": "Bare" })).await;
+    let bare = format!("/dashboard/b/{salon}/contacts/{}/export", bare["id"].as_str().unwrap());
+    let kept: Value = serde_json::from_str(&browser.get(&bare).await.is(200).body).unwrap();
+    for list in ["appointments", "calls", "messages"] {
+        assert_eq!(kept[list], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn a_member_neither_exports_nor_erases_and_is_not_offered_to() {
+    let server = Server::open().await;
+    let (salon, nora, _) = salon_with_nora(&server, 1).await;
+    let bob = server.person(&salon, "bob@example.com", "member").await;
+    let mut browser = server.signed_in(&salon, &bob).await;
+    let path = format!("/dashboard/b/{salon}/contacts/{nora}");
+    let page = browser.get(&path).await.is(200).says("Edit");
+    assert!(!page.text().contains("Export") && !page.text().contains("Erase"));
+    browser.get(&format!("{path}/export")).await.is(404);
+    let erase = format!("{path}/erase");
+    browser.get(&erase).await.is(404);
+    let form = page.field("/dashboard/sign-out", "form");
+    browser.post(&erase, &[("form", &form), ("sure", "yes")]).await.is(404);
+    browser.get(&path).await.is(200);
+}
+
+#[tokio::test]
+async fn erasing_somebody_says_what_goes_and_takes_it() {
+    let server = Server::open().await;
+    let (salon, nora, mut browser) = salon_with_nora(&server, 2).await;
+    let path = format!("/dashboard/b/{salon}/contacts/{nora}");
+    let erase = format!("{path}/erase");
+    let page = browser.get(&erase).await.is(200).says("What goes").says("What stays");
+    let page = page.says("Still to come").says("Tuesday 3 March 2026 at 10:00 · With Océane");
+    let page = browser.submit(&page, &erase, &[]).await.is(422).says("This has to be ticked.");
+    browser.get(&path).await.is(200).says("nora@mail.example");
+    let done = format!("/dashboard/b/{salon}/contacts?done=erased");
+    let (mut one, mut other) = (browser.clone(), browser.clone());
+    let sure = [("sure", "yes")];
+    let at_once = tokio::join!(one.submit(&page, &erase, &sure), other.submit(&page, &erase, &sure));
+    at_once.0.leads_to(&done);
+    at_once.1.leads_to(&done);
+    let list = browser.get(&done).await.is(200).says("Erased.");
+    assert!(!list.text().contains("Nora"));
+    for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
+        browser.get(&gone).await.is(404);
+    }
+    // What tells of her is shown without that at once, and goes in steps behind.
+    let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
+    assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
+    let list = list.says("What was said here was erased").says("Of somebody else.");
+    let form = list.forms().into_iter().rfind(|form| form.action.ends_with("/status")).unwrap();
+    let message = form.action.strip_suffix("/status").unwrap();
+    browser.get(message).await.is(200).says("What was said here was erased").says("Somebody");
+    let list = browser.get(&format!("/dashboard/b/{salon}/calls")).await.is(200).says("Anonymous number");
+    assert!(!list.text().contains("Said 1."));
+}

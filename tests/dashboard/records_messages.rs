@@ -1,0 +1,195 @@
+//! Messages in the dashboard: read, given to somebody, resolved; and what was said is shown as text.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Browser, Page, Server};
+
+/// A salon with an owner who has signed in, and its path in the dashboard.
+async fn salon(server: &Server) -> (String, Browser, String) {
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let browser = server.signed_in(&salon, &ada).await;
+    let base = format!("/dashboard/b/{salon}/messages");
+    (salon, browser, base)
+}
+
+async fn take(server: &Server, salon: &str, message: Value) -> String {
+    server.clock.advance(60);
+    let taken = server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
+    taken["id"].as_str().unwrap().to_owned()
+}
+
+async fn staff(server: &Server, salon: &str, name: &str) -> String {
+    let member = json!({ "name": name, "service_ids": [] });
+    let member = server.operator("POST", &format!("/businesses/{salon}/staff"), member).await;
+    member["id"].as_str().unwrap().to_owned()
+}
+
+/// The message as the operator API shows it.
+async fn stored(server: &Server, salon: &str, id: &str) -> Value {
+    let all = server.operator("GET", &format!("/businesses/{salon}/messages"), Value::Null).await;
+    all.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone()
+}
+
+fn order(page: &Page, texts: &[&str]) {
+    let text = page.text();
+    let places: Vec<_> =
+        texts.iter().map(|one| text.find(one).unwrap_or_else(|| panic!("no {one} in {text}"))).collect();
+    assert!(places.is_sorted(), "{texts:?} in {text}");
+}
+
+#[tokio::test]
+async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    browser.get(&base).await.is(200).says("No messages here");
+    let ines = staff(&server, &salon, "Inès Benali").await;
+    take(&server, &salon, json!({ "caller_name": "Paul Roy", "body": "first" })).await;
+    let urgent = json!({ "caller_name": "Nora Haddad", "caller_phone": "+33661020304", "body": "It burns.\nBehind the ears.", "urgency": "urgent" });
+    let id = take(&server, &salon, urgent).await;
+    take(&server, &salon, json!({ "caller_phone": "+33155010203", "body": "third" })).await;
+    let list = browser.get(&base).await.is(200).says("3 new, 1 of them urgent").says("Urgent, new");
+    order(&list, &["Nora Haddad", "+33 1 55 01 02 03", "Paul Roy"]);
+    assert!(list.tags().iter().any(|tag| tag.get("href") == Some("tel:+33661020304")));
+
+    let path = format!("{base}/{id}");
+    let page = browser.get(&path).await.is(200).says("It burns. Behind the ears.").says("Nobody yet");
+    assert_eq!(stored(&server, &salon, &id).await["status"], "new", "looking changes nothing");
+    let status = format!("{path}/status");
+    browser.submit(&page, &status, &[]).await.leads_to(&format!("{path}?done=read"));
+    assert_eq!(stored(&server, &salon, &id).await["status"], "read");
+    let page = browser.get(&format!("{path}?done=read")).await.says("Marked as read.").says("Urgent, read");
+
+    let assign = format!("{path}/assign");
+    browser.submit(&page, &assign, &[("staff_id", &ines)]).await.leads_to(&format!("{path}?done=assigned"));
+    assert_eq!(stored(&server, &salon, &id).await["staff_id"], ines.as_str());
+    let page = browser.get(&path).await;
+    assert_eq!(page.field(&assign, "staff_id"), ines);
+    let read = format!("{base}?status=read");
+    let list = browser.get(&read).await.says("for Inès Benali").says("Nora Haddad");
+    assert!(!list.text().contains("Paul Roy"));
+    browser.submit(&page, &assign, &[("staff_id", "")]).await.is(303);
+    assert!(stored(&server, &salon, &id).await["staff_id"].is_null());
+
+    // From the list one comes back to the list.
+    browser.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=read&done=resolved"));
+    assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
+    browser
+        .get(&format!("{base}?status=read&done=resolved"))
+        .await
+        .says("Resolved.")
+        .says("No messages here");
+    let page = browser.get(&path).await.says("Urgent, resolved").says("Open again");
+    browser.submit(&page, &status, &[]).await.leads_to(&format!("{path}?done=new"));
+    browser.get(&base).await.says("3 new, 1 of them urgent");
+}
+
+#[tokio::test]
+async fn of_two_who_give_a_message_to_somebody_the_second_is_told_and_sees_both() {
+    let server = Server::open().await;
+    let (salon, mut one, base) = salon(&server).await;
+    let (ines, hugo) = (staff(&server, &salon, "Inès").await, staff(&server, &salon, "Hugo").await);
+    let id = take(&server, &salon, json!({ "body": "Ring back" })).await;
+    let mut other = one.clone();
+    let assign = format!("{base}/{id}/assign");
+    let (mine, theirs) = (one.get(&format!("{base}/{id}")).await, other.get(&format!("{base}/{id}")).await);
+    other.submit(&theirs, &assign, &[("staff_id", &hugo)]).await.is(303);
+    let page = one.submit(&mine, &assign, &[("staff_id", &ines)]).await.is(409);
+    let page = page.says("Somebody else has changed this").says("What you sent Staff member Inès");
+    let page = page.says("What is saved now Staff member Hugo");
+    assert_eq!(page.field(&assign, "staff_id"), ines, "as it was sent");
+    assert_eq!(stored(&server, &salon, &id).await["staff_id"], hugo.as_str());
+    one.submit(&page, &assign, &[]).await.is(303);
+    assert_eq!(stored(&server, &salon, &id).await["staff_id"], ines.as_str());
+}
+
+#[tokio::test]
+async fn what_no_button_sends_is_refused_and_a_button_acts_once() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let id = take(&server, &salon, json!({ "body": "Ring back" })).await;
+    let (status, assign) = (format!("{base}/{id}/status"), format!("{base}/{id}/assign"));
+    let page = browser.get(&format!("{base}/{id}")).await;
+    let refused = browser.submit(&page, &status, &[("status", "gone")]).await.is(422);
+    refused.says("This is not saved yet").says("It must be new, read or resolved.");
+    for (staff, said) in [
+        ("00000000-0000-7000-8000-000000000001", "This is no staff member of the business."),
+        ("x", "It must be one of the list."),
+    ] {
+        browser.submit(&page, &assign, &[("staff_id", staff)]).await.is(422).says(said);
+    }
+    let entries = async || {
+        let log = server.operator("GET", &format!("/businesses/{salon}/audit"), Value::Null).await;
+        log.as_array().unwrap().iter().filter(|entry| entry["action"] == "message.updated").count()
+    };
+    let (mut one, mut other) = (browser.clone(), browser.clone());
+    let at_once = tokio::join!(one.submit(&page, &status, &[]), other.submit(&page, &status, &[]));
+    at_once.0.leads_to(&format!("{base}/{id}?done=read"));
+    at_once.1.leads_to(&format!("{base}/{id}?done=read"));
+    assert_eq!(entries().await, 1);
+    let log = server.operator("GET", &format!("/businesses/{salon}/audit"), Value::Null).await;
+    assert_eq!(log[0]["actor"]["type"], "person");
+}
+
+#[tokio::test]
+async fn a_suspended_business_is_only_looked_at() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let id = take(&server, &salon, json!({ "caller_phone": "+33155010203", "body": "Ring back" })).await;
+    let page = browser.get(&format!("{base}/{id}")).await;
+    server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
+    let seen = browser.get(&format!("{base}/{id}")).await.is(200).says("Ring back").says("Nobody yet");
+    assert!(!seen.forms().iter().any(|form| form.action.starts_with(&base)));
+    let list = browser.get(&base).await.is(200);
+    assert!(!list.forms().iter().any(|form| form.action.starts_with(&base)));
+    browser.submit(&page, &format!("{base}/{id}/status"), &[]).await.is(403).says("suspended");
+    let contacts = base.replace("/messages", "/contacts/new");
+    browser.get(&contacts).await.is(403).says("suspended");
+}
+
+#[tokio::test]
+async fn what_was_said_is_text_and_the_page_speaks_french() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let account = browser.get("/dashboard/account").await;
+    browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "javascript:alert(1)",
+        "\u{202e}desrever",
+        "שלום עולם",
+        &"W".repeat(200),
+    ] {
+        let message = json!({ "caller_name": hostile, "caller_phone": "+33155010203", "body": hostile });
+        let id = take(&server, &salon, message).await;
+        for path in [base.clone(), format!("{base}/{id}")] {
+            let page = browser.get(&path).await.is(200);
+            let seen = |text: &str| page.text().contains(text);
+            assert!(seen(hostile) || seen(&hostile.replace('\u{202e}', "")), "{path}: {}", page.text());
+            assert!(!page.tags().iter().any(|tag| tag.name == "img"), "{path}");
+        }
+    }
+    let list = browser.get(&base).await.says("6 nouveaux messages").says("Rappeler").says("Traités");
+    assert!(!list.text().contains("Call back"));
+    let form = list.forms().into_iter().find(|form| form.action.ends_with("/status")).unwrap();
+    browser.submit(&list, &form.action, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
+    browser.get(&format!("{base}?status=resolved")).await.says("Traité").says("· 07:06");
+    server.clock.advance(24 * 60 * 60);
+    browser.get(&format!("{base}?status=resolved")).await.says("· hier à 07:06");
+}
+
+#[tokio::test]
+async fn many_messages_stand_on_several_pages_and_none_twice() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    for number in 0..103 {
+        take(&server, &salon, json!({ "body": format!("number {number}.") })).await;
+    }
+    let page = browser.get(&base).await.is(200).says("number 102.").says("number 3.");
+    assert!(!page.text().contains("number 2."), "100 on a page");
+    let older = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
+    let older = older.into_iter().find(|href| href.contains("after=")).unwrap();
+    let page = browser.get(&older).await.is(200).says("number 2.").says("number 0.").says("Newest");
+    assert!(!page.text().contains("number 3."));
+}

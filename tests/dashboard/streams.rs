@@ -1,0 +1,116 @@
+//! `B/stream`: pages that are open hear what changes, of what they may see, until they may not come in any more.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::harness::{Browser, Person, Server};
+
+/// How long something that shall come is waited for, where it hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Salon {
+    server: Server,
+    id: String,
+    ada: Person,
+    bob: Person,
+    adas: Browser,
+    bobs: Browser,
+}
+
+async fn salon() -> Salon {
+    let server = Server::open().await;
+    let id = server.business("Salon Zoé").await;
+    let ada = server.person(&id, "ada@example.com", "owner").await;
+    let bob = server.person(&id, "bob@example.com", "member").await;
+    let (adas, bobs) = (server.signed_in(&id, &ada).await, server.signed_in(&id, &bob).await);
+    Salon { server, id, ada, bob, adas, bobs }
+}
+
+impl Salon {
+    fn stream(&self) -> String {
+        format!("/dashboard/b/{}/stream", self.id)
+    }
+
+    async fn contact(&self, name: &str) -> Value {
+        self.server
+            .operator("POST", &format!("/businesses/{}/contacts", self.id), json!({ "name": name }))
+            .await
+    }
+
+    async fn key(&self) -> Value {
+        let key = json!({ "name": "A key", "scopes": ["contacts:read"] });
+        self.server.operator("POST", &format!("/businesses/{}/keys", self.id), key).await
+    }
+}
+
+#[tokio::test]
+async fn a_page_hears_what_changes_in_its_business_and_only_kind_and_id() {
+    let salon = salon().await;
+    let mut events = salon.adas.listen(&salon.stream()).await;
+    let other = salon.server.business("Barbier").await;
+    salon.server.operator("POST", &format!("/businesses/{other}/contacts"), json!({ "name": "Eve" })).await;
+    let contact = salon.contact("Nora").await;
+    let heard = timeout(PATIENCE, events.next()).await.unwrap().unwrap();
+    assert_eq!(heard, json!({ "kind": "contact", "id": contact["id"] }));
+}
+
+#[tokio::test]
+async fn whoever_may_not_see_something_does_not_hear_of_it() {
+    let salon = salon().await;
+    let mut adas = salon.adas.listen(&salon.stream()).await;
+    let mut bobs = salon.bobs.listen(&salon.stream()).await;
+    let key = salon.key().await;
+    assert_eq!(adas.next().await.unwrap(), json!({ "kind": "api_key", "id": key["id"] }));
+    let contact = salon.contact("Nora").await;
+    assert_eq!(bobs.next().await.unwrap(), json!({ "kind": "contact", "id": contact["id"] }));
+}
+
+#[tokio::test]
+async fn a_role_counts_as_it_is_when_something_happens() {
+    let salon = salon().await;
+    let mut adas = salon.adas.listen(&salon.stream()).await;
+    let path = format!("/businesses/{}/people/{}", salon.id, salon.ada.id);
+    salon.server.operator("PATCH", &path, json!({ "role": "member" })).await;
+    salon.key().await;
+    let contact = salon.contact("Nora").await;
+    assert_eq!(adas.next().await.unwrap(), json!({ "kind": "contact", "id": contact["id"] }));
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_the_membership_and_with_the_session() {
+    let salon = salon().await;
+    let mut bobs = salon.bobs.listen(&salon.stream()).await;
+    let path = format!("/businesses/{}/people/{}", salon.id, salon.bob.id);
+    salon.server.operator("PATCH", &path, json!({ "status": "disabled" })).await;
+    salon.contact("Nora").await;
+    assert_eq!(timeout(PATIENCE, bobs.next()).await.unwrap(), None);
+    let mut events = salon.adas.listen(&salon.stream()).await;
+    let mut adas = salon.adas.clone();
+    let page = adas.get("/dashboard/account").await;
+    adas.submit(&page, "/dashboard/sign-out", &[]).await.is(303);
+    salon.contact("Paul").await;
+    assert_eq!(timeout(PATIENCE, events.next()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_alert_is_heard_by_whom_it_alerts() {
+    let salon = salon().await;
+    let mut adas = salon.adas.listen(&salon.stream()).await;
+    let message = json!({ "body": "Call me", "urgency": "urgent" });
+    let path = format!("/businesses/{}/messages", salon.id);
+    let message = salon.server.operator("POST", &path, message).await;
+    let (first, second) = (adas.next().await.unwrap(), adas.next().await.unwrap());
+    assert_eq!(first, json!({ "kind": "alert", "id": message["id"] }));
+    assert_eq!(second, json!({ "kind": "message", "id": message["id"] }));
+}
+
+#[tokio::test]
+async fn open_streams_do_not_hold_up_the_end_of_the_service() {
+    let mut salon = salon().await;
+    let mut events = salon.adas.listen(&salon.stream()).await;
+    // Whatever is not over when the time for that has passed is cut off.
+    salon.server.restart().await;
+    assert_eq!(events.next().await, None);
+}
