@@ -20,9 +20,9 @@ pub(super) struct Piece {
 /// A text as it came, with every character of it seen, cut off where it is too long.
 pub(super) fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
-    let seen = text.chars().map(|c| if is_hidden(c) && !matches!(c, '\n' | '\t') { HIDDEN } else { c });
-    let mut all: String = seen.clone().take(CHARS_MAX).collect();
-    if seen.skip(CHARS_MAX).next().is_some() {
+    let mut seen = text.chars().map(|c| if is_hidden(c) && !matches!(c, '\n' | '\t') { HIDDEN } else { c });
+    let mut all: String = seen.by_ref().take(CHARS_MAX).collect();
+    if seen.next().is_some() {
         all.push('…');
     }
     all

@@ -18,6 +18,7 @@ hooks-off-api = Off, by an integration
 hooks-off-hand = Off, by hand
 hooks-delivered-24 = Delivered, 24 h
 hooks-failed-24 = Failed, 24 h
+hooks-failed-note = with those being tried again
 hooks-missed-24 = Missed, 24 h
 hooks-url = Address
 hooks-url-hint = It must begin with https:// and be reachable from the internet.
@@ -127,7 +128,7 @@ hooks-attempts-before = { $count ->
     [one] 1 attempt before
    *[other] { $count } attempts before
 }
-hooks-attempts-before-text = They failed. Of each only the newest answer is kept.
+hooks-attempts-before-text = Only the newest answer is kept.
 hooks-likely-secret = The receiver does not accept the signature: it may not know this secret. If it is lost, rotate it and give it the new one.
 hooks-likely-path = There is nothing at this address that takes a POST. Look at the path.
 hooks-likely-redirect = The address leads elsewhere, which is not followed. Enter where it leads to.

@@ -18,6 +18,7 @@ hooks-off-api = Coupée, par une intégration
 hooks-off-hand = Coupée, à la main
 hooks-delivered-24 = Livrés, 24 h
 hooks-failed-24 = Échoués, 24 h
+hooks-failed-note = réessais compris
 hooks-missed-24 = Manqués, 24 h
 hooks-url = Adresse
 hooks-url-hint = Elle doit commencer par https:// et être joignable depuis Internet.
@@ -127,7 +128,7 @@ hooks-attempts-before = { $count ->
     [one] 1 tentative avant
    *[other] { $count } tentatives avant
 }
-hooks-attempts-before-text = Elles ont échoué. Seule la réponse la plus récente est conservée.
+hooks-attempts-before-text = Seule la réponse la plus récente est conservée.
 hooks-likely-secret = Le récepteur n’accepte pas la signature : il ne connaît peut-être pas ce secret. S’il est perdu, renouvelez-le et donnez-lui le nouveau.
 hooks-likely-path = Rien à cette adresse n’accepte de POST. Vérifiez le chemin.
 hooks-likely-redirect = L’adresse mène ailleurs, ce qui n’est pas suivi. Indiquez celle où elle mène.

@@ -75,7 +75,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let (mut names, mut days) = (Names::default(), Vec::<(NaiveDate, Vec<Row>)>::new());
     for entry in found.items {
         let (day, name) = (days::day(entry.at, member.profile.zone), names.of(&member, &entry).await?);
-        let row = row(&view, &member, &whos, entry, name);
+        let row = row(&view, &member, &whos, &entry, name);
         match days.last_mut().filter(|(last, _)| *last == day) {
             Some((_, rows)) => rows.push(row),
             None => days.push((day, vec![row])),
@@ -95,7 +95,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     Ok(page(StatusCode::OK, &shown)?)
 }
 
-fn row(view: &View, member: &Member, whos: &Whos, entry: AuditEntry, name: Option<String>) -> Row {
+fn row(view: &View, member: &Member, whos: &Whos, entry: &AuditEntry, name: Option<String>) -> Row {
     let zone = member.profile.zone;
     let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
     let changes = changes.map(|change| Change {
@@ -110,7 +110,7 @@ fn row(view: &View, member: &Member, whos: &Whos, entry: AuditEntry, name: Optio
         did: action(view, &entry.action),
         of: capitalised(&resource(view, &entry.resource_type)),
         name: name.map(|name| plain(&name, NAME_CHARS_MAX)).unwrap_or_default(),
-        path: page_of(member, &entry).unwrap_or_default(),
+        path: page_of(member, entry).unwrap_or_default(),
         all: format!("{}?id={}", member.path_to("settings/audit"), entry.resource_id),
         changes: changes.collect(),
     }

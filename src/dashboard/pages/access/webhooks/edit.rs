@@ -6,7 +6,6 @@ use actors::view::WebhookView;
 use askama::Template;
 use axum::http::StatusCode;
 
-use super::endpoint::event;
 use super::fields::{Fields, values};
 use crate::api::webhooks::WebhookBody;
 use crate::dashboard::asked::Member;
@@ -59,10 +58,7 @@ fn shown(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled, status
 
 /// What was sent beside what somebody else has saved meanwhile.
 fn versions(view: &View, mine: &Form, theirs: &Form) -> Versions {
-    let events = |form: &Form| {
-        let words = form.all("events").filter_map(actors::domain::EventType::from_word);
-        words.map(|one| event(view, one)).collect::<Vec<_>>().join(", ")
-    };
+    let events = |form: &Form| form.all("events").collect::<Vec<_>>().join(", ");
     let of =
         |label: &str, name: &str| (view.t(label), mine.get(name).to_owned(), theirs.get(name).to_owned());
     Versions::new([

@@ -34,7 +34,6 @@ struct Page {
     /// That a form came back; empty where none did.
     kept: String,
     here: String,
-    list: String,
     host: String,
     url: String,
     may_change: bool,
@@ -84,7 +83,6 @@ async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undon
         done: done(&view, member),
         undone: undone.map(|undone| told(&view, undone)).unwrap_or_default(),
         kept: kept(&view, member),
-        list: member.path_to("settings/webhooks"),
         host: host(endpoint).to_owned(),
         url: endpoint.url.clone(),
         may_change,

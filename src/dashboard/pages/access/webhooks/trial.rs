@@ -7,7 +7,6 @@ use axum::http::StatusCode;
 
 use super::super::code::{Piece, json, plain};
 use super::super::when::duration;
-use super::endpoint::host;
 use super::log::told;
 use super::one;
 use crate::api::webhooks::WebhookTestBody;
@@ -25,7 +24,6 @@ struct Page {
     frame: Frame,
     crumbs: Vec<Crumb>,
     here: String,
-    host: String,
     kind: Field,
     /// Why no test was made; empty otherwise.
     undone: String,
@@ -90,7 +88,6 @@ fn shown(
         frame: member.frame("settings/webhooks"),
         crumbs: member.crumbs_of(&view, endpoint),
         here: format!("{}/test", member.path_of(endpoint.id)),
-        host: host(endpoint).to_owned(),
         kind: Field::select("type", view.t("hooks-event"), types.collect()),
         undone,
         came,
