@@ -301,10 +301,12 @@ async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<C
     }
     let wanted = filled.get("q");
     let looked_for = look_for(member, wanted).await?;
-    let is_missing = !wanted.trim().is_empty() && looked_for.is_empty();
-    for contact in looked_for {
-        found.push(contact);
-    }
+    let not_found = match (wanted.trim().is_empty(), looked_for.is_incomplete, looked_for.items.is_empty()) {
+        (false, true, _) => view.t("book-incomplete"),
+        (false, false, true) => view.with("book-not-found", "text", wanted),
+        _ => String::new(),
+    };
+    found.extend(looked_for.items);
     let mut known = Vec::new();
     found.retain(|contact| {
         let is_new = !known.contains(&contact.id);
@@ -312,7 +314,7 @@ async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<C
         is_new
     });
     let callers = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
-    Ok((callers, if is_missing { view.with("book-not-found", "text", wanted) } else { String::new() }))
+    Ok((callers, not_found))
 }
 
 /// The fields of somebody new.
