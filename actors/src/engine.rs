@@ -148,7 +148,7 @@ impl Engine {
             missed_over_budget: AtomicU64::new(0),
             swept: Swept::default(),
             live: Arc::default(),
-            mail: Arc::new(Outbox::new()),
+            mail: Arc::new(Outbox::new(limits.mails_waiting)),
             backups: Arc::default(),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             export_steps: Arc::new(Semaphore::new(EXPORTS_MAX)),

@@ -32,9 +32,12 @@ pub mod repair;
 mod scans;
 mod settling;
 mod shared;
+mod sources;
 pub mod store;
 mod supervisor;
 pub mod tally;
+#[cfg(test)]
+mod testing;
 pub mod upgrade;
 pub mod verify;
 pub mod view;

@@ -2,6 +2,7 @@
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PLACES;
+use crate::mail::WAITING_MAX;
 use crate::people::Hashing;
 use crate::scans::SCAN_ROWS_MAX;
 use crate::upgrade::Upgrades;
@@ -25,6 +26,8 @@ pub struct Limits {
     pub upgrades: Upgrades,
     /// How much work a password is to hash.
     pub hashing: Hashing,
+    /// How many mails of a business may wait, [`WAITING_MAX`].
+    pub mails_waiting: u64,
 }
 
 impl Default for Limits {
@@ -36,6 +39,7 @@ impl Default for Limits {
             backup_rows: BACKUP_ROWS,
             upgrades: Upgrades::Allowed,
             hashing: Hashing::Owasp,
+            mails_waiting: WAITING_MAX,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `B/audit` and `/admin/v1/audit`: who changed what, newest first: in a business; in people's accounts, and which exports,
 //! backups and ended businesses there were.
 
-use actors::business::AuditFilter;
 use actors::view::AuditView;
 
 use crate::http::cursor::Binding;
@@ -13,7 +12,7 @@ pub(super) async fn list(
     business: Business,
 ) -> Result<Listed<AuditView>, ApiError> {
     let asked = query.open(&context, business.list("operator audit"))?;
-    Ok(asked.listed_as(business.audit(AuditFilter::default(), &asked.page).await?, AuditView::from))
+    Ok(asked.listed_as(business.audit(&asked.page).await?, AuditView::from))
 }
 
 pub(super) async fn installation(

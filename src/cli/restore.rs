@@ -20,7 +20,7 @@ pub struct RestoreArgs {
     /// The data directory to be made: one that is not there or empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// The list of what was revoked, erased and ended since, from the data directory that the backup was made of
+    /// The list of what was revoked, erased, removed and ended since, from the data directory that the backup was made of
     /// (DATA_DIR/tombstones), or that directory. Without it every API key is revoked, and whoever was erased since is back
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
 
 /// What is printed of a restore.
 fn told(restored: &Restored, with_list: bool) -> String {
-    let Restored { manifest, revoked, erased, ended, kept, valid } = restored;
+    let Restored { manifest, revoked, erased, ended, removed, kept, valid } = restored;
     let mut text = format!(
         "restored as of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
@@ -75,10 +75,16 @@ fn told(restored: &Restored, with_list: bool) -> String {
         );
         let erased = count(*erased, "contact that was erased since", "contacts that were erased since");
         let ended = count(*ended, "business that was ended since", "businesses that were ended since");
+        let removed = count(
+            *removed,
+            "person who was removed from a business since is removed",
+            "people who were removed from a business since are removed",
+        );
         let kept = count(*kept, "contact that was erased since is", "contacts that were erased since are");
         text.push_str(&format!(
             "{revoked}; {valid} let in\n\
-             {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n"
+             {erased} and {ended} are gone again; the service deletes what is left of them when it starts\n\
+             {removed}\n"
         ));
         if restored.kept > 0 {
             text.push_str(&format!(
@@ -90,11 +96,16 @@ fn told(restored: &Restored, with_list: bool) -> String {
         let keys =
             if *revoked == 1 { "the one API key is".into() } else { format!("all {revoked} API keys are") };
         text.push_str(&format!(
-            "there was no list of what was revoked, erased and ended since (--after), so {keys} revoked; contacts that were erased and \
-             businesses that were ended since the backup was made are back\n"
+            "there was no list of what was revoked, erased, removed and ended since (--after), so {keys} revoked; \
+             contacts that were erased, people who were removed and businesses that were ended since the backup was \
+             made are back\n"
         ));
     }
-    text.push_str("everybody is signed out, and no link to sign in works any more\n");
+    text.push_str(
+        "everybody is signed out, and no link to sign in works any more\n\
+         whoever was disabled since the backup was made comes in again, with the password and the role of then: look \
+         through `receptionist person list` of each business\n",
+    );
     text
 }
 

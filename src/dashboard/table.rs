@@ -40,6 +40,7 @@ pub(super) fn table() -> Vec<Route> {
         route(Restricted, POST, "/dashboard/password", password::sent),
         route(Person, GET, "/dashboard", landing::show),
         route(Person, POST, "/dashboard/accept/{business_id}", landing::accept),
+        route(Person, POST, "/dashboard/decline/{business_id}", landing::decline),
         route(Person, GET, "/dashboard/account", account::show),
         route(Person, POST, "/dashboard/account", account::sent),
         route(Person, POST, "/dashboard/account/email", account::email),

@@ -3,121 +3,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use actors::domain::{
     About, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId, ResourceId, Timestamp,
 };
 use actors::store::{Batch, Order, Record, Store, keys};
-use parking_lot::Mutex;
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::chance::{Rng, number_of, seed};
 use crate::client::{Client, Shop, text};
-use crate::process::{Server, serve};
+use crate::process::Server;
+use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
 /// How many people there are, each of whom gets a mail more in every round.
 const PEOPLE: usize = 40;
-
-/// What the relay has taken: the id and the recipient of each mail, in order.
-#[derive(Default)]
-struct Taken {
-    mails: Vec<(String, String)>,
-    /// Who is killed behind so many more, and whether the relay answers before that.
-    kill: Option<(usize, Arc<Server>, bool)>,
-}
-
-/// A relay that takes every mail, once it is let.
-struct Relay {
-    url: String,
-    taken: Arc<Mutex<Taken>>,
-    /// How many mails it took while it is open; it greets nobody before that, and closes once it has killed somebody.
-    count: watch::Sender<Option<usize>>,
-}
-
-impl Relay {
-    async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("smtp+plain://{}", listener.local_addr().unwrap());
-        let (taken, count) = (Arc::<Mutex<Taken>>::default(), watch::channel(None).0);
-        let (serving, counting) = (Arc::clone(&taken), count.clone());
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(converse(stream, Arc::clone(&serving), counting.clone()));
-            }
-        });
-        Self { url, taken, count }
-    }
-
-    /// Waits until it has taken so many mails of different ids.
-    async fn has_taken(&self, ids: &BTreeSet<String>) {
-        let mut count = self.count.subscribe();
-        let all = |_: &Option<usize>| {
-            let taken = self.taken.lock();
-            let seen: BTreeSet<_> = taken.mails.iter().map(|(id, _)| id).collect();
-            ids.iter().all(|id| seen.contains(id))
-        };
-        count.wait_for(all).await.unwrap();
-    }
-}
-
-/// One connection; it ends when the other side is gone.
-async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sender<Option<usize>>) {
-    count.subscribe().wait_for(Option::is_some).await.unwrap();
-    let mut stream = BufReader::new(stream);
-    let (mut to, mut id, mut in_mail, mut says) = (String::new(), String::new(), false, "220 relay");
-    loop {
-        if !says.is_empty() && stream.get_mut().write_all(format!("{says}\r\n").as_bytes()).await.is_err() {
-            return;
-        }
-        let mut line = String::new();
-        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
-            return;
-        }
-        let line = line.trim_end();
-        says = "250 ok";
-        if in_mail && line == "." {
-            in_mail = false;
-            let victim = {
-                let mut taken = taken.lock();
-                taken.mails.push((id.clone(), to.clone()));
-                let kill = taken.kill.take();
-                kill.and_then(|(left, server, answers)| {
-                    if left == 1 {
-                        return Some((server, answers));
-                    }
-                    taken.kill = Some((left - 1, server, answers));
-                    None
-                })
-            };
-            count.send_modify(|count| *count = count.map(|count| count + 1));
-            if let Some((server, answers)) = victim {
-                if answers {
-                    let _ = stream.get_mut().write_all(b"250 ok\r\n").await;
-                    says = "";
-                }
-                server.kill();
-                count.send_replace(None);
-            }
-        } else if in_mail {
-            says = "";
-            if let Some(value) = line.strip_prefix("Message-ID: ") {
-                value.trim_matches(['<', '>']).clone_into(&mut id);
-            }
-        } else if let Some(address) = line.strip_prefix("RCPT TO:") {
-            address.trim_matches(['<', '>']).clone_into(&mut to);
-        } else if line == "DATA" {
-            (in_mail, says) = (true, "354 go on");
-        }
-    }
-}
 
 /// Whom mails are for, and what they tell of.
 struct Told {
@@ -162,12 +65,6 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
     ids
 }
 
-fn command(data_dir: &Path, relay: &Relay) -> Command {
-    let mut command = serve(data_dir);
-    command.env("RECEPTIONIST_SMTP_URL", &relay.url).env("RECEPTIONIST_MAIL_FROM", "Desk <desk@example.com>");
-    command
-}
-
 /// A business with people who belong to it, and something that they are told of.
 async fn told(server: &Server) -> Told {
     let client = Client::of(server);
@@ -207,19 +104,18 @@ async fn no_mail_is_lost_and_what_comes_twice_has_the_same_message_id() {
         let behind = 1 + rng.below(PEOPLE);
         // One that the relay has not answered comes again; one that it has answered may.
         let answers = round % 2 == 1;
-        relay.taken.lock().kill = Some((behind, Arc::clone(&server), answers));
-        relay.count.send_replace(Some(0));
-        relay.count.subscribe().wait_for(Option::is_none).await.unwrap();
+        relay.kills(behind, &server, answers);
+        relay.has_killed().await;
         assert_eq!(server.wait().code(), None, "it ended by itself");
     }
     let ids: BTreeSet<_> = expected.keys().cloned().collect();
     let server = Server::start(command(&data_dir, &relay), &log);
-    relay.count.send_replace(Some(0));
-    relay.has_taken(&ids).await;
+    relay.open();
+    relay.has_taken(ids.len()).await;
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 
-    let taken = relay.taken.lock().mails.clone();
+    let taken = relay.taken();
     for (id, to) in &taken {
         assert_eq!(expected.get(id), Some(to), "a mail that nobody wrote, or to somebody else");
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
+mod alerts;
 mod backups;
 mod chance;
 mod client;
@@ -13,6 +14,7 @@ mod kills;
 mod mails;
 mod people;
 mod process;
+mod relay;
 mod say;
 mod starting;
 mod stuck;

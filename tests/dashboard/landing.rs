@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::Server;
+use crate::harness::{PASSWORD, Server};
 
 #[tokio::test]
 async fn a_membership_that_is_offered_is_accepted_by_its_person() {
@@ -17,6 +17,52 @@ async fn a_membership_that_is_offered_is_accepted_by_its_person() {
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.leads_to(&today);
     let page = browser.get(&today).await.is(200).says("Barbier");
     assert!(page.body.contains(&format!("/dashboard/b/{salon}/today")), "a way to the other one");
+}
+
+#[tokio::test]
+async fn a_membership_that_is_declined_is_gone_from_both_sides() {
+    let server = Server::open().await;
+    let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    server.invited(&barber, "ada@example.com", "admin").await;
+    let page = browser.get("/dashboard").await.says("Barbier invites you").says("Decline Barbier");
+    let mut second = browser.clone();
+    let decline = format!("/dashboard/decline/{barber}");
+    browser.submit(&page, &decline, &[]).await.leads_to("/dashboard");
+    second.submit(&page, &decline, &[]).await.leads_to("/dashboard");
+    // Whoever belongs to one business and is asked by none lands there again.
+    browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
+    let people =
+        server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
+    assert_eq!(people.as_array().map(Vec::len), Some(0), "{people}");
+    browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(404);
+    server.invited(&barber, "ada@example.com", "member").await;
+    let page = browser.get("/dashboard").await.says("Barbier invites you").says("As: Member");
+    browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
+    browser.submit(&page, &decline, &[]).await.is(409).says("The invitation is not open any more");
+}
+
+#[tokio::test]
+async fn whoever_was_shown_a_link_into_a_suspended_business_joins_it_once_it_is_let_in() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.invited(&salon, "ada@example.com", "member").await;
+    let link = ada.link.strip_prefix(&server.origin()).unwrap().to_owned();
+    let path = format!("/businesses/{salon}");
+    server.operator("PATCH", &path, json!({ "suspended": true })).await;
+    let mut browser = server.browser();
+    let page = browser.get(&link).await;
+    browser.submit(&page, &link, &[]).await.leads_to("/dashboard/password");
+    let page = browser.get("/dashboard/password").await;
+    let fields = [("password", PASSWORD), ("password_again", PASSWORD)];
+    browser.submit(&page, "/dashboard/password", &fields).await.leads_to("/dashboard");
+    let page = browser.get("/dashboard").await.is(200).says("Salon Zoé invites you");
+    let accept = format!("/dashboard/accept/{salon}");
+    browser.submit(&page, &accept, &[]).await.is(403).says("This business is suspended");
+    server.operator("PATCH", &path, json!({ "suspended": false })).await;
+    browser.submit(&page, &accept, &[]).await.is(303);
+    browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200);
 }
 
 #[tokio::test]

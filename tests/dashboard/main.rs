@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
 
+mod access_audit;
 mod access_inviting;
+mod access_keys;
 mod access_mail;
 mod access_notifications;
 mod access_people;
+mod access_webhook_log;
+mod access_webhooks;
 mod account;
 mod alerts;
 mod chromium;

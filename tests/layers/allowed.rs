@@ -12,6 +12,7 @@ pub(crate) const ENGINE: Allowed = &[
     ("measure", &[]),
     ("tally", &["domain"]),
     ("recent", &["domain"]),
+    ("sources", &["domain", "recent"]),
     ("credentials", &[]),
     ("view", &["domain"]),
     ("quota", &["domain"]),
@@ -63,7 +64,7 @@ pub(crate) const ENGINE: Allowed = &[
     // The actors, and what they share.
     ("actor", &["error", "ports"]),
     ("live", &["domain::ids"]),
-    ("limits", &["backup", "delivery::dispatch", "people::password", "scans", "upgrade"]),
+    ("limits", &["backup", "delivery::dispatch", "mail::limits", "people::password", "scans", "upgrade"]),
     (
         "shared",
         &[
@@ -163,11 +164,12 @@ pub(crate) const ENGINE: Allowed = &[
             "ports",
             "shared",
             "recent",
+            "sources",
             "store",
             "view",
         ],
     ),
-    ("mail", &["domain", "error", "ports", "recent", "shared", "store"]),
+    ("mail", &["domain", "error", "ports", "recent", "shared", "sources", "store"]),
     ("supervisor", &["delivery::key", "domain", "housekeeping", "people::sweep", "shared", "store"]),
     (
         "engine",
@@ -257,7 +259,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
             &["write"],
             &["state"],
             &["actor"],
-            &["handle", "invite", "sessions", "sign_in", "sweep"],
+            &["handle", "invite", "offers", "sessions", "sign_in", "sweep"],
         ],
     ),
     (
@@ -304,6 +306,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "store",
             "people",
             "recent",
+            "sources",
             "view",
         ],
     ),
@@ -391,6 +394,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "housekeeping",
             "mail",
             "net",
+            "people",
             "settling",
             "shared",
             "store",
@@ -398,6 +402,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
             "upgrade",
         ],
     ),
+    ("unicode_normalization", &["people"]),
     ("url", &["net"]),
     ("uuid", &["business", "delivery", "domain", "live", "mail", "moving", "store", "view"]),
     ("zxcvbn", &["people"]),

@@ -6,36 +6,30 @@
 //! holds: behind every crash each person has exactly those alerts, in that order, and the outbox or its log tells each
 //! person exactly what was to be mailed; once all is well everything has arrived, each under one `Message-ID`.
 
+mod happen;
 mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::business::commands::alerts::ReadAlerts;
-use actors::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
-use actors::business::commands::calls::RecordCall;
 use actors::business::commands::catalog::{CreateService, CreateStaff};
-use actors::business::commands::messages::TakeMessage;
 use actors::business::commands::people::PatchNotifications;
-use actors::business::commands::profile::PatchBusiness;
-use actors::business::{Answer, PageRequest, Request};
-use actors::domain::booking::{BookRequest, MoveRequest, Party};
+use actors::business::{Answer, Request};
 use actors::domain::{
-    Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, AppointmentId, BookingMode, BusinessId,
-    CallDetails, CallStatus, ContactDetails, Direction, Locale, MembershipPatch, MessageDetails, PersonId,
-    Phone, Role, ServiceId, Source, StaffId, Timestamp, Urgency, WeeklyBreaks,
+    Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MembershipPatch, PersonId, Role,
+    ServiceId, StaffId, WeeklyBreaks,
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Content, Letter};
 use actors::people::{Hashing, Invitation};
 use actors::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports};
 use actors::store::{MemoryBackend, Store};
-use actors::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
-use chrono::TimeDelta;
+use actors::{Engine, EngineError, Limits, NewBusiness};
 use parking_lot::Mutex;
 use uuid::Uuid;
 
+use self::happen::{book, call, change_some, choices, message, read};
 use self::model::Expected;
 use crate::dice::Dice;
 use crate::people::Wall;
@@ -301,138 +295,6 @@ impl World {
 fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
     let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     shown["id"].as_str().unwrap().parse().unwrap()
-}
-
-async fn book(
-    business: &BusinessHandle,
-    request: Request,
-    dice: &Dice,
-    slot: &Mutex<Shop>,
-    now: Timestamp,
-) -> Result<(), EngineError> {
-    if dice.once_in(8) {
-        let mode = *dice.pick(&[BookingMode::Instant, BookingMode::Request]);
-        let change = PatchBusiness { booking_mode: Some(mode), ..PatchBusiness::default() };
-        return business.change(Request::by(Actor::Operator), change).await.map(|_| ());
-    }
-    let (shop, number) = {
-        let mut shop = slot.lock();
-        shop.booked += 1;
-        (shop.clone(), shop.booked)
-    };
-    let starts_at = next_hour(now) + TimeDelta::hours(number % 400 + 40);
-    let phone = Phone::from_e164(format!("+1555{:07}", number % 9)).unwrap();
-    let change = Book {
-        request: BookRequest {
-            service_id: shop.service.unwrap(),
-            starts_at,
-            staff_id: Some(*dice.pick(&shop.staff)),
-            source: Source::Api,
-            party: party(dice),
-        },
-        contact: BookingContact::Described(ContactDetails { phone: Some(phone), ..Default::default() }),
-    };
-    let answer = business.change(request, change).await?;
-    slot.lock().appointments.push(id_of(&answer));
-    Ok(())
-}
-
-fn next_hour(now: Timestamp) -> Timestamp {
-    Timestamp::from_millis((now.millis() / 3_600_000 + 1) * 3_600_000)
-}
-
-fn party(dice: &Dice) -> Party {
-    if dice.once_in(3) {
-        Party::Team { ignore_buffers: false }
-    } else {
-        Party::Integration { allow_pending: true }
-    }
-}
-
-async fn change_some(
-    business: &BusinessHandle,
-    request: Request,
-    dice: &Dice,
-    shop: &Shop,
-    slot: &Mutex<Shop>,
-    now: Timestamp,
-) -> Result<(), EngineError> {
-    if shop.appointments.is_empty() {
-        return Ok(());
-    }
-    let id = *dice.pick(&shop.appointments);
-    let done = async |answer: Result<Answer, EngineError>| answer.map(|_| ());
-    match dice.below(4) {
-        0 => done(business.change(request, Cancel { id }).await).await,
-        1 => done(business.change(request, Confirm { id }).await).await,
-        2 => done(business.change(request, Decline { id }).await).await,
-        _ => {
-            let number = {
-                let mut shop = slot.lock();
-                shop.booked += 1;
-                shop.booked
-            };
-            let to = MoveRequest {
-                starts_at: next_hour(now) + TimeDelta::hours(number % 400 + 40),
-                staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
-                party: party(dice),
-            };
-            done(business.change(request, Reschedule { id, request: to }).await).await
-        }
-    }
-}
-
-fn message(dice: &Dice, shop: &Shop) -> TakeMessage {
-    let details = MessageDetails {
-        caller_name: Some(text("Grace")),
-        urgency: *dice.pick(&[Urgency::Normal, Urgency::Urgent]),
-        staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
-        ..MessageDetails::of(text("Ring back"))
-    };
-    TakeMessage { details }
-}
-
-fn call(dice: &Dice, now: Timestamp) -> RecordCall {
-    let details = CallDetails {
-        status: *dice.pick(&[CallStatus::Completed, CallStatus::Missed, CallStatus::Failed]),
-        from_number: Some(Phone::from_e164("+15550009999".to_owned()).unwrap()),
-        ..CallDetails::of(Direction::Inbound, now - TimeDelta::minutes(2), now - TimeDelta::minutes(1))
-    };
-    RecordCall { details, contact_name: None }
-}
-
-fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
-    let email = [AlertEmail::Now, AlertEmail::Daily, AlertEmail::Off];
-    let scope = [AlertScope::All, AlertScope::Mine];
-    let one = || {
-        let choice = AlertChoice {
-            email: dice.maybe(2, || *dice.pick(&email)),
-            in_app: dice.maybe(3, || !dice.once_in(3)),
-            scope: dice.maybe(3, || *dice.pick(&scope)),
-        };
-        (*dice.pick(AlertKind::ALL), choice)
-    };
-    vec![one(), one()]
-}
-
-/// Somebody looks at their alerts, and reads one or all: what is acknowledged stays so, and is counted.
-async fn read(business: &BusinessHandle, dice: &Dice, person: PersonId) -> Result<(), EngineError> {
-    let page = PageRequest { limit: 100, after: None };
-    let alerts = business.alerts(person, &page).await?.items;
-    assert!(alerts.is_sorted_by(|one, other| one.number > other.number));
-    let by = || Request::by(Actor::Person(person));
-    let number = dice.maybe(2, || alerts.first().map(|alert| alert.number)).flatten();
-    business.change(by(), ReadAlerts { number }).await?;
-    let unread = |of: Vec<actors::domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
-    let after = business.alerts(person, &page).await?.items;
-    // Others may have come meanwhile; of those that were there, what was read is.
-    let known: Vec<_> =
-        after.into_iter().filter(|alert| alerts.iter().any(|one| one.number == alert.number)).collect();
-    match number {
-        Some(number) => assert!(known.iter().any(|one| one.number == number && one.read_at.is_some())),
-        None => assert_eq!(unread(known), 0),
-    }
-    Ok(())
 }
 
 /// Runs a seed; gives how many things were told, in the dashboard and by mail.

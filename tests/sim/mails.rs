@@ -181,6 +181,7 @@ impl Sim {
             person_id: Uuid::from_bytes([person; 16]).into(),
             kind: MailKind::EmailChanged,
             about: Vec::new(),
+            more: 0,
             to: Email::new("b@example.com").ok().map(|to| to.as_str().to_owned()),
             due: None,
         };

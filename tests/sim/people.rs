@@ -80,6 +80,8 @@ struct Known {
     password: Option<usize>,
     /// The tokens that let in, as far as was acknowledged.
     live: Vec<Token>,
+    /// Those of them that may only set a password.
+    restricted: Vec<Token>,
     /// The tokens that never let in again, of sessions and of links.
     dead: Vec<Token>,
     dead_links: Vec<Token>,
@@ -100,6 +102,7 @@ enum Op {
     SignIn,
     SignOut,
     Remove(usize),
+    Decline(usize),
 }
 
 struct World {
@@ -154,13 +157,14 @@ impl World {
                 Op::Invite(shop)
             };
         }
-        match self.dice.below(10) {
+        match self.dice.below(11) {
             0 => Op::Invite(shop),
             1 | 2 => Op::Link(shop, *self.dice.pick(&[LinkKind::Reset, LinkKind::Enter])),
             3 | 4 => Op::UseLink,
             5 | 6 => Op::SetPassword(self.dice.below(PASSWORDS.len())),
             7 => Op::SignIn,
             8 => Op::SignOut,
+            9 => Op::Decline(shop),
             _ => Op::Remove(shop),
         }
     }
@@ -262,7 +266,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
             let restricted = people.session(&token).await.unwrap().unwrap().session.restricted;
             assert_eq!(restricted, opened.kind != LinkKind::Enter);
             assert!(refused(&people.use_link(&link, Client::default()).await), "a link worked twice");
-            slot.lock().used_link(link, token);
+            slot.lock().used_link(link, token, restricted);
         }
         Op::SetPassword(which) => {
             let Some(token) = slot.lock().live.last().cloned() else {
@@ -300,6 +304,22 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
             people.sign_out(&token).await.unwrap();
             assert!(people.session(&token).await.unwrap().is_none());
             slot.lock().ended(&token);
+        }
+        Op::Decline(shop) => {
+            let Some(token) = slot.lock().live.last().cloned() else {
+                return done(&engine, &shops, &slot).await;
+            };
+            let offered = slot.lock().members.get(&shop).map(|membership| membership.status);
+            let business = engine.business(shops[shop]);
+            let declined = people.decline(&business, &token).await;
+            if declined.is_ok() {
+                slot.lock().note("declined");
+                assert_eq!(offered, Some(MembershipStatus::Invited), "what was not on offer was declined");
+                let member = people.member(&business, id.unwrap()).await;
+                assert!(refused(&member), "somebody belongs who has declined");
+            } else {
+                assert!(refused(&declined), "{declined:?}");
+            }
         }
         Op::Remove(shop) => {
             let business = engine.business(shops[shop]);
@@ -358,13 +378,17 @@ impl Known {
         *self.did.entry(what).or_default() += 1;
     }
 
+    /// What an older one has led to sets no password any more.
     fn new_link(&mut self, link: Token) {
         self.note("link made");
+        let restricted = std::mem::take(&mut self.restricted);
+        self.live.retain(|token| !restricted.contains(token));
+        self.dead.extend(restricted);
         self.dead_links.extend(self.link.replace(link));
     }
 
     /// Of an account that was not confirmed it leaves nothing else.
-    fn used_link(&mut self, link: Token, token: Token) {
+    fn used_link(&mut self, link: Token, token: Token, restricted: bool) {
         if !self.account.as_ref().is_some_and(|account| account.confirmed) {
             self.dead.append(&mut self.live);
             self.password = None;
@@ -372,6 +396,9 @@ impl Known {
         self.note("link used");
         self.dead_links.push(link);
         self.link = None;
+        if restricted {
+            self.restricted.push(token.clone());
+        }
         self.live.push(token);
     }
 
@@ -460,7 +487,7 @@ fn what_was_acknowledged_of_people_holds_and_what_was_taken_back_stays_so() {
             *did.entry(what).or_default() += times;
         }
     }
-    for what in ["link made", "link used", "password set", "signed in", "signed out", "removed"] {
+    for what in ["link made", "link used", "password set", "signed in", "signed out", "removed", "declined"] {
         assert!(did.get(what).is_some_and(|times| *times >= 10), "{what} hardly ever: {did:?}");
     }
 }

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
 use crate::business::commands::erasure::{EndBusiness, EraseContact};
+use crate::business::commands::people::RemoveMember;
 use crate::business::{Alone, end_unread, is_unread};
 use crate::clock::Clocks;
 use crate::domain::{
-    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId, Person,
-    ResourceId, Timestamp,
+    Actor, Amount, ApiKey, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint, KeyId,
+    Membership, Person, ResourceId, Timestamp,
 };
 use crate::error::EngineError;
 use crate::people::write_person;
@@ -22,7 +23,7 @@ use crate::store::keys::installation_kind;
 use crate::store::records::AuditRecord;
 use crate::store::{
     Batch, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone, keys,
-    read_tombstones,
+    read_tombstones, unless_set_aside,
 };
 use crate::upgrade::{Upgrades, upgrade};
 
@@ -51,6 +52,8 @@ pub struct Restored {
     pub erased: usize,
     /// How many businesses were ended again, of which the rows go when the service starts.
     pub ended: usize,
+    /// How many people were removed again from businesses that they had been removed from since.
+    pub removed: usize,
     /// How many contacts could not be erased again, for the profile of their business does not decode: their words go when
     /// the business is ended.
     pub kept: usize,
@@ -89,15 +92,16 @@ pub async fn restore(
     sign_everybody_out(&store).await?;
     store.close().await?;
     Filling::finish(to)?;
-    let Again { erased, ended, kept } = again;
-    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, kept, valid })
+    let Again { erased, ended, removed, kept } = again;
+    Ok(Restored { manifest: backup.manifest().clone(), revoked, erased, ended, removed, kept, valid })
 }
 
-/// What was taken back again: how many contacts and businesses, and how many contacts could not be.
+/// What was taken back again: how many contacts, businesses and people, and how many contacts could not be.
 #[derive(Default)]
 struct Again {
     erased: usize,
     ended: usize,
+    removed: usize,
     kept: usize,
 }
 
@@ -116,6 +120,7 @@ async fn take_back(store: &Store, after: Option<&TakenBack>, ports: &Ports) -> R
             again.ended += 1;
         } else {
             erase(store, ports, &clocks, (*of, taken_back), &mut again).await?;
+            again.removed += remove(store, ports, &clocks, (*of, taken_back)).await?;
         }
     }
     Ok(again)
@@ -159,6 +164,36 @@ async fn erase(
         again.erased += usize::from(business.carry_out(EraseContact { id }).await?);
     }
     Ok(business.settle().await?)
+}
+
+/// Removes the people again whose membership is older than their last removal; how many that are. In a business whose
+/// profile does not decode nobody can do anything, and it is left as it is.
+async fn remove(
+    store: &Store,
+    ports: &Ports,
+    clocks: &Clocks,
+    (of, taken_back): (BusinessId, &OfBusiness),
+) -> Result<usize, EngineError> {
+    let mut there = Vec::new();
+    for (id, then) in &taken_back.removed {
+        // One that does not decode lets nobody in.
+        let row = keys::membership(of, *id);
+        let Some(membership) = unless_set_aside(store.get::<Membership>(&row))?.flatten() else { continue };
+        // An id begins with the instant that it was made at.
+        if membership.created_at.millis() <= (then.uuid().as_u128() >> 80) as i64 {
+            there.push(*id);
+        }
+    }
+    if there.is_empty() || is_unread(store, of)? {
+        return Ok(0);
+    }
+    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(0) };
+    let mut removed = 0;
+    for id in there {
+        removed += usize::from(business.carry_out(RemoveMember { id }).await?);
+    }
+    business.settle().await?;
+    Ok(removed)
 }
 
 /// Revokes the keys that the list names, or all; gives how many were, and how many there are that were not. Those of a

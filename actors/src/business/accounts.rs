@@ -25,8 +25,8 @@ pub(crate) struct Accounts {
     pub(crate) waiting: Arc<Waiting>,
     /// What is still to be counted of the records; `None` when all are.
     pub(super) kept: Option<Left>,
-    /// What is still to be counted of the deliveries that wait.
-    pub(super) due: Option<KeyRange>,
+    /// What is still to be counted of the deliveries and mails that wait.
+    pub(super) due: Vec<KeyRange>,
 }
 
 /// The rows that are still to be counted: of one kind from a key on, and all of the kinds behind it.
@@ -46,13 +46,13 @@ impl Accounts {
             usage: told.unwrap_or_default(),
             waiting,
             kept: told.is_none().then_some(all),
-            due: Some(keys::of_kind(of, kind::DELIVERY_DUE)),
+            due: vec![keys::mails_due(of), keys::of_kind(of, kind::DELIVERY_DUE)],
         }
     }
 
     /// Whether everything is counted.
     pub(super) fn are_complete(&self) -> bool {
-        self.kept.is_none() && self.due.is_none()
+        self.kept.is_none() && self.due.is_empty()
     }
 
     /// The usage that an entry of the audit log may tell.

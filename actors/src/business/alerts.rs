@@ -1,7 +1,8 @@
 //! Who of the team is told of a change: their alerts and mails, in the change's own batch.
 //!
 //! What always holds: a business without people pays nothing for it. A person's alerts are numbered without gaps, and
-//! no more than [`ALERTS_KEPT`] of them are there: the one that is too many goes in the batch of the newest.
+//! no more than [`ALERTS_KEPT`] of them are there: the one that is too many goes in the batch of the newest. Whoever is to
+//! be told and cannot be mailed, since too many mails wait, is told in the dashboard, whatever they chose there.
 
 use super::state::State;
 use super::write::Write;
@@ -39,14 +40,21 @@ pub(super) fn write_alerts(
     if state.people.is_empty() {
         return Ok(mailed);
     }
+    let room = state.outbox.room(state.accounts.waiting.mails());
     for happening in happened {
         let about = About { kind: happening.kind, id: happening.id, at };
         let alerted: Vec<_> = happening.alerted(&state.people, by).collect();
         for (person, setting) in alerted {
-            if setting.in_app {
+            let is_mailed = setting.email != AlertEmail::Off && state.outbox.outside().is_some();
+            let is_left_out = is_mailed && mailed.count >= room;
+            if setting.in_app || is_left_out {
                 write_alert(state, person, about, batch)?;
                 let (kind, id) = ("alert", about.id);
                 mailed.happened.push(Happened { kind, id, person: Some(person) });
+            }
+            if is_left_out {
+                mailed.left_out += 1;
+                continue;
             }
             let (kind, due) = match setting.email {
                 AlertEmail::Off => continue,
@@ -54,10 +62,15 @@ pub(super) fn write_alerts(
                 AlertEmail::Daily => (MailKind::Daily, Some(daily_due(state))),
             };
             let business_id = Some(state.id);
-            let new = NewMail { business_id, person_id: person, kind, about: vec![about], to: None, due };
+            let new =
+                NewMail { business_id, person_id: person, kind, about: vec![about], more: 0, to: None, due };
             let id = state.mint.next(at, state.ports.random_bytes());
             mailed.write(state, id, new, at, batch);
         }
+    }
+    if mailed.left_out > 0 {
+        let (business, mails) = (state.id, mailed.left_out);
+        tracing::debug!(business.id = %business, mails, "too many mails wait; alerts show in the dashboard alone");
     }
     Ok(mailed)
 }
@@ -69,6 +82,9 @@ pub(super) struct Mailed {
     pub(super) until: Option<Timestamp>,
     /// The alerts, for whoever watches.
     pub(super) happened: Vec<Happened>,
+    count: u64,
+    /// How many are not written, because too many wait.
+    left_out: u64,
 }
 
 impl Mailed {
@@ -83,6 +99,7 @@ impl Mailed {
     ) {
         let Some(mail) = state.outbox.mint(id, new, (at, state.steady.now())) else { return };
         write_mail(batch, &mail, None);
+        self.count += 1;
         self.until = self.until.into_iter().chain(mail.next_attempt_at).min();
     }
 }

@@ -38,7 +38,7 @@ impl Alone {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now());
         // Nobody is mailed by what is changed so.
-        let outbox = Arc::new(Outbox::new());
+        let outbox = Arc::new(Outbox::new(0));
         let start = Start { id: of, clocks, steady, store, ports, outbox };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }

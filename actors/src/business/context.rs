@@ -94,6 +94,11 @@ impl<'a> Context<'a> {
         self.state.outbox.outside().is_some()
     }
 
+    /// Whether one more mail of the business may wait.
+    pub fn has_room_for_mail(&self) -> bool {
+        self.state.outbox.room(self.state.accounts.waiting.mails()) > 0
+    }
+
     /// The number of the newest alert that a person ever had; 0 where there was none.
     ///
     /// # Errors

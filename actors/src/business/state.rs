@@ -185,7 +185,7 @@ impl State {
             Write::Membership(membership) => {
                 self.people.insert(membership.person_id, membership);
             }
-            Write::NoMembership(id) => {
+            Write::NoMembership(id, _) => {
                 self.people.remove(&id);
             }
             Write::NoService(id) => {

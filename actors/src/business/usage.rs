@@ -90,7 +90,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::BlockedTime(_)
         | Write::NoBlockedTime(_)
         | Write::Membership(_)
-        | Write::NoMembership(_)
+        | Write::NoMembership(..)
         | Write::Delivery { .. } => false,
     }
 }
@@ -123,9 +123,14 @@ fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError
 impl State {
     /// Counts the next rows; whether something is left.
     pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
-        if let Some(range) = self.accounts.due {
+        if let Some(range) = self.accounts.due.last().copied() {
             let waiting = Arc::clone(&self.accounts.waiting);
-            self.accounts.due = self.store.add_waiting(&waiting, range, COUNT_ROWS_MAX)?;
+            let left = self.store.add_waiting(&waiting, range, COUNT_ROWS_MAX)?;
+            self.accounts.due.pop();
+            self.accounts.due.extend(left);
+            if self.accounts.due.is_empty() {
+                waiting.end_adding();
+            }
         } else if let Some(left) = self.accounts.kept {
             self.accounts.kept = self.count_kept(left)?;
         }

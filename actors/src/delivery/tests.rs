@@ -13,7 +13,6 @@ mod waiting;
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -26,43 +25,18 @@ use crate::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWeb
 use crate::business::{PageRequest, Request};
 use crate::domain::{
     Actor, BookingMode, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal, Text,
-    Timestamp, WebhookId, WebhookStatus, WeeklyHours,
+    WebhookId, WebhookStatus, WeeklyHours,
 };
 use crate::net::testing::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
 use crate::net::{Trust, WebhookUrl};
-use crate::ports::{Clock, Ports, Random};
+use crate::ports::{Clock, Ports};
 use crate::store::{MemoryBackend, Store};
+use crate::testing::{Counting, WallClock};
 use crate::view::DeliveryView;
 use crate::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 
 const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 5\r\n\r\nno\0go";
-
-/// A wall clock that goes with tokio's time, and jumps when it is told to.
-struct WallClock {
-    started: Instant,
-    off_hours: AtomicI64,
-}
-
-impl Clock for WallClock {
-    fn now(&self) -> Timestamp {
-        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-        let off = chrono::TimeDelta::hours(self.off_hours.load(Ordering::Relaxed));
-        start + chrono::TimeDelta::from_std(self.started.elapsed()).unwrap() + off
-    }
-
-    fn steady(&self) -> Duration {
-        self.started.elapsed()
-    }
-}
-
-struct Counting(AtomicU64);
-
-impl Random for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill_with(|| self.0.fetch_add(1, Ordering::Relaxed) as u8);
-    }
-}
 
 /// An engine with one business, in a network of its own.
 struct World {
@@ -90,12 +64,12 @@ impl World {
     async fn with(limits: Limits) -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
-        let clock = Arc::new(WallClock { started: Instant::now(), off_hours: AtomicI64::new(0) });
+        let clock = Arc::new(WallClock::new());
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
             trust: Trust::nobody().and(authority.der()).unwrap(),
-            ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting(AtomicU64::new(0))))
+            ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting::default()))
         };
         let disk = MemoryBackend::new();
         let engine = open(&disk, &ports, limits).await;

@@ -49,6 +49,9 @@ impl Person {
         let confirms = handed != Handed::Shown;
         if handed != Handed::Mailed {
             self.links_from = now;
+            // What an older link has led to sets no password any more. One that is mailed ends nothing before it is used:
+            // anybody can ask for it.
+            self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::words::words;
 use super::{
-    AlertChoice, AlertChoices, AlertKind, AlertSetting, Locale, Person, PersonId, Problem, Refusal, Right,
-    Role, StaffId, Timestamp, default_alert, fold_address,
+    AlertChoice, AlertChoices, AlertEmail, AlertKind, AlertSetting, Locale, Person, PersonId, Problem,
+    Refusal, Right, Role, StaffId, Timestamp, default_alert, fold_address,
 };
 
 /// How many people a business has at most.
@@ -86,16 +86,26 @@ impl Membership {
         }
     }
 
-    /// Chooses how the person is alerted of a kind, as far as it is given; what is as by default is not kept.
+    /// Chooses how the person is alerted of a kind, as far as it is given; what becomes as it is by default
+    /// is not kept, but for mails that were ended ([`Self::end_mails`]).
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.of(kind);
         let choice = AlertChoice {
-            email: given.email.or(before.email).filter(|email| *email != default.email),
+            email: given
+                .email
+                .or(before.email)
+                .filter(|email| *email != default.email || before.email == Some(*email)),
             in_app: given.in_app.or(before.in_app).filter(|in_app| *in_app != default.in_app),
             scope: given.scope.or(before.scope).filter(|scope| *scope != default.scope),
         };
         self.alerts.set(kind, choice);
+    }
+
+    /// Ends the mails of a kind for good: in another role, too, whose default they may be.
+    pub fn end_mails(&mut self, kind: AlertKind) {
+        let before = self.alerts.of(kind);
+        self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });
     }
 }
 
@@ -205,7 +215,6 @@ pub fn check_people(team: &Team) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::AlertEmail;
 
     fn member(id: u128, role: Role, status: MembershipStatus) -> Membership {
         let at = Timestamp::from_millis(0);
@@ -292,5 +301,21 @@ mod tests {
         member.role = Role::Owner;
         assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "chosen");
         assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "by the new role");
+    }
+
+    #[test]
+    fn whoever_has_ended_mails_gets_none_in_another_role_either() {
+        let mut member = member(1, Role::Member, MembershipStatus::Active);
+        let kind = AlertKind::CallMissed;
+        assert_eq!(member.alert(kind).email, AlertEmail::Off, "by default");
+        member.end_mails(kind);
+        // A form that shows it as it is and is sent back changes nothing.
+        let as_it_is = AlertChoice { email: Some(AlertEmail::Off), in_app: Some(true), scope: None };
+        member.choose_alert(kind, as_it_is);
+        member.role = Role::Owner;
+        assert_eq!(member.alert(kind).email, AlertEmail::Off);
+        member.choose_alert(kind, AlertChoice { email: Some(AlertEmail::Now), ..AlertChoice::default() });
+        assert_eq!(member.alert(kind).email, AlertEmail::Now, "they may have them again");
+        assert_eq!(member.alerts.iter().count(), 0);
     }
 }

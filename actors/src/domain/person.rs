@@ -24,6 +24,8 @@ const PASSWORD_FRESH: TimeDelta = TimeDelta::minutes(15);
 pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// How long an account is kept that nobody ever came to own, and that belongs to no business.
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
+/// How long one is kept that somebody came to own, and that belongs to no business any more and lets nobody in.
+const LEFT_KEPT: TimeDelta = TimeDelta::days(90);
 /// How many characters of a browser's name are kept.
 pub const USER_AGENT_CHARS_MAX: usize = 200;
 
@@ -53,7 +55,8 @@ pub struct Session {
     pub client: Client,
     /// Whether it may only set a password or sign out.
     pub restricted: bool,
-    /// The membership that setting the password accepts.
+    /// The membership that the link which led here came from: setting the password accepts it, and where that cannot be
+    /// just then its person does in this session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -202,7 +205,8 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        self.begin(begin, false, None, now);
+        // What cannot be accepted just now is still accepted in it.
+        self.begin(begin, false, accepts, now);
         Ok(accepts)
     }
 
@@ -277,11 +281,14 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// Whether nobody ever came to own the account and it had time enough to belong to a business. Whether it does is to
-    /// be looked at besides.
+    /// Whether the account ends if it belongs to no business, which is to be looked at besides: nobody ever came to own
+    /// it and it had time enough to belong to one, or nobody has used it for long. So nobody keeps an address for good
+    /// that is another's, and what is known of whoever left does not stay.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
-        unused && self.sessions.is_empty() && self.link.is_none() && now >= self.updated_at + ORPHAN_KEPT
+        let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };
+        let newest = self.updated_at.max(self.last_sign_in_at.unwrap_or(self.updated_at));
+        self.sessions.is_empty() && self.link.is_none() && now >= newest + kept
     }
 }
 

@@ -3,6 +3,7 @@
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use super::message::{MailKey, Message};
+use super::order::Lane;
 use super::state::State;
 use crate::shared::Shared;
 
@@ -31,7 +32,7 @@ impl Actor for OutboxActor {
                 state.turn_asked = false;
                 return Ok(state.turn(&shared, &myself)?);
             }
-            Message::Waits(of, due) => state.order.add(of, due),
+            Message::Waits(of, due) => Lane::under(of).for_each(|lane| state.order.add(lane, due)),
             Message::Ended(ended) => state.ended(&shared, &myself, *ended)?,
             Message::Recorded(key) => state.recorded(&shared, key),
         }
@@ -46,6 +47,7 @@ impl State {
         self.recording.retain(|_, part_of| *part_of != first);
         self.changes -= 1;
         self.gathering.retain(|_, part_of| *part_of != first);
-        self.order.set(first.of, Some(shared.steady.now()));
+        let now = shared.steady.now();
+        Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
     }
 }

@@ -3,12 +3,17 @@
 //! What always holds: it lies in memory, so after a start everybody has their whole allowance again.
 
 use std::hash::Hash;
+use std::net::IpAddr;
 
 use chrono::TimeDelta;
 
 use crate::domain::{BusinessId, PersonId, Timestamp, fold_address};
 use crate::recent::{Rate, Recent};
+use crate::sources::Sources;
 
+/// How many mails of a business may wait, behind a relay that is dead or until the next morning. What is alerted of beyond
+/// that shows in the dashboard alone, of whoever would have been mailed.
+pub(crate) const WAITING_MAX: u64 = 100_000;
 /// Alerts that are sent at once to a person; the rest is gathered.
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 /// Invitations of a business.
@@ -18,7 +23,7 @@ pub(super) const INVITATIONS_TO: Rate = Rate { count: 3, within: TimeDelta::days
 /// Forgotten passwords of an email.
 pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
-/// Forgotten passwords that are asked for from a source address.
+/// Forgotten passwords that are asked for from a source address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 /// Changes of the address of an account that are mailed.
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
@@ -38,13 +43,23 @@ pub enum Forgotten {
     TooMany(Timestamp),
 }
 
+/// How long it is until something may be sent, in a sentence: in minutes, and in hours where it is long.
+pub(crate) fn told_wait(free: Timestamp, now: Timestamp) -> String {
+    let minutes = ((free - now).num_milliseconds() + 59_999) / 60_000;
+    if minutes < 120 {
+        format!("the next one can be sent in {} minutes", minutes.max(1))
+    } else {
+        format!("the next one can be sent in {} hours", (minutes + 59) / 60)
+    }
+}
+
 /// What may be asked for by whom.
 #[derive(Debug)]
 pub(super) struct Allowances {
     of_business: Recent<BusinessId>,
     to_address: Recent<String>,
     of_email: Recent<String>,
-    of_source: Recent<String>,
+    of_source: Sources,
     changes_of: Recent<PersonId>,
     changes_to: Recent<String>,
     tests_of: Recent<PersonId>,
@@ -56,7 +71,7 @@ impl Allowances {
             of_business: Recent::new(&[INVITATIONS]),
             to_address: Recent::new(&[INVITATIONS_TO]),
             of_email: Recent::new(&FORGOTTEN),
-            of_source: Recent::new(&[FORGOTTEN_FROM]),
+            of_source: Sources::new(FORGOTTEN_FROM),
             changes_of: Recent::new(&[EMAIL_CHANGES]),
             changes_to: Recent::new(&[EMAIL_CHANGES_TO]),
             tests_of: Recent::new(&[TESTS]),
@@ -85,11 +100,11 @@ impl Allowances {
     }
 
     /// Counts that somebody asks for a new password. Known emails and others are counted alike.
-    pub(super) fn forgotten(&mut self, email: &str, source: &str, now: Timestamp) -> Forgotten {
-        if let Some(free) = self.of_source.free_at(&source.to_owned(), now) {
+    pub(super) fn forgotten(&mut self, email: &str, source: IpAddr, now: Timestamp) -> Forgotten {
+        if let Some(free) = self.of_source.free_at(source, now) {
             return Forgotten::TooMany(free);
         }
-        self.of_source.note(source.to_owned(), now);
+        self.of_source.note(source, now);
         let email = fold_address(email);
         if self.of_email.free_at(&email, now).is_some() {
             return Forgotten::Repeated;
@@ -121,6 +136,10 @@ mod tests {
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_millis(minutes * 60_000)
+    }
+
+    fn source(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
     }
 
     /// How many of so many a minute apart are within the rates.
@@ -158,6 +177,22 @@ mod tests {
     }
 
     #[test]
+    fn how_long_it_is_until_the_next_one_is_told_upwards() {
+        let told = |millis| told_wait(Timestamp::from_millis(millis), at(0));
+        for (millis, says) in [
+            (-5, "1 minutes"),
+            (1, "1 minutes"),
+            (60_001, "2 minutes"),
+            (119 * 60_000, "119 minutes"),
+            (119 * 60_000 + 1, "2 hours"),
+            (120 * 60_000 + 1, "3 hours"),
+            (24 * 3_600_000, "24 hours"),
+        ] {
+            assert_eq!(told(millis), format!("the next one can be sent in {says}"), "{millis}");
+        }
+    }
+
+    #[test]
     fn an_invitation_counts_for_its_business_and_its_address_and_a_refused_one_for_neither() {
         let mut allowances = Allowances::new();
         let (one, two) = (business(1), business(2));
@@ -179,26 +214,27 @@ mod tests {
     #[test]
     fn a_repeated_question_for_a_new_password_sends_nothing_and_counts_for_its_source() {
         let mut allowances = Allowances::new();
-        assert_eq!(allowances.forgotten("a@x.example", "192.0.2.1", at(0)), Forgotten::Send);
+        assert_eq!(allowances.forgotten("a@x.example", source(1), at(0)), Forgotten::Send);
         for minute in 1..10 {
-            assert_eq!(allowances.forgotten("A@x.example", "192.0.2.1", at(minute)), Forgotten::Repeated);
+            assert_eq!(allowances.forgotten("A@x.example", source(1), at(minute)), Forgotten::Repeated);
         }
-        assert_eq!(allowances.forgotten("a@x.example", "192.0.2.1", at(10)), Forgotten::Send);
+        assert_eq!(allowances.forgotten("a@x.example", source(1), at(10)), Forgotten::Send);
         for number in 11..20 {
             let email = format!("{number}@x.example");
-            assert_eq!(allowances.forgotten(&email, "192.0.2.1", at(20)), Forgotten::Send);
+            assert_eq!(allowances.forgotten(&email, source(1), at(20)), Forgotten::Send);
         }
-        assert_eq!(allowances.forgotten("z@x.example", "192.0.2.1", at(20)), Forgotten::TooMany(at(60)));
-        assert_eq!(allowances.forgotten("z@x.example", "192.0.2.2", at(20)), Forgotten::Send);
+        assert_eq!(allowances.forgotten("z@x.example", source(1), at(20)), Forgotten::TooMany(at(60)));
+        assert_eq!(allowances.forgotten("z@x.example", source(2), at(20)), Forgotten::Send);
     }
 
     #[test]
     fn a_crowd_of_made_up_emails_silences_nobodys_reset() {
         let mut allowances = Allowances::new();
         for number in 0..COUNTED_MAX + 10 {
-            let (email, source) = (format!("{number}@x.example"), format!("source {}", number / 20));
-            assert_eq!(allowances.forgotten(&email, &source, at(0)), Forgotten::Send);
+            let email = format!("{number}@x.example");
+            let source = IpAddr::from((0x0a00_0000 + number as u32 / 20).to_be_bytes());
+            assert_eq!(allowances.forgotten(&email, source, at(0)), Forgotten::Send);
         }
-        assert_eq!(allowances.forgotten("a@y.example", "192.0.2.1", at(1)), Forgotten::Send);
+        assert_eq!(allowances.forgotten("a@y.example", source(1), at(1)), Forgotten::Send);
     }
 }

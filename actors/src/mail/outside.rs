@@ -1,5 +1,6 @@
 //! What the outbox needs of the world outside: the relay, whoever makes the bytes, the people. And where it is found.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -85,12 +86,20 @@ pub(crate) struct Outbox {
     outside: OnceLock<Arc<Outside>>,
     actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
+    /// How many mails of a business may wait.
+    waiting_max: u64,
 }
 
 impl Outbox {
-    /// None, until mail begins.
-    pub(crate) fn new() -> Self {
-        Self { outside: OnceLock::new(), actor: Mutex::new(None), allowances: Mutex::new(Allowances::new()) }
+    /// None, until mail begins; of a business so many may wait from then on.
+    pub(crate) fn new(waiting_max: u64) -> Self {
+        let (actor, allowances) = (Mutex::new(None), Mutex::new(Allowances::new()));
+        Self { outside: OnceLock::new(), actor, allowances, waiting_max }
+    }
+
+    /// How many more mails of a business may be written while so many wait.
+    pub(crate) fn room(&self, waiting: u64) -> u64 {
+        self.waiting_max.saturating_sub(waiting)
     }
 
     /// Mail is sent with these from now on; those that were given first are kept.
@@ -126,7 +135,7 @@ impl Outbox {
             person_id: new.person_id,
             kind: new.kind,
             about: new.about,
-            more: 0,
+            more: new.more,
             to: new.to,
             message_id: format!("{}@{domain}", id.uuid().simple()),
             status: MailStatus::Pending,
@@ -167,7 +176,7 @@ impl Outbox {
     }
 
     /// Counts that somebody asks for a new password.
-    pub(crate) fn count_forgotten(&self, email: &str, from: &str, now: Timestamp) -> Forgotten {
+    pub(crate) fn count_forgotten(&self, email: &str, from: IpAddr, now: Timestamp) -> Forgotten {
         self.allowances.lock().forgotten(email, from, now)
     }
 

@@ -6,7 +6,6 @@ mod relay;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -21,8 +20,9 @@ use crate::domain::{
     About, Actor, AlertKind, BookingMode, BusinessId, Locale, Mail, MailKind, MailStatus, MessageDetails,
     PersonId, Text, Timestamp, WeeklyHours,
 };
-use crate::ports::{BoxFuture, Clock, MadeMail, MailFailure, Mailer, Ports, Random};
+use crate::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
 use crate::store::{MemoryBackend, Store};
+use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, NewBusiness};
 
 /// What the relay does with a mail.
@@ -103,31 +103,6 @@ impl Recipients for People {
     }
 }
 
-struct WallClock {
-    started: Instant,
-    off_hours: AtomicI64,
-}
-
-impl Clock for WallClock {
-    fn now(&self) -> Timestamp {
-        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-        let off = chrono::TimeDelta::hours(self.off_hours.load(Ordering::Relaxed));
-        start + chrono::TimeDelta::from_std(self.started.elapsed()).unwrap() + off
-    }
-
-    fn steady(&self) -> Duration {
-        self.started.elapsed()
-    }
-}
-
-struct Counting(AtomicU64);
-
-impl Random for Counting {
-    fn fill(&self, bytes: &mut [u8]) {
-        bytes.fill_with(|| self.0.fetch_add(1, Ordering::Relaxed) as u8);
-    }
-}
-
 /// An engine with a business, and the world that its mails go to.
 struct World {
     disk: MemoryBackend,
@@ -141,8 +116,8 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let clock = Arc::new(WallClock { started: Instant::now(), off_hours: AtomicI64::new(0) });
-        let ports = Ports::with_clock_and_random(clock, Arc::new(Counting(AtomicU64::new(0))));
+        let clock = Arc::new(WallClock::new());
+        let ports = Ports::with_clock_and_random(clock, Arc::new(Counting::default()));
         let relay = Arc::new(Relay {
             does: Mutex::new(Does::Takes),
             began: Instant::now(),
@@ -193,6 +168,7 @@ impl World {
             person_id: person_id(person),
             kind,
             about: vec![about],
+            more: 0,
             to: None,
             due,
         };

@@ -9,16 +9,19 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::message::{MailKey, Message};
+use super::order::Lane;
 use super::schedule::latest_due;
 use super::send;
 use super::state::{ROOM_EVERY, State};
 use super::write::{delete_mail, write_mail};
-use crate::domain::{BusinessId, Mail, MailId, MailKind, Timestamp};
+use crate::domain::{Mail, MailId, MailKind, Timestamp};
 use crate::shared::Shared;
 use crate::store::{Batch, Key, Order, StoreError, Weight, keys};
 
 /// How many businesses are looked at in one turn; the next turn goes on.
 const LOOKS_PER_TURN: usize = 64;
+/// How many mails of another lane a look passes by.
+const OTHERS_PER_LOOK: usize = 256;
 /// How many mails one turn takes into another that is sent as one with them; the next turn goes on.
 const GATHERED_PER_TURN: usize = 256;
 /// How many changes of the outbox may be on their way to the disk at once.
@@ -28,7 +31,7 @@ const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// How far a due time may lie ahead of what the schedule gives.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// What waits first for a business.
+/// What waits first in a lane.
 enum First {
     Nothing,
     Later(Timestamp),
@@ -59,21 +62,21 @@ impl State {
             if room == 0 || self.changes >= CHANGES_MAX {
                 break; // what ends asks for a turn, and so does the end of a rest
             }
-            let Some(of) = self.order.next(now) else { break };
-            if self.gathering.contains_key(&of) {
-                self.order.set(of, None); // it is looked at again once that is on the disk
+            let Some(lane) = self.order.next(now) else { break };
+            if self.gathering.contains_key(&lane.rows()) {
+                self.order.set(lane, None); // it is looked at again once that is on the disk
                 continue;
             }
-            match self.first(shared, of, now)? {
-                First::Nothing => self.order.set(of, None),
-                First::Later(due) => self.order.set(of, Some(due)),
+            match self.first(shared, lane, now)? {
+                First::Nothing => self.order.set(lane, None),
+                First::Later(due) => self.order.set(lane, Some(due)),
                 First::Now(mail) => self.take_up(shared, myself, *mail)?,
                 First::Stale(row) => {
                     let mut batch = Batch::default();
                     batch.delete(row);
-                    self.order.set(of, None); // it is looked at again once the row is gone
+                    self.order.set(lane, None); // it is looked at again once the row is gone
                     let (_, id) = keys::instant_and_id::<MailId>(&row)?;
-                    self.record(shared, myself, &[MailKey { of, id }], batch, None);
+                    self.record(shared, myself, &[MailKey { of: lane.rows(), id }], batch, None);
                 }
             }
         }
@@ -84,8 +87,10 @@ impl State {
         Ok(())
     }
 
-    /// What waits first for a business, beside what is under way.
-    fn first(&mut self, shared: &Shared, of: BusinessId, now: Timestamp) -> Result<First, StoreError> {
+    /// What waits first in a lane, beside what is under way. Where so much of another lane stands before it that nobody
+    /// looks behind that, it is what stands there.
+    fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
+        let (of, mut others) = (lane.rows(), 0);
         for row in shared.store.scan(&keys::mails_due(of), Order::Ascending) {
             let row = Key::new(&row?.0);
             let at = shared.store.usable(&row, keys::instant_and_id::<MailId>(&row))?;
@@ -103,6 +108,10 @@ impl State {
             };
             // Further ahead than the schedule ever sets it: the wall clock was ahead when it was written.
             let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
+            others += usize::from(Lane::of(&mail) != lane);
+            if Lane::of(&mail) != lane && others < OTHERS_PER_LOOK {
+                continue;
+            }
             return Ok(if is_due { First::Now(Box::new(mail)) } else { First::Later(due) });
         }
         Ok(First::Nothing)

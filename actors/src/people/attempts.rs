@@ -15,8 +15,9 @@ use sha2::{Digest, Sha256};
 use crate::domain::Timestamp;
 use crate::error::EngineError;
 use crate::recent::{Rate, Recent};
+use crate::sources::Sources;
 
-/// How many failures an address (IPv6: a network of 64 bits) has.
+/// How many failures an address has ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
 /// The failures of an e-mail address that are remembered: more than make a difference, so that a try which is taken back
 /// has pushed none out that does.
@@ -32,7 +33,7 @@ const AT_ONCE_MAX: usize = 8;
 pub(crate) struct Attempts(Mutex<Tables>);
 
 struct Tables {
-    addresses: Recent<IpAddr>,
+    addresses: Sources,
     emails: Recent<[u8; 32]>,
     at_once: HashMap<IpAddr, usize>,
 }
@@ -48,7 +49,7 @@ pub(super) struct Try<'a> {
 impl Default for Attempts {
     fn default() -> Self {
         Self(Mutex::new(Tables {
-            addresses: Recent::new(&[FAILURES]),
+            addresses: Sources::new(FAILURES),
             emails: Recent::new(&[FAILURES_OF_EMAIL]),
             at_once: HashMap::new(),
         }))
@@ -67,7 +68,7 @@ impl Attempts {
         now: Timestamp,
     ) -> Result<Result<Try<'_>, Duration>, EngineError> {
         let mut tables = self.0.lock();
-        if let Some(free) = tables.addresses.free_at(&network, now) {
+        if let Some(free) = tables.addresses.free_at(network, now) {
             return Ok(Err((free - now).to_std().unwrap_or_default()));
         }
         if tables.at_once.get(&network).is_some_and(|count| *count >= AT_ONCE_MAX) {
@@ -92,7 +93,7 @@ impl Try<'_> {
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut tables = self.attempts.0.lock();
-            tables.addresses.take_back(&self.network, self.at);
+            tables.addresses.take_back(self.network, self.at);
             tables.emails.take_back(&self.email, self.at);
         }
         self.delay()
@@ -156,6 +157,19 @@ mod tests {
             begin(&attempts, 1, &format!("{number}@b.c"), at(25));
         }
         assert!(refused(1, at(25)).is_some(), "and those before still count");
+    }
+
+    #[test]
+    fn a_site_of_many_networks_is_refused_as_a_whole() {
+        let attempts = Attempts::default();
+        let network = |number: u16| IpAddr::from([0x2001, 0xdb8, 7, number, 0, 0, 0, 0]);
+        let mut tried = 0;
+        for number in 0..u16::MAX {
+            let email = format!("{}@b.c", number % 1_000);
+            tried += usize::from(attempts.begin(network(number), &email, at(0)).unwrap().is_ok());
+        }
+        assert_eq!(tried, FAILURES.count * crate::sources::NETWORKS);
+        begin(&attempts, 1, "a@b.c", at(0));
     }
 
     #[test]

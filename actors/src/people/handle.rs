@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::message::{Change, Decided, Fate, Message, Note};
 use super::token::Token;
 use crate::actor::Permits;
-use crate::business::commands::people::{AcceptMembership, PatchMember};
+use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::domain::{
     Actor, AuditEntry, BusinessId, Locale, Membership, MembershipPatch, Person, PersonId, Refusal, Text,
@@ -285,24 +285,6 @@ impl People {
             person = self.change(id, of, move |person, now| Ok(rename(person, name, now))).await?;
         }
         business.change(request, PatchMember { before, person, patch }).await
-    }
-
-    /// Accepts the membership that a person was offered.
-    ///
-    /// # Errors
-    /// The refusal, or the engine's failure.
-    pub async fn accept(&self, business: &BusinessHandle, id: PersonId) -> Result<Answer, EngineError> {
-        self.accept_as(business, id, false).await
-    }
-
-    pub(super) async fn accept_as(
-        &self,
-        business: &BusinessHandle,
-        id: PersonId,
-        by_link: bool,
-    ) -> Result<Answer, EngineError> {
-        let (person, _) = self.member(business, id).await?;
-        business.change(Request::by(Actor::Person(id)), AcceptMembership { person, by_link }).await
     }
 
     /// Changes one's own name and language.

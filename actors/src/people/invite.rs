@@ -1,5 +1,7 @@
 //! Inviting people into a business, and the links that are made for them: nobody is handed another's account.
 
+use std::net::IpAddr;
+
 use tokio::sync::oneshot;
 
 use super::handle::People;
@@ -13,7 +15,7 @@ use crate::domain::{
 };
 use crate::error::EngineError;
 use crate::installation_log::note;
-use crate::mail::{Forgotten, NewMail};
+use crate::mail::{Forgotten, NewMail, told_wait};
 use crate::store::{Batch, StoreError, Weight, keys};
 
 /// Whom somebody invites, and as what.
@@ -117,13 +119,11 @@ impl People {
         let known = self.by_email(invitation.email.folded()).await?;
         let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
         let mailed = !by_operator && self.sends_mail();
-        if let Some(person) =
-            known.as_ref().filter(|person| !by_operator && !mailed && person.may_be_anothers())
-        {
+        if !by_operator && !mailed && known.as_ref().is_some_and(Person::may_be_anothers) {
             return Err(Refusal::conflict(
                 "the account of this address is not confirmed, and no mail can be sent to it",
                 "email",
-                format!("the operator can add {}", person.id),
+                "the operator can add this person",
             )
             .into());
         }
@@ -188,10 +188,10 @@ impl People {
         let unmade = AddMember { person: person.clone(), offer: offer.clone(), role, staff_id, mail: None };
         business.check(request, unmade).await?;
         if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
-            let counted =
-                self.shared.mail.count_invitation(business.id, &person.email, self.shared.clocks.now());
+            let now = self.shared.clocks.now();
+            let counted = self.shared.mail.count_invitation(business.id, &person.email, now);
             counted.map_err(|free| {
-                let when = format!("the next one can be sent at {free}");
+                let when = told_wait(free, now);
                 Refusal::conflict("as many invitations were mailed today as may be", "email", when)
             })?;
         }
@@ -241,7 +241,7 @@ impl People {
     ///
     /// # Errors
     /// The engine's failure.
-    pub async fn mail_forgotten(&self, email: &Address, source: &str) -> Result<Forgotten, EngineError> {
+    pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten, EngineError> {
         let known = self.forgotten(email).await?;
         let now = self.shared.clocks.now();
         let counted = self.shared.mail.count_forgotten(email.folded(), source, now);

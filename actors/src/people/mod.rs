@@ -17,6 +17,7 @@ mod handle;
 mod invite;
 mod known;
 mod message;
+mod offers;
 mod password;
 mod sessions;
 mod sign_in;

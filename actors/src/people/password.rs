@@ -1,13 +1,14 @@
 //! Passwords: what is refused, and the work of hashing, off the async threads and a bounded number at once.
 //!
 //! What always holds: a password is kept as Argon2id with parameters that OWASP names; looking at a wrong one, and at one
-//! for an address that nobody has, is the same work.
+//! for an address that nobody has, is the same work; however a keyboard composes its characters, it is one password.
 
 use std::sync::Arc;
 
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::domain::{Person, Refusal};
 use crate::error::EngineError;
@@ -99,7 +100,8 @@ impl Hasher {
     /// Whether this is the password of the hash; of no hash it never is, after the same work.
     pub(crate) async fn is_password(&self, kept: Option<&str>, given: &str) -> Result<bool, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
-        let given = given.to_owned();
+        // One that is too long is nobody's, and the same work.
+        let given = Some(prepared(given)).filter(|given| check_length(given).is_ok()).unwrap_or_default();
         self.work(move || verify(&hash, &given) && known).await
     }
 
@@ -114,8 +116,8 @@ impl Hasher {
         given: &str,
         salt: [u8; 16],
     ) -> Result<String, EngineError> {
-        check_length(given)?;
-        let (hashing, given) = (self.hashing, given.to_owned());
+        let (hashing, given) = (self.hashing, prepared(given));
+        check_length(&given)?;
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
@@ -123,9 +125,19 @@ impl Hasher {
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
+        let theirs: Vec<_> = theirs.iter().map(|text| prepared(text)).collect();
         let hashed = self.work(move || check_strength(&given, &theirs).map(|()| hash(hashing, &given, salt)));
         Ok(hashed.await??)
     }
+}
+
+/// A password as it is compared: as OpaqueString of RFC 8265 says, composed (NFC), and with the spaces that some
+/// keyboards make as the one of ASCII.
+fn prepared(given: &str) -> String {
+    let is_space = |c: char| {
+        matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    };
+    given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
 fn check_length(given: &str) -> Result<(), Refusal> {
@@ -240,6 +252,32 @@ mod tests {
         let nobodys = hasher.is_password(None, "gamma radiation of nobody");
         assert!(!nobodys.await.unwrap(), "nobody's password is nobody's");
         assert!(!hasher.is_password(Some("no hash"), given).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_password_is_the_same_however_its_characters_are_composed() {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let [composed, decomposed] =
+            ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+        assert_ne!(composed, decomposed);
+        for (kept, given) in [(composed, decomposed), (decomposed, composed)] {
+            let hash = hasher.new_password(&person(), Vec::new(), kept, [1; 16]).await.unwrap();
+            assert!(hasher.is_password(Some(&hash), given).await.unwrap(), "{given:?}");
+            let spaces = given.replace(' ', "\u{a0}");
+            assert!(hasher.is_password(Some(&hash), &spaces).await.unwrap(), "{spaces:?}");
+            assert!(!hasher.is_password(Some(&hash), &given.replace('p', "q")).await.unwrap());
+        }
+        // It is as long as it is composed, for choosing and for giving it.
+        assert!(refused(&"e\u{301}".repeat(11)).await.contains("12 to 256"));
+        let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
+        assert!(long.chars().count() > 256);
+        let hash = hasher.new_password(&person(), Vec::new(), &long, [1; 16]).await.unwrap();
+        assert!(hasher.is_password(Some(&hash), &long).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn what_is_guessed_of_a_person_is_known_however_it_is_composed() {
+        assert!(refused("Salon Lumie\u{300}re Montparnasse").await.contains("easy to guess"));
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use crate::domain::{
     USE_WRITTEN_AFTER, fold_address,
 };
 use crate::error::EngineError;
-use crate::mail::NewMail;
+use crate::mail::{NewMail, told_wait};
 use crate::store::{Weight, keys};
 
 /// Somebody who is signed in.
@@ -97,7 +97,7 @@ impl People {
             })
             .await?;
         if let (LinkKind::Enter, Some(business)) = (kind, accepts) {
-            self.accept_by_link(id, business).await?;
+            self.accept_by_link(id, business, self.shared.clocks.now()).await;
         }
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
@@ -133,20 +133,6 @@ impl People {
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
-    /// Accepts the membership that a link came from, as far as it is still offered.
-    async fn accept_by_link(
-        &self,
-        id: PersonId,
-        business: crate::domain::BusinessId,
-    ) -> Result<(), EngineError> {
-        let business = crate::business::BusinessHandle { shared: Arc::clone(&self.shared), id: business };
-        match self.accept_as(&business, id, true).await {
-            // The membership, or the business, is no more; or it is read-only just now, and can be accepted later.
-            Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
     /// The token of a new session, and what is kept of it.
     pub(super) fn begin(&self, client: Client) -> (Token, Begin) {
         let token = Token::new(self.shared.ports.random_bytes());
@@ -168,12 +154,13 @@ impl People {
         let password = self.shared.hasher.new_password(&person, names, new, salt).await?;
         let hash = token.hash();
         let (token, begin) = self.begin(session.client);
+        let since = session.created_at;
         let of = (Actor::Person(person.id), "person.password_set", Weight::Keeps);
         let accepts = self
             .change(person.id, of, move |person, now| person.set_password(&hash, password, begin, now))
             .await?;
         if let Some(business) = accepts {
-            self.accept_by_link(person.id, business).await?;
+            self.accept_by_link(person.id, business, since).await;
         }
         Ok(token)
     }
@@ -194,9 +181,10 @@ impl People {
             self.check_free(email.folded(), id).await?;
         }
         if link.is_some() && fresh && !session.restricted {
-            let counted = self.shared.mail.count_email_change(id, email.folded(), self.shared.clocks.now());
+            let now = self.shared.clocks.now();
+            let counted = self.shared.mail.count_email_change(id, email.folded(), now);
             counted.map_err(|free| {
-                let when = format!("the next one can be sent at {free}");
+                let when = told_wait(free, now);
                 Refusal::conflict("as many mails of new addresses were sent today as may be", "email", when)
             })?;
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::handle::People;
 use super::sessions::SignedIn;
 use super::token::Token;
-use crate::domain::{Actor, Address, Client, Person, Refusal, Text, USER_AGENT_CHARS_MAX, fold_address};
+use crate::domain::{Actor, Address, Client, Person, Refusal, USER_AGENT_CHARS_MAX, fold_address};
 use crate::error::EngineError;
 use crate::store::Weight;
 
@@ -96,9 +96,7 @@ impl People {
             Err(retry_after) => return Ok(SignIn::TooMany(retry_after)),
         };
         let kept = person.as_ref().and_then(|person| person.password.clone());
-        let bounded = Text::<0, 256>::new(password.to_owned()).is_ok();
-        let given = if bounded { password } else { "" };
-        let looked = self.shared.hasher.is_password(kept.as_deref(), given).await;
+        let looked = self.shared.hasher.is_password(kept.as_deref(), password).await;
         let came = match (looked, person) {
             (Ok(true), Some(person)) => self.right_password(person, kept, then).await,
             (Ok(_), _) => Ok(SignIn::Wrong),

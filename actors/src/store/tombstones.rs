@@ -4,11 +4,13 @@
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
 //! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
+//! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-7000-9c54-3b2f6d1e7a90
 //! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! The last kind gives back: a business that was imported behind its end is not ended any more. It names the entry with
+//! Whoever was removed from a business may have been invited again: the id that stands last was made then, and what was
+//! offered before it is taken back. The last kind gives back: a business that was imported behind its end is not ended any more. It names the entry with
 //! which the business's log begins anew, since what has a lesser id was ended for good: its keys.
 //!
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
@@ -23,7 +25,7 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::{AuditId, BusinessId, ContactId, KeyId, ResourceId};
+use crate::domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId};
 
 /// The name of the list in the data directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
@@ -35,6 +37,8 @@ pub enum Tombstone {
     RevokedKey(KeyId),
     /// A contact of a business that was erased.
     ErasedContact(BusinessId, ContactId),
+    /// A person who was removed from a business, or has declined; and an id that was made then.
+    RemovedPerson(BusinessId, PersonId, AuditId),
     /// A business that was ended.
     EndedBusiness(BusinessId),
     /// A business that was imported, and the entry with which its log begins.
@@ -46,6 +50,7 @@ impl std::fmt::Display for Tombstone {
         match self {
             Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
             Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
+            Self::RemovedPerson(of, id, then) => write!(f, "removed-person {of} {id} {then}"),
             Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
             Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
         }
@@ -59,6 +64,9 @@ fn parse(line: &str) -> Option<Tombstone> {
     match (kind, &ids[..]) {
         ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
         ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
+        ("removed-person", [of, id, then]) => {
+            Some(Tombstone::RemovedPerson((*of).into(), (*id).into(), (*then).into()))
+        }
         ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
         ("imported-business", [id, entry]) => {
             Some(Tombstone::ImportedBusiness((*id).into(), (*entry).into()))
@@ -113,6 +121,8 @@ pub struct TakenBack {
 pub struct OfBusiness {
     /// The contacts who were erased.
     pub erased: BTreeSet<ContactId>,
+    /// The people who were removed, and when last.
+    pub removed: BTreeMap<PersonId, AuditId>,
     /// Whether it was ended, and not imported since.
     pub ended: bool,
     /// The entry with which its log began when it was imported last: keys with lesser ids ended with what it was before.
@@ -129,6 +139,9 @@ impl TakenBack {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
                 // An import brings nobody back, so this holds behind one as well.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
+                Tombstone::RemovedPerson(of, id, then) => {
+                    _ = businesses.entry(of).or_default().removed.insert(id, then);
+                }
                 Tombstone::EndedBusiness(of) => businesses.entry(of).or_default().ended = true,
                 Tombstone::ImportedBusiness(of, entry) => {
                     let of = businesses.entry(of).or_default();
@@ -198,6 +211,7 @@ mod tests {
         let all = [
             key(1),
             Tombstone::ErasedContact(id(2).into(), id(3).into()),
+            Tombstone::RemovedPerson(id(2).into(), id(5).into(), id(6).into()),
             Tombstone::EndedBusiness(id(2).into()),
             Tombstone::ImportedBusiness(id(2).into(), id(4).into()),
         ];
@@ -213,7 +227,8 @@ mod tests {
         let imported = Tombstone::ImportedBusiness(of, entry);
         let lines = [Tombstone::ErasedContact(of, person), ended, imported];
         let by = TakenBack::by(&lines);
-        let expected = OfBusiness { erased: BTreeSet::from([person]), ended: false, imported: Some(entry) };
+        let erased = BTreeSet::from([person]);
+        let expected = OfBusiness { erased, imported: Some(entry), ..OfBusiness::default() };
         assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
         assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
         assert!(!by.has_revoked(id(9).into(), id(4).into()));
@@ -231,6 +246,7 @@ mod tests {
             ("revoked-key 1\n", 1),
             ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
             ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
+            ("removed-person 00000000-0000-0000-0000-000000000001\n", 1),
             ("imported-business 00000000-0000-0000-0000-000000000001\n", 1),
         ] {
             fs::write(&path, bad).unwrap();

@@ -1,6 +1,6 @@
-//! How many deliveries of a business wait, known in memory while somebody watches.
+//! How many deliveries and mails of a business wait, known in memory while somebody watches.
 //!
-//! The rows of what is due are written by the business and by the actors of its endpoints alike, so they are counted
+//! The rows of what is due are written by the business, the actors of its endpoints and the outbox alike, so they are counted
 //! where all of them pass: every batch is looked at when it is queued. What always holds, once what lay in the store
 //! was added: the count is that of the rows that the store will hold once everything queued so far is applied.
 //!
@@ -30,6 +30,8 @@ struct Rows {
     /// The bytes of its event, for each row.
     rows: HashMap<u64, u32>,
     bytes: u64,
+    /// The mails.
+    mails: HashSet<u64>,
     /// For how many more rows room is promised.
     promised: u64,
     /// The rows that were deleted while what lies in the store is being added: they may be read there still.
@@ -67,6 +69,11 @@ impl Waiting {
         Amount { rows: rows.rows.len() as u64 + rows.promised, bytes: rows.bytes }
     }
 
+    /// How many mails wait.
+    pub fn mails(&self) -> u64 {
+        self.0.lock().mails.len() as u64
+    }
+
     /// Sets room for so many rows aside.
     pub fn promise(self: &Arc<Self>, rows: u64) -> Promised {
         self.0.lock().promised += rows;
@@ -87,14 +94,22 @@ impl Waiting {
         }
     }
 
+    /// The same of the row of a mail.
+    pub(super) fn add_mail(&self, key: &[u8]) {
+        let mut rows = self.0.lock();
+        if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
+            rows.mails.insert(row(key));
+        }
+    }
+
     /// All that lies in the store was added.
-    pub(super) fn end_adding(&self) {
+    pub fn end_adding(&self) {
         self.0.lock().deleted = None;
     }
 
     /// Takes note of a batch that is going to be queued. `length` reads the length of an event that is not in it.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
-        let due = |key: &Key| key.get(16) == Some(&kind::DELIVERY_DUE);
+        let due = |key: &Key| matches!(key.get(16), Some(&kind::DELIVERY_DUE | &kind::MAIL_DUE));
         if !batch.writes().any(|(key, _)| due(key)) {
             return;
         }
@@ -112,6 +127,18 @@ impl Waiting {
                 (Some(&kind::DELIVERY_DUE), Some(_)) => {
                     let bytes = *lengths.entry(event).or_insert_with(|| length(event));
                     rows.add(row(key), bytes);
+                    if let Some(deleted) = &mut rows.deleted {
+                        deleted.remove(&row(key));
+                    }
+                }
+                (Some(&kind::MAIL_DUE), None) => {
+                    rows.mails.remove(&row(key));
+                    if let Some(deleted) = &mut rows.deleted {
+                        deleted.insert(row(key));
+                    }
+                }
+                (Some(&kind::MAIL_DUE), Some(_)) => {
+                    rows.mails.insert(row(key));
                     if let Some(deleted) = &mut rows.deleted {
                         deleted.remove(&row(key));
                     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::keys::kind;
 use super::waiting::Waiting;
 use super::{Key, KeyRange, Order, Store, StoreError, keys};
 use crate::domain::BusinessId;
@@ -18,7 +19,8 @@ impl Store {
     }
 
     /// Adds the next rows that lie in the store to what is watched, at most so many; gives the range that is left, or
-    /// `None` when all of them are counted. Everything that was queued before the watching began must be applied.
+    /// `None` when all of them are counted. Everything that was queued before the watching began must be applied. Behind
+    /// the last range comes [`Waiting::end_adding`].
     ///
     /// # Errors
     /// When reading fails.
@@ -31,17 +33,15 @@ impl Store {
         let (mut last, mut found) = (None, 0);
         for pair in self.scan(&range, Order::Ascending).take(rows_max) {
             let key = pair?.0;
+            (last, found) = (Some(Key::new(&key)), found + 1);
+            if keys::kind_of(&key)? == kind::MAIL_DUE {
+                waiting.add_mail(&key);
+                continue;
+            }
             let event = keys::business_of(&key).and_then(|of| self.event_bytes(of, keys::id_at_end(&key)?));
             waiting.add(&key, self.usable(&key, event)?.unwrap_or(0)); // its row is there, whatever of the event
-            (last, found) = (Some(Key::new(&key)), found + 1);
         }
-        match last {
-            Some(last) if found == rows_max => Ok(Some(range.after(last))),
-            _ => {
-                waiting.end_adding();
-                Ok(None)
-            }
-        }
+        Ok(last.filter(|_| found == rows_max).map(|last| range.after(last)))
     }
 }
 
@@ -55,7 +55,6 @@ mod tests {
     use super::super::{Batch, MemoryBackend};
     use super::*;
     use crate::domain::{Amount, EventId, Timestamp, WebhookId};
-    use crate::store::keys::kind;
 
     fn business() -> BusinessId {
         Uuid::from_u128(7).into()
@@ -146,6 +145,38 @@ mod tests {
                 assert_eq!(waiting.amount(), amount);
             });
         }
+    }
+
+    #[tokio::test]
+    async fn mails_are_counted_by_their_rows_whatever_else_waits() {
+        let store = store();
+        let mail = |number: u8, due: u8| {
+            keys::mail_due(
+                business(),
+                Timestamp::from_millis(due.into()),
+                Uuid::from_u128(number.into()).into(),
+            )
+        };
+        let change = |put: &[Key], deleted: &[Key]| {
+            let mut batch = Batch::new();
+            put.iter().for_each(|row| batch.put(*row, Vec::new()));
+            deleted.iter().for_each(|row| batch.delete(*row));
+            submit(&store, batch);
+        };
+        change(&[mail(1, 1), mail(2, 1), mail(3, 1), key(1, 1, 1)], &[]);
+        store.settled(business()).await.unwrap();
+        let waiting = store.watch(business());
+        store.settled(business()).await.unwrap();
+        // One is put off and one is sent while they are counted.
+        change(&[mail(1, 9)], &[mail(1, 1), mail(2, 1)]);
+        let mut left = Some(keys::mails_due(business()));
+        while let Some(range) = left {
+            left = store.add_waiting(&waiting, range, 1).unwrap();
+        }
+        waiting.end_adding();
+        assert_eq!((waiting.mails(), waiting.amount().rows), (2, 0));
+        change(&[mail(4, 1)], &[mail(3, 1)]);
+        assert_eq!(waiting.mails(), 2);
     }
 
     #[tokio::test]

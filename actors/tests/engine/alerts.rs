@@ -1,5 +1,6 @@
 //! Alerts: who is told of what, in the dashboard and by mail, and how long that is kept.
 
+mod bound;
 mod kept;
 mod links;
 mod mailed;

@@ -323,7 +323,7 @@ async fn what_finds_no_room_among_what_waits_is_missed_and_the_change_goes_on() 
         handle.change(by_operator(), named(&format!("Contact {number}"))).await.unwrap();
     }
     everything_else_runs().await;
-    let filter = |status| DeliveryFilter { status: Some(status) };
+    let filter = |status| DeliveryFilter { status: Some(status), ..DeliveryFilter::default() };
     let standing =
         async |status| handle.deliveries(endpoint, filter(status), &first_page()).await.unwrap().items.len();
     assert_eq!((standing(DeliveryStatus::Pending).await, standing(DeliveryStatus::Missed).await), (3, 2));

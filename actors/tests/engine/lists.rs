@@ -213,7 +213,7 @@ async fn every_list(
         }
     }
     for status in [None, Some(DeliveryStatus::Missed), Some(DeliveryStatus::Failed)] {
-        let filter = DeliveryFilter { status };
+        let filter = DeliveryFilter { status, ..DeliveryFilter::default() };
         let found = walked(limit, async |page| handle.deliveries(hook, filter, &page).await).await;
         lists.push((format!("{filter:?}"), found));
     }

@@ -1,6 +1,7 @@
 //! People: invitations and links, roles, and that nobody is handed another's account.
 
 mod links;
+mod offers;
 mod roles;
 mod sessions;
 
@@ -166,7 +167,7 @@ async fn a_confirmed_account_is_only_offered_a_membership() {
     assert!(people.session(&token).await.unwrap().is_some(), "nothing changed for the person");
     let refused = world.at(&other).change(by(ada), PatchBusiness::default()).await;
     assert!(matches!(refused, Err(EngineError::NotFound)), "{refused:?}");
-    people.accept(&world.at(&other), ada).await.unwrap();
+    people.accept(&world.at(&other), &token).await.unwrap();
     assert_eq!(status(&world.engine, &other, ada).await, MembershipStatus::Active);
 }
 
@@ -227,7 +228,7 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
     let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
     let victim = id(&invited);
     assert_eq!(invited.mail, Some((victim, Mailing::Reset)));
-    let accepted = people.accept(&world.at(&other), victim).await;
+    let accepted = people.accept(&world.at(&other), &session).await;
     assert!(
         matches!(refusal(accepted), Refusal::NotAllowed(_)),
         "whoever is signed in need not be the person"

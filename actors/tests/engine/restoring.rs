@@ -7,15 +7,72 @@ use actors::Engine;
 use actors::backup::restore;
 use actors::business::commands::erasure::{EndBusiness, EraseContact};
 use actors::business::commands::keys::CreateKey;
+use actors::business::commands::people::RemoveMember;
 use actors::credentials::Credential;
-use actors::domain::{Actor, ContactId, ResourceId, Scopes, Timestamp};
+use actors::domain::{
+    Actor, Address, ContactId, MembershipPatch, PersonId, ResourceId, Role, Scopes, Timestamp,
+};
 use actors::moving::ImportOptions;
+use actors::people::Invitation;
 use actors::store::{Order, Store, keys};
 use actors::view::ImportedView;
 
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
 use crate::exports::rest_of;
-use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, json, pass, text};
+use crate::harness::{
+    Shop, World, at, by_operator, everything_else_runs, first_page, id_of, json, pass, text,
+};
+
+/// Adds somebody and lets them in.
+async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
+    let people = world.engine.people();
+    let invitation = Invitation {
+        email: Address::new(email).unwrap(),
+        name: None,
+        locale: None,
+        role: Role::Member,
+        staff_id: None,
+    };
+    let invited = people.invite(&world.at(shop), by_operator(), invitation).await.unwrap();
+    let id = id_of::<PersonId>(&invited.answer);
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    people.patch_member(&world.at(shop), by_operator(), (id, active, None)).await.unwrap();
+    id
+}
+
+#[tokio::test]
+async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_again_before_it_is() {
+    let world = World::new(90).await;
+    let shop = world.shop(1).await;
+    let back = add(&world, &shop, "back@example.com").await;
+    let remove = async |id| world.at(&shop).change(by_operator(), RemoveMember { id }).await.unwrap();
+    remove(back).await;
+    world.clock.jump(chrono::TimeDelta::seconds(1));
+    assert_eq!(add(&world, &shop, "back@example.com").await, back, "the account is the same");
+    let (gone, stays) =
+        (add(&world, &shop, "gone@example.com").await, add(&world, &shop, "b@example.com").await);
+    let home = tempfile::tempdir().unwrap();
+    let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
+    let id = world.engine.begin_backup(Actor::Operator, &backup).unwrap();
+    while world.engine.backup(id).unwrap().outcome.is_none() {
+        everything_else_runs().await;
+    }
+    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+    remove(gone).await;
+    let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(lines.lines().filter(|line| line.starts_with("removed-person ")).count(), 2);
+    std::fs::write(home.path().join("tombstones"), lines).unwrap();
+    let restored = restore(&backup, &to, Some(home.path()), &world.ports).await.unwrap();
+    assert_eq!(restored.removed, 1);
+    let verified = actors::verify::verify(&to).await.unwrap();
+    assert!(verified.is_whole(), "{:?}", verified.findings);
+    let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+    let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+    let listed = engine.people().of_business(&engine.business(shop.id), &first_page()).await.unwrap().items;
+    let listed: BTreeSet<_> = listed.iter().map(|person| person.id).collect();
+    assert_eq!(listed, BTreeSet::from([back, stays]));
+    engine.close().await.unwrap();
+}
 
 #[tokio::test]
 async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {

@@ -49,7 +49,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     if !shown.mails {
         return Ok(see_other("/dashboard/forgotten"));
     }
-    match asked.people().mail_forgotten(&address, &asked.network().to_string()).await? {
+    match asked.people().mail_forgotten(&address, asked.network()).await? {
         // Where one is on its way already it is good, and nobody learns that there is one.
         Forgotten::Send | Forgotten::Repeated => {}
         Forgotten::TooMany(free) => {

@@ -1,6 +1,7 @@
 //! Where somebody comes to who has signed in: the business that they belong to, the choice where there are several, what
 //! they are asked to join; and that there is none.
 
+use actors::BusinessHandle;
 use actors::domain::{BusinessId, MembershipStatus};
 use actors::people::Belongs;
 use askama::Template;
@@ -63,6 +64,20 @@ pub(crate) async fn show(visit: Visit) -> Answered {
 
 /// Accepts a membership that is offered.
 pub(crate) async fn accept(visit: Visit) -> Answered {
+    let business = offered(&visit).await?;
+    visit.people().accept(&business, &visit.token).await?;
+    Ok(see_other(&format!("/dashboard/b/{}/today", business.id())))
+}
+
+/// Declines it: whoever invited sees it no more.
+pub(crate) async fn decline(visit: Visit) -> Answered {
+    let business = offered(&visit).await?;
+    visit.people().decline(&business, &visit.token).await?;
+    Ok(see_other("/dashboard"))
+}
+
+/// The business in the path, of which a membership is or was offered and may be answered.
+async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.param("business_id").ok_or_else(Refused::not_found)?;
     // Of what is not theirs they learn nothing.
     if !visit
@@ -76,6 +91,5 @@ pub(crate) async fn accept(visit: Visit) -> Answered {
     if business.business().await?.suspended {
         return Err(Refused::Suspended);
     }
-    visit.people().accept(&business, visit.signed_in.person.id).await?;
-    Ok(see_other(&format!("/dashboard/b/{id}/today")))
+    Ok(business)
 }

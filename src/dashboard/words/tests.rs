@@ -1,5 +1,7 @@
 //! The catalogues are held against each other and against what the pages say.
 
+mod said;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,6 +14,9 @@ use url::form_urlencoded::Serializer;
 
 use super::{Page, laws};
 
+/// So often a page is looked at until it says something.
+const LOOKS_MAX: usize = 1_000;
+
 /// A browser, with its cookies.
 #[derive(Clone)]
 pub(crate) struct Browser {
@@ -93,6 +96,18 @@ impl Browser {
         all.retain(|(name, _)| name != field);
         let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         self.post(action, &all).await
+    }
+
+    /// The page once it says this: what it tells of may still be under way.
+    pub(crate) async fn until(&mut self, path: &str, text: &str) -> Page {
+        for _ in 0..LOOKS_MAX {
+            let page = self.get(path).await.is(200);
+            if page.text().contains(text) {
+                return page;
+            }
+            tokio::task::yield_now().await;
+        }
+        self.get(path).await.says(text)
     }
 
     /// Opens a stream of events, which has to be one.

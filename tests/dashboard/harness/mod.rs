@@ -7,10 +7,8 @@ mod browser;
 #[allow(dead_code, reason = "another binary needs the rest")]
 mod clock;
 mod laws;
-#[path = "../../api/harness/network.rs"]
-#[allow(dead_code, reason = "another binary needs the rest")]
-mod network;
 mod page;
+mod receiver;
 mod relay;
 
 use std::sync::Arc;
@@ -33,11 +31,10 @@ use receptionist::telemetry::{LogFormat, LogSettings};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use network::Network;
-
 pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
 pub(crate) use page::Page;
+pub(crate) use receiver::Receiver;
 pub(crate) use relay::relay;
 
 /// The operator's token of every test.
@@ -51,6 +48,8 @@ pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
     pub(crate) clock: TestClock,
+    /// Where webhooks go.
+    pub(crate) receiver: Receiver,
     _dir: TempDir,
 }
 
@@ -95,16 +94,16 @@ impl Server {
             mail,
             log: LogSettings::new("off", LogFormat::Text).unwrap(),
         };
-        let clock = TestClock::default();
-        let service = start(&settings, &clock).await;
-        Self { service: Some(service), settings, clock, _dir: dir }
+        let (clock, receiver) = (TestClock::default(), Receiver::new());
+        let service = start(&settings, &clock, &receiver).await;
+        Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
     /// Ends the service and starts it again on the same directory and port.
     pub(crate) async fn restart(&mut self) {
         self.settings.listen = self.service().public;
         self.service.take().unwrap().stop().await.unwrap();
-        self.service = Some(start(&self.settings, &self.clock).await);
+        self.service = Some(start(&self.settings, &self.clock, &self.receiver).await);
     }
 
     fn service(&self) -> &Service {
@@ -147,6 +146,16 @@ impl Server {
             Some(data) => data.take(),
             None => value,
         }
+    }
+
+    /// What an API key is answered.
+    pub(crate) async fn key_status(&self, key: &str) -> u16 {
+        let request = Request::builder()
+            .uri(format!("{}/v1/me", self.origin()))
+            .header("authorization", format!("Bearer {key}"))
+            .body(Full::new(Bytes::new()));
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        client.request(request.unwrap()).await.unwrap().status().as_u16()
     }
 
     /// A business of this name, in Paris; its id.
@@ -208,12 +217,12 @@ fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 
-async fn start(settings: &Settings, clock: &TestClock) -> Service {
-    let network = Network::default();
+async fn start(settings: &Settings, clock: &TestClock, receiver: &Receiver) -> Service {
     let ports = Ports {
         clock: Arc::new(clock.clone()),
-        resolver: Arc::new(network.clone()),
-        dialer: Arc::new(network),
+        resolver: Arc::new(receiver.clone()),
+        dialer: Arc::new(receiver.clone()),
+        trust: receiver.trust(),
         ..Ports::system().unwrap()
     };
     let limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };

@@ -38,6 +38,7 @@ const DOORS: &[Row] = &[
     ("POST", "/dashboard/password", [422, 422, 422, 422, SIGN_IN]),
     ("GET", "/dashboard", [303, 303, 303, 303, SIGN_IN]),
     ("POST", "/dashboard/accept/{business_id}", [303, 303, 303, 404, SIGN_IN]),
+    ("POST", "/dashboard/decline/{business_id}", [409, 409, 409, 404, SIGN_IN]),
     ("GET", "/dashboard/account", [200, 200, 200, 200, SIGN_IN]),
     ("POST", "/dashboard/account", [303, 303, 303, 303, SIGN_IN]),
     ("POST", "/dashboard/account/email", [422, 422, 422, 422, SIGN_IN]),
@@ -152,6 +153,7 @@ async fn a_method_that_no_page_has_is_refused_and_a_form_alone_leads_to_its_page
     owner.get("/dashboard/account/email").await.leads_to("/dashboard/account");
     owner.get("/dashboard/account/sessions/x/end").await.leads_to("/dashboard/account/sessions");
     owner.get(&format!("/dashboard/accept/{salon}")).await.leads_to("/dashboard");
+    owner.get(&format!("/dashboard/decline/{salon}")).await.leads_to("/dashboard");
     owner.get("/").await.leads_to("/dashboard");
     owner.get("/dashboard/").await.leads_to("/dashboard");
     for nowhere in ["/dashboard/nowhere", "/dashboard/b/x/today", "/dashboard/b", "/dashboard/%ff"] {

@@ -6,8 +6,7 @@ use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::Shown;
 use crate::domain::{
-    Actor, Alert, AlertChoice, AlertEmail, AlertKind, AlertsRead, Membership, PersonId, Refusal, Right,
-    Subscription,
+    Actor, Alert, AlertEmail, AlertKind, AlertsRead, Membership, PersonId, Refusal, Right, Subscription,
 };
 use crate::error::EngineError;
 use crate::store::{Batch, Record, Weight, keys, unless_set_aside};
@@ -80,9 +79,8 @@ impl Change for Unsubscribe {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = context.team().get(&self.id).ok_or(Refusal::NotFound("person"))?;
         let mut after = before.clone();
-        let off = AlertChoice { email: Some(AlertEmail::Off), ..AlertChoice::default() };
         for kind in AlertKind::ALL.iter().copied().filter(|kind| ends(self.from, before, *kind)) {
-            after.choose_alert(kind, off);
+            after.end_mails(kind);
         }
         let (shown_before, shown) = (NotificationsView::from(before), NotificationsView::from(&after));
         if after == *before {

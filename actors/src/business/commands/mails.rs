@@ -42,8 +42,11 @@ impl Change for ResendMail {
         if !context.sends_mail() {
             return refused("no mail is sent: the service has no relay");
         }
-        let Mail { business_id, person_id, kind, about, to, .. } = mail;
-        let new = NewMail { business_id, person_id, kind, about, to, due: None };
+        if !context.has_room_for_mail() {
+            return refused("too many mails of the business wait to be sent");
+        }
+        let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
+        let new = NewMail { business_id, person_id, kind, about, more, to, due: None };
         let id = context.mint();
         Ok(Decision::created(&ResentView { id }).note("mail.resent", "mail", self.id).mail(id, new))
     }

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod knowledge;
 pub mod mails;
 pub mod messages;
+pub mod offers;
 pub mod people;
 pub mod profile;
 pub mod webhooks;

@@ -1,4 +1,4 @@
-//! People of a business: adding, changing and removing their memberships, accepting one, and how they are alerted.
+//! People of a business: adding, changing and removing their memberships, and how they are alerted.
 //!
 //! A person's account is not the business's: whoever asks for a change here has read it, and hands it over for the
 //! answer to show.
@@ -19,7 +19,7 @@ use crate::store::Weight;
 use crate::view::{LinkView, NewPersonView, NotificationsView, PersonView};
 
 /// What a person is called in an answer that there is none.
-const PERSON: &str = "person";
+pub(super) const PERSON: &str = "person";
 
 /// Offers a person a membership.
 #[derive(Clone, Debug)]
@@ -158,7 +158,8 @@ impl Change for RemoveMember {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = member(context, self.id)?;
         check_membership(context.team(), context.asker()?, Some(before), None)?;
-        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(Write::NoMembership(self.id)))
+        let write = Write::NoMembership(self.id, context.mint());
+        Ok(Decision::gone().note("person.removed", PERSON, self.id).write(write))
     }
 
     fn weight(&self) -> Weight {
@@ -167,63 +168,6 @@ impl Change for RemoveMember {
 
     fn needs(&self) -> Option<Right> {
         Some(Right::People)
-    }
-}
-
-/// Accepts the membership that was offered to whoever asks.
-#[derive(Clone, Debug)]
-pub struct AcceptMembership {
-    /// The person who asks.
-    pub person: Person,
-    /// Whether they came by a link of this very membership, which shows enough of an account that is not confirmed.
-    pub by_link: bool,
-}
-
-impl Change for AcceptMembership {
-    type Gives = Shown<PersonView>;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let person = self.person;
-        let before = member(context, person.id)?;
-        if context.actor() != Actor::Person(person.id) {
-            return Err(Refusal::NotAllowed("a membership is accepted by its person").into());
-        }
-        if before.status != MembershipStatus::Invited {
-            return Ok(Decision::unchanged(&PersonView::new(&person, before)));
-        }
-        if !before.is_for(&person) {
-            return Err(Refusal::NotAllowed(
-                "the membership was offered to another address: ask to be invited again",
-            )
-            .into());
-        }
-        if !person.confirmed && !self.by_link {
-            return Err(Refusal::NotAllowed(
-                "the account is not confirmed: use a link that was sent to its address",
-            )
-            .into());
-        }
-        let after = Membership {
-            status: MembershipStatus::Active,
-            accepted: true,
-            updated_at: context.at(),
-            ..before.clone()
-        };
-        let shown = PersonView::new(&person, &after);
-        // What of the account shows from now on was not changed by it.
-        let shown_before = PersonView { status: before.status, ..shown.clone() };
-        Ok(Decision::answering(&shown)
-            .note_changes("person.accepted", PERSON, person.id, (&shown_before, &shown))
-            .write(Write::Membership(after)))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Keeps
-    }
-
-    /// Nobody else than the person, who need not be active yet.
-    fn needs(&self) -> Option<Right> {
-        None
     }
 }
 
@@ -302,6 +246,6 @@ impl Change for PatchNotifications {
     }
 }
 
-fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
+pub(super) fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
     context.team().get(&id).ok_or(Refusal::NotFound(PERSON))
 }

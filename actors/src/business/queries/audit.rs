@@ -39,7 +39,15 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// The store's failure.
-    pub async fn audit(
+    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
+        self.audit_of(AuditFilter::default(), page).await
+    }
+
+    /// The same, narrowed.
+    ///
+    /// # Errors
+    /// The store's failure.
+    pub async fn audit_of(
         &self,
         filter: AuditFilter,
         page: &PageRequest,

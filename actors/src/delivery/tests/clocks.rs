@@ -20,7 +20,7 @@ async fn receivers_see_the_wall_clock_as_it_is_and_the_log_what_is_believed() {
     for hours in [20_000, -20_000] {
         let world = World::new().await;
         let (id, receiver) = world.endpoint("a", 1, OK).await;
-        world.clock.off_hours.store(hours, Ordering::Relaxed);
+        world.clock.is_off(hours);
         world.happen("A").await;
         settle().await;
         let truth = world.clock.now() - chrono::TimeDelta::hours(hours);
@@ -44,7 +44,7 @@ async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
     days(29).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
     // By the wall clock it is a year old, by the other one not thirty days.
-    world.clock.off_hours.store(365 * 24, Ordering::Relaxed);
+    world.clock.is_off(365 * 24);
     sleep(Duration::from_secs(2 * 3_600)).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 0));
     days(2).await;
@@ -60,7 +60,7 @@ async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_th
     world.happen("A").await;
     days(29).await;
     // The wall clock is put back by ten days, so that by it nineteen have passed.
-    world.clock.off_hours.store(-10 * 24, Ordering::Relaxed);
+    world.clock.is_off(-10 * 24);
     days(6).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
     days(9).await;
@@ -71,11 +71,11 @@ async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_th
 async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
-    world.clock.off_hours.store(20_000, Ordering::Relaxed);
+    world.clock.is_off(20_000);
     sleep(Duration::from_secs(15 * 60)).await;
     world.happen("A").await;
     settle().await;
-    world.clock.off_hours.store(0, Ordering::Relaxed);
+    world.clock.is_off(0);
     sleep(Duration::from_secs(15 * 60)).await;
     // Stamped two years ahead, for stamps do not go back.
     world.happen("B").await;

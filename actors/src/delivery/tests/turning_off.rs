@@ -1,5 +1,7 @@
 //! When an endpoint is turned off, and when it is not.
 
+use std::sync::atomic::AtomicU64;
+
 use super::*;
 use crate::business::commands::webhooks::TurnOff;
 use crate::domain::{Address, AlertKind, Delivery, MembershipPatch, PersonId, ResourceId, Role};

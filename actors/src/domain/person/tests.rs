@@ -194,10 +194,15 @@ fn a_mailed_change_of_email_counts_once_its_link_was_used() {
 }
 
 #[test]
-fn only_an_account_that_nobody_came_to_own_may_be_an_orphan() {
+fn an_account_may_be_an_orphan_that_nobody_came_to_own_or_has_used_for_long() {
     assert!(!person().may_be_orphan(at(DAY - 1)));
     assert!(person().may_be_orphan(at(DAY)));
-    assert!(!with_password().may_be_orphan(at(DAY)));
+    let mut left = with_password();
+    assert!(!left.may_be_orphan(at(90 * DAY - 1)) && left.may_be_orphan(at(90 * DAY)));
+    left.last_sign_in_at = Some(at(DAY));
+    assert!(!left.may_be_orphan(at(91 * DAY - 1)) && left.may_be_orphan(at(91 * DAY)));
+    left.begin(begin(9), false, None, at(90 * DAY));
+    assert!(!left.may_be_orphan(at(91 * DAY)), "somebody is in it");
     let mut invited = person();
     invited.make_link(LinkKind::Invitation, ([1; 32], Handed::Operator), None, at(0)).unwrap();
     assert!(!invited.may_be_orphan(at(DAY)));

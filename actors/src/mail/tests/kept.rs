@@ -67,6 +67,7 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
         person_id: person_id(1),
         kind: MailKind::Reset,
         about: Vec::new(),
+        more: 0,
         to: None,
         due: None,
     };
@@ -126,6 +127,7 @@ async fn a_damaged_row_holds_up_no_other_mail() {
         person_id: person_id(2),
         kind: MailKind::EmailChanged,
         about: Vec::new(),
+        more: 0,
         to: Some("old@example.com".into()),
         due: None,
     };
@@ -191,7 +193,7 @@ async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_
     assert!(texts[2].contains("For 1") && !texts[2].starts_with(&mail.message_id), "{}", texts[2]);
 
     let (business_id, person_id, about, to, due) = (Some(of), person_id(2), Vec::new(), None, None);
-    let new = NewMail { business_id, person_id, kind: MailKind::Invitation, about, to, due };
+    let new = NewMail { business_id, person_id, kind: MailKind::Invitation, about, more: 0, to, due };
     let invitation = world.engine.queue_mail(new).await.unwrap().unwrap();
     settle().await;
     assert_eq!(world.statuses().await[0], MailStatus::Sent);

@@ -102,13 +102,55 @@ async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
     }
     world.alert_in(&other, 200, MailKind::Alert, due).await;
     let (business_id, to, about) = (None, None, Vec::new());
-    let reset = NewMail { business_id, person_id: person_id(250), kind: MailKind::Reset, about, to, due };
+    let reset =
+        NewMail { business_id, person_id: person_id(250), kind: MailKind::Reset, about, more: 0, to, due };
     world.engine.queue_mail(reset).await.unwrap();
     sleep(Duration::from_secs(60)).await;
     let order = world.addresses();
     let at = |person| order.iter().position(|to| to.starts_with(&person_id(person).to_string())).unwrap();
     assert_eq!((order.len(), at(250)), (42, 0), "the reset goes first");
     assert!(at(200) <= 2, "the other business waits for no forty mails: {order:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
+    let world = World::new().await;
+    let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
+    let of_account = |person, kind| {
+        let to = (kind == MailKind::EmailChange).then(|| format!("new{person}@example.com"));
+        NewMail { due, ..NewMail::of_account(person_id(person), kind, to) }
+    };
+    for person in 0..40 {
+        world.engine.queue_mail(of_account(person, MailKind::EmailChange)).await.unwrap();
+    }
+    world.alert_in(&world.business, 200, MailKind::Alert, due).await;
+    // Written last, and first of all.
+    world.engine.queue_mail(of_account(250, MailKind::Reset)).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    let order = world.addresses();
+    let at = |person| order.iter().position(|to| to.starts_with(&person_id(person).to_string())).unwrap();
+    assert_eq!((order.len(), at(250)), (42, 0), "the reset goes first: {order:?}");
+    assert!(at(200) <= 2, "the business waits for no forty mails: {order:?}");
+}
+
+/// More of them than a look passes by: they are sent, and so is what stands behind them.
+#[tokio::test(start_paused = true)]
+async fn a_reset_behind_hundreds_of_changed_addresses_is_sent_all_the_same() {
+    let world = World::new().await;
+    let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
+    for number in 0..600_u32 {
+        let person = Uuid::from_u128(u128::from(number) + 1).into();
+        let to = Some(format!("new{number}@example.com"));
+        let new = NewMail { due, ..NewMail::of_account(person, MailKind::EmailChange, to) };
+        world.engine.queue_mail(new).await.unwrap();
+    }
+    let reset = NewMail { due, ..NewMail::of_account(person_id(250), MailKind::Reset, None) };
+    world.engine.queue_mail(reset).await.unwrap();
+    sleep(Duration::from_secs(120)).await;
+    let order = world.addresses();
+    assert_eq!(order.len(), 601);
+    let at = order.iter().position(|to| to.starts_with(&person_id(250).to_string())).unwrap();
+    assert!(at <= 400, "it goes as soon as a look reaches it: {at}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +161,7 @@ async fn ten_thousand_mails_behind_a_dead_relay_cost_a_write_a_minute_and_nobody
         let person_id = Uuid::from_u128(u128::from(number)).into();
         let (business_id, to) = (Some(world.business.id()), Some("old@example.com".into()));
         let (kind, about, due) = (MailKind::EmailChanged, Vec::new(), None);
-        let new = NewMail { business_id, person_id, kind, about, to, due };
+        let new = NewMail { business_id, person_id, kind, about, more: 0, to, due };
         world.engine.queue_mail(new).await.unwrap();
     }
     sleep(Duration::from_secs(120)).await;

@@ -4,7 +4,7 @@ use actors::domain::{Client, Locale};
 use actors::mail::letter::Content;
 use actors::people::Mailing;
 
-use super::mailed::{PASSWORD, enter, invite, is, sent, token, told};
+use super::mailed::{PASSWORD, enter, invite, is, sent, squatted, token, told};
 use super::*;
 use crate::harness::pass;
 use crate::post::Post;
@@ -15,11 +15,8 @@ async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_
     let world = world().await;
     let (shop, other) = (world.shop(0).await, world.shop(0).await);
     let mallory = member(&world, &shop, "mallory@example.com", (Role::Owner, None)).await;
-    let squatted = invite(&world, &shop, by(mallory), "victim@example.com").await.unwrap();
+    let (victim, session) = squatted(&world, &shop, mallory).await;
     let people = world.engine.people();
-    let opened = people.use_link(&squatted.link.unwrap().token, Client::default()).await.unwrap();
-    let victim = opened.person;
-    let session = people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap();
     let post = Post::of(&world.engine);
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     post.dies(true);
@@ -42,7 +39,7 @@ async fn what_was_offered_to_one_address_is_neither_mailed_to_nor_accepted_from_
     is(&told(&letters), &[("evil@example.net", "email_change")]);
     people.prove_email(&token(&letters[0].content), Some(&session)).await.unwrap();
     assert!(people.person(victim).await.unwrap().unwrap().confirmed);
-    let accepted = people.accept(&world.at(&other), victim).await;
+    let accepted = people.accept(&world.at(&other), &session).await;
     assert!(matches!(refusal(accepted), Refusal::NotAllowed(why) if why.contains("another address")));
     let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
     let let_in = people.patch_member(&world.at(&other), by_operator(), (victim, active, None)).await;
@@ -99,7 +96,10 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
         let people = world.engine.people();
         let ada = people.session(&session).await.unwrap().unwrap().person.id;
         post.dies(true);
-        people.mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1").await.unwrap();
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
         pass(1).await;
         let handed = match what {
             "password" => {
@@ -115,7 +115,10 @@ async fn what_waits_is_void_once_the_password_or_the_address_is_another_or_a_new
             assert!(people.open_link(&handed).await.is_ok(), "what the operator handed over is good still");
         }
         // One that is asked for since is made.
-        people.mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1").await.unwrap();
+        people
+            .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
+            .await
+            .unwrap();
         is(&told(&sent(&post).await), &[("ada@example.com", "reset")]);
     }
 }
@@ -152,7 +155,7 @@ async fn who_has_an_account_already_does_not_show_before_they_accept() {
     let shown = of_list().await;
     assert_eq!((shown.name.as_str(), shown.email.as_str()), ("", "ada@example.com"));
     assert!(shown.last_sign_in_at.is_none() && shown.locale == Locale::En);
-    people.accept(&world.at(&other), ada).await.unwrap();
+    people.accept(&world.at(&other), &session).await.unwrap();
     let shown = of_list().await;
     assert_eq!((shown.name.as_str(), shown.email.as_str()), ("Ada Lovelace", "Ada@Example.com"));
     assert!(shown.last_sign_in_at.is_some());

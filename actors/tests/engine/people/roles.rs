@@ -19,8 +19,9 @@ use actors::business::commands::keys::{CreateKey, RevokeKey};
 use actors::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use actors::business::commands::mails::ResendMail;
 use actors::business::commands::messages::PatchMessage;
+use actors::business::commands::offers::{AcceptMembership, DeclineMembership};
 use actors::business::commands::people::{
-    AcceptMembership, AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
+    AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
 };
 use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::business::commands::webhooks::{
@@ -105,6 +106,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("Step", "the service itself makes it"),
     ("TurnOff", "the service itself makes it"),
     ("AcceptMembership", "it is one's own alone: see below"),
+    ("DeclineMembership", "it is one's own alone: see below"),
     ("PatchNotifications", "they are one's own alone: see `people.rs`"),
     ("ReadAlerts", "they are one's own alone: see `alerts.rs`"),
     ("Unsubscribe", "a mail's own link asks for it: see `alerts/mailed.rs`"),
@@ -406,7 +408,7 @@ async fn a_member_takes_their_own_time_off_and_nobody_elses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_membership_and_alert_settings_are_for_nobody_else_to_accept_or_choose() {
+async fn a_membership_and_alert_settings_are_for_nobody_else_to_answer_or_choose() {
     let world = world().await;
     let shop = world.shop(1).await;
     let of = world.at(&shop);
@@ -414,8 +416,11 @@ async fn a_membership_and_alert_settings_are_for_nobody_else_to_accept_or_choose
     let invited = invite(&world, &shop, by_operator(), "invited@example.com", Role::Member).await;
     let person = world.engine.people().person(super::id(&invited)).await.unwrap().unwrap();
     for who in roles.into_iter().chain([Uuid::from_u128(9).into()]) {
-        let accept = AcceptMembership { person: person.clone(), by_link: true };
+        let by_link = Some(world.engine.now());
+        let accept = AcceptMembership { person: person.clone(), by_link };
         assert_ne!(told(&of.change(by(who), accept).await), 'c', "{who}");
+        let decline = DeclineMembership { person: person.clone(), by_link };
+        assert_ne!(told(&of.change(by(who), decline).await), 'c', "{who}");
         let choose = PatchNotifications { id: person.id, choices: Vec::new() };
         assert_ne!(told(&of.change(by(who), choose).await), 'c', "{who}");
     }

@@ -87,7 +87,7 @@ fn modes(view: &View, filled: &mut Filled) -> Choices {
     let all = BookingMode::ALL.iter().map(choice).collect();
     let problem = filled.problem(view, "booking_mode");
     let (id, label) = ("booking_mode".into(), view.t("business-booking"));
-    Choices { id, label, kind: "radio", hint: String::new(), problem, all }
+    Choices { id, label, kind: "radio", problem, all, ..Choices::default() }
 }
 
 /// The page.

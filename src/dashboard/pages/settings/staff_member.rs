@@ -197,7 +197,7 @@ fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
     let all = services.iter().filter_map(choice).collect();
     let problem = filled.problem(view, "service_ids");
     let (id, label) = ("service_ids".into(), view.t("settings-services"));
-    Choices { id, label, kind: "checkbox", hint: String::new(), problem, all }
+    Choices { id, label, kind: "checkbox", problem, all, ..Choices::default() }
 }
 
 fn whose_hours(view: &View, filled: &Filled) -> Choices {

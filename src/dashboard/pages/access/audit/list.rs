@@ -69,7 +69,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let filters = Filters::of(&view, &member).await?;
     let part = member.part("audit", SHOWN, &FILTERS);
     let (filter, business) = (&filters.filter, &member.business);
-    let found = part.read(|request| async move { business.audit(filter.clone(), &request).await }).await?;
+    let found = part.read(|request| async move { business.audit_of(filter.clone(), &request).await }).await?;
     let actors: Vec<_> = found.items.iter().map(|entry| entry.actor).collect();
     let whos = member.whos(actors).await?;
     let (mut names, mut days) = (Names::default(), Vec::<(NaiveDate, Vec<Row>)>::new());

@@ -19,3 +19,19 @@ pub(super) const RECEIVERS: [Receiver; 3] = [
     Receiver { id: "in-python", title: "hooks-verify-in-python", text: include_str!("receivers/library.py") },
     Receiver { id: "by-hand", title: "hooks-verify-by-hand", text: include_str!("receivers/plain.py") },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_with_a_library_are_those_of_the_readme() {
+        let readme = include_str!("../../../../../README.md");
+        for receiver in RECEIVERS.iter().filter(|receiver| receiver.id != "by-hand") {
+            let (install, program) = receiver.text.split_once('\n').unwrap();
+            let install = install.trim_start_matches(['#', '/', ' ']);
+            assert!(readme.contains(program.trim_end()), "{}", receiver.id);
+            assert!(readme.contains(&format!("`{install}`")), "{install}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Counting what came from an address of late, so that nobody who has many addresses has as many allowances. Pure.
+//!
+//! What always holds: an IPv6 address counts for its network of 64 bits, which is what one customer has at least, and for
+//! that of 48 bits, which is what one customer has at most: that has as much as [`NETWORKS`] of the former. So one network
+//! of 48 bits puts few into a table, and pushes nobody out of it.
+
+use std::net::IpAddr;
+
+use crate::domain::Timestamp;
+use crate::recent::{Rate, Recent};
+
+/// As many networks of 64 bits as one of 48 bits counts for.
+pub(crate) const NETWORKS: usize = 16;
+const NETWORK_BITS: u32 = 64;
+const SITE_BITS: u32 = 48;
+
+/// What came from where.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    /// By address; of IPv6 by network of 64 bits.
+    of: Recent<IpAddr>,
+    /// By network of 48 bits, of IPv6 alone.
+    sites: Recent<IpAddr>,
+}
+
+impl Sources {
+    /// Nothing came, and this is how often it may from an address.
+    pub(crate) fn new(rate: Rate) -> Self {
+        let of_site = Rate { count: rate.count * NETWORKS, ..rate };
+        Self { of: Recent::new(&[rate]), sites: Recent::new(&[of_site]) }
+    }
+
+    /// When something may come from there again, if not now.
+    pub(crate) fn free_at(&self, address: IpAddr, now: Timestamp) -> Option<Timestamp> {
+        let (network, site) = networks(address);
+        let of_site = site.and_then(|site| self.sites.free_at(&site, now));
+        self.of.free_at(&network, now).max(of_site)
+    }
+
+    /// Counts that something comes from there now.
+    pub(crate) fn note(&mut self, address: IpAddr, now: Timestamp) {
+        let (network, site) = networks(address);
+        self.of.note(network, now);
+        site.into_iter().for_each(|site| self.sites.note(site, now));
+    }
+
+    /// Takes back what was counted at that instant.
+    pub(crate) fn take_back(&mut self, address: IpAddr, at: Timestamp) {
+        let (network, site) = networks(address);
+        self.of.take_back(&network, at);
+        site.into_iter().for_each(|site| self.sites.take_back(&site, at));
+    }
+}
+
+/// What an address counts for: alone, or as a network, and where that stands.
+fn networks(address: IpAddr) -> (IpAddr, Option<IpAddr>) {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let cut = |bits: u32| {
+                let rest = u128::BITS - bits;
+                IpAddr::V6((address.to_bits() >> rest << rest).into())
+            };
+            (cut(NETWORK_BITS), Some(cut(SITE_BITS)))
+        }
+        address => (address, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv6Addr;
+
+    use chrono::TimeDelta;
+
+    use super::*;
+    use crate::recent::COUNTED_MAX;
+
+    const RATE: Rate = Rate { count: 2, within: TimeDelta::hours(1) };
+
+    fn now() -> Timestamp {
+        Timestamp::from_millis(0)
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    /// The network of this number in a site.
+    fn network(site: u16, number: u16) -> IpAddr {
+        Ipv6Addr::new(0x2001, 0xdb8, site, number, 0, 0, 0, 1).into()
+    }
+
+    #[test]
+    fn an_address_counts_alone_or_for_its_network_however_it_is_written() {
+        let mut sources = Sources::new(RATE);
+        for text in ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", "2001:db8::ffff:2"] {
+            assert_eq!(sources.free_at(address(text), now()), None, "{text}");
+            sources.note(address(text), now());
+        }
+        for text in ["192.0.2.1", "2001:db8::3"] {
+            assert_eq!(sources.free_at(address(text), now()), Some(now() + RATE.within), "{text}");
+        }
+        for text in ["192.0.2.2", "2001:db8:0:1::1", "2001:db8:1::1"] {
+            assert_eq!(sources.free_at(address(text), now()), None, "{text}");
+        }
+        sources.take_back(address("2001:db8::9"), now());
+        assert_eq!(sources.free_at(address("2001:db8::3"), now()), None);
+    }
+
+    #[test]
+    fn a_site_has_the_allowance_of_sixteen_networks_however_many_it_is_made_of() {
+        let mut sources = Sources::new(RATE);
+        let mut counted = 0;
+        for number in 0..u16::MAX {
+            if sources.free_at(network(7, number), now()).is_none() {
+                sources.note(network(7, number), now());
+                counted += 1;
+            }
+        }
+        assert_eq!(counted, RATE.count * NETWORKS, "and so many it puts into the table");
+        assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not held up");
+        sources.take_back(network(7, 0), now());
+        assert_eq!(sources.free_at(network(7, 9), now()), None);
+    }
+
+    #[test]
+    fn a_site_pushes_nobody_out_and_a_full_table_silences_nobody() {
+        let mut sources = Sources::new(RATE);
+        let known = address("192.0.2.1");
+        for _ in 0..RATE.count {
+            sources.note(known, now());
+        }
+        for number in 0..u16::MAX {
+            if sources.free_at(network(7, number), now()).is_none() {
+                sources.note(network(7, number), now());
+            }
+        }
+        assert!(sources.free_at(known, now()).is_some(), "whoever is counted stays so");
+        for number in 0..COUNTED_MAX as u32 + 10 {
+            let address = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
+            assert_eq!(sources.free_at(address, now()), None, "{address}");
+            sources.note(address, now());
+        }
+        assert_eq!(sources.free_at(address("198.51.100.1"), now()), None);
+        assert_eq!(sources.free_at(network(9, 9), now()), None);
+    }
+}

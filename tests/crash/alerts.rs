@@ -1,0 +1,185 @@
+//! The process is killed while clients book, the people of the business are alerted of it and a relay takes their mails.
+//! Whatever was acknowledged each of them is told of: in the dashboard once, and by mail at least once, twice only under
+//! the same `Message-ID`. Of what never happened nobody is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use actors::domain::{Alert, AlertKind, BusinessId, Mail, MailKind, MailStatus, PersonId};
+use actors::store::{Order, Store, keys};
+use parking_lot::Mutex;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::chance::{Rng, number_of, seed};
+use crate::client::{Client, Shop, slot, text};
+use crate::process::Server;
+use crate::relay::{Relay, command};
+use crate::say::say;
+
+const ROUNDS: usize = 4;
+/// How many people are mailed of each booking.
+const PEOPLE: usize = 8;
+const CLIENTS: usize = 4;
+/// The bookings of a life, and those under way when it ends, are fewer than a person is mailed of at once in an hour.
+const ANSWERS_MAX: usize = 6;
+
+/// The ids of appointments that were acknowledged.
+type Booked = Arc<Mutex<BTreeSet<Uuid>>>;
+
+/// Books one half day after the other until nobody answers.
+async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: Booked, answered: impl Fn()) {
+    loop {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        let starts_at = slot(i64::try_from(number * 24).unwrap());
+        let call = shop.booking(0, &starts_at, number, Uuid::new_v4().to_string());
+        let Some(answer) = client.call(&shop, &call).await else { return };
+        assert!(answer.is_success(), "{answer:?}");
+        booked.lock().insert(answer.text("id").parse().unwrap());
+        answered();
+    }
+}
+
+/// The people of the business, who are mailed of each booking at once.
+async fn people(client: &Client, shop: &Shop) -> Vec<(PersonId, String)> {
+    let path = format!("/businesses/{}/people", shop.id);
+    let mut people = Vec::new();
+    for number in 0..PEOPLE {
+        let email = format!("person{number}@example.com");
+        let body = json!({ "email": email, "role": "owner" });
+        let id = text(&client.operator("POST", &path, Some(body)).await["data"], "id");
+        client.operator("PATCH", &format!("{path}/{id}"), Some(json!({ "status": "active" }))).await;
+        let now = json!({ "appointment_booked": { "email": "now" } });
+        client.operator("PATCH", &format!("{path}/{id}/notifications"), Some(now)).await;
+        people.push((id.parse().unwrap(), email));
+    }
+    people
+}
+
+/// The mail of each thing to each person.
+type Mails = BTreeMap<(PersonId, Uuid), Mail>;
+
+/// The mails of a service that was killed or has ended.
+async fn mails(data_dir: &Path, of: BusinessId) -> Mails {
+    let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
+    let mut mails = Mails::new();
+    for row in store.records::<Mail>(&keys::mails(of), Order::Ascending) {
+        let (_, mail) = row.unwrap();
+        let one = [(AlertKind::AppointmentBooked, MailKind::Alert)];
+        let told: Vec<_> = mail.about.iter().map(|about| (about.kind, mail.kind)).collect();
+        assert!(told == one && mail.more == 0, "{mail:?}");
+        let before = mails.insert((mail.person_id, mail.about[0].id), mail);
+        assert!(before.is_none(), "one thing is mailed twice: {before:?}");
+    }
+    store.close().await.unwrap();
+    mails
+}
+
+/// Each person was told once of each of these things, and of nothing else.
+async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, String)], all: &BTreeSet<Uuid>) {
+    let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
+    for (person, _) in people {
+        let alerts = store.records::<Alert>(&keys::alerts(of, *person), Order::Ascending);
+        let alerts: Vec<_> = alerts.map(|row| row.unwrap().1).collect();
+        assert_eq!(alerts.iter().map(|alert| alert.about.id).collect::<BTreeSet<_>>(), *all);
+        let numbers: Vec<_> = alerts.iter().map(|alert| alert.number).collect();
+        assert_eq!(numbers, (1..=all.len() as u64).collect::<Vec<_>>(), "once each, and without gaps");
+    }
+    store.close().await.unwrap();
+}
+
+/// Clients book until the process is killed: behind so many answers at the latest.
+async fn work(
+    server: &Arc<Server>,
+    shop: &Arc<Shop>,
+    next: &Arc<AtomicUsize>,
+    booked: &Booked,
+    answers: usize,
+) {
+    let left = Arc::new(AtomicUsize::new(answers));
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        let (server, left) = (Arc::clone(server), Arc::clone(&left));
+        let client = Client::of(&server);
+        let answered = move || {
+            if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                server.kill();
+            }
+        };
+        let (shop, next, booked) = (Arc::clone(shop), Arc::clone(next), Arc::clone(booked));
+        clients.push(tokio::spawn(book(client, shop, next, booked, answered)));
+    }
+    for client in clients {
+        client.await.unwrap();
+    }
+    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everybody_is_told_of_what_was_acknowledged_and_of_nothing_else() {
+    let seed = seed();
+    say(format_args!("again: CRASH_SEED={seed}"));
+    let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());
+    let (data_dir, log) = (home.path().join("data"), home.path().join("data.log"));
+    let relay = Relay::start().await;
+    let start = || Arc::new(Server::start(command(&data_dir, &relay), &log));
+    relay.open();
+    let mut server = start();
+    let shop = Arc::new(Shop::create(&Client::of(&server), 1).await);
+    let of: BusinessId = shop.id.parse().unwrap();
+    let people = people(&Client::of(&server), &shop).await;
+    let (next, booked) = (Arc::new(AtomicUsize::new(0)), Booked::default());
+    for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
+        if round % 2 == 1 {
+            // Behind a mail that the relay has taken, or rather than its answer to one.
+            relay.kills(1 + rng.below(2 * PEOPLE), &server, rng.below(2) == 0);
+        }
+        work(&server, &shop, &next, &booked, 1 + rng.below(ANSWERS_MAX)).await;
+        let waiting =
+            mails(&data_dir, of).await.into_values().filter(|mail| mail.status == MailStatus::Pending);
+        let waiting = waiting.count();
+        relay.close();
+        server = start();
+        if waiting > 1 {
+            // Once more, while what has waited goes out.
+            relay.kills(1 + rng.below(waiting - 1), &server, rng.below(2) == 0);
+            relay.has_killed().await;
+            assert_eq!(server.wait().code(), None, "it ended by itself");
+            server = start();
+        }
+        relay.open();
+        let shown = Client::of(&server).appointments(&shop, "").await;
+        let all: BTreeSet<Uuid> = shown.iter().map(|one| text(one, "id").parse().unwrap()).collect();
+        assert!(all.is_superset(&booked.lock()), "what was acknowledged is lost");
+        // It ends between the rounds: what is sent at once to a person in an hour counts anew in the next life.
+        relay.has_taken(all.len() * PEOPLE).await;
+        server.signal("TERM");
+        assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+        check_alerts(&data_dir, of, &people, &all).await;
+        let mails = mails(&data_dir, of).await;
+        let expected = people.iter().flat_map(|(person, _)| all.iter().map(|id| (*person, *id)));
+        assert_eq!(mails.keys().copied().collect::<BTreeSet<_>>(), expected.collect());
+        check_taken(&relay, &mails, &people);
+        server = start();
+    }
+    let (taken, booked) = (relay.taken(), booked.lock().len());
+    let ids = taken.iter().collect::<BTreeSet<_>>().len();
+    say(format_args!("{booked} bookings, {ids} mails, {} of them came again", taken.len() - ids));
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
+    let report = actors::verify::verify(&data_dir).await.unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+}
+
+/// Every mail was sent, to its person and under its own id; nothing else was.
+fn check_taken(relay: &Relay, mails: &Mails, people: &[(PersonId, String)]) {
+    let taken: BTreeSet<_> = relay.taken().into_iter().collect();
+    let expected = mails.values().map(|mail| {
+        assert_eq!(mail.status, MailStatus::Sent, "{mail:?}");
+        let (_, email) = people.iter().find(|(person, _)| *person == mail.person_id).unwrap();
+        (mail.message_id.clone(), email.clone())
+    });
+    assert_eq!(taken, expected.collect(), "a mail was not sent, or under another id, or to somebody else");
+}

@@ -1,0 +1,149 @@
+//! A relay that takes what the process sends, and kills it in the midst of that.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::process::{Server, serve};
+
+/// What the relay has taken: the id and the recipient of each mail, in order.
+#[derive(Default)]
+struct Taken {
+    mails: Vec<(String, String)>,
+    /// Who is killed behind so many more, and whether the relay answers before that.
+    kill: Option<(usize, Arc<Server>, bool)>,
+    /// Whether it is about to kill somebody, and then closes.
+    kills: bool,
+}
+
+/// A relay that takes every mail, once it is let.
+pub(crate) struct Relay {
+    url: String,
+    taken: Arc<Mutex<Taken>>,
+    /// How many mails it took while it is open; it greets nobody before that, and closes once it has killed somebody.
+    count: watch::Sender<Option<usize>>,
+}
+
+impl Relay {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("smtp+plain://{}", listener.local_addr().unwrap());
+        let (taken, count) = (Arc::<Mutex<Taken>>::default(), watch::channel(None).0);
+        let (serving, counting) = (Arc::clone(&taken), count.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(converse(stream, Arc::clone(&serving), counting.clone()));
+            }
+        });
+        Self { url, taken, count }
+    }
+
+    /// Takes mails from now on, and kills nobody.
+    pub(crate) fn open(&self) {
+        let mut taken = self.taken.lock();
+        (taken.kill, taken.kills) = (None, false);
+        self.count.send_replace(Some(0));
+    }
+
+    /// Takes mails from now on, and kills this process behind so many, before or behind its answer to the last.
+    pub(crate) fn kills(&self, behind: usize, server: &Arc<Server>, answers: bool) {
+        let mut taken = self.taken.lock();
+        taken.kill = Some((behind, Arc::clone(server), answers));
+        self.count.send_modify(|count| *count = count.or(Some(0)));
+    }
+
+    /// Greets nobody from now on.
+    pub(crate) fn close(&self) {
+        let mut taken = self.taken.lock();
+        (taken.kill, taken.kills) = (None, false);
+        self.count.send_replace(None);
+    }
+
+    /// What it has taken: the id and the recipient of each mail, in order.
+    pub(crate) fn taken(&self) -> Vec<(String, String)> {
+        self.taken.lock().mails.clone()
+    }
+
+    /// Waits until it has closed, having killed somebody.
+    pub(crate) async fn has_killed(&self) {
+        self.count.subscribe().wait_for(Option::is_none).await.unwrap();
+    }
+
+    /// Waits until it has taken so many mails, each counted once however often it came.
+    pub(crate) async fn has_taken(&self, mails: usize) {
+        let mut count = self.count.subscribe();
+        let ids = || self.taken.lock().mails.iter().map(|(id, _)| id.clone()).collect::<BTreeSet<_>>();
+        while ids().len() < mails {
+            count.changed().await.unwrap();
+        }
+    }
+}
+
+/// One connection; it ends when the other side is gone.
+async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sender<Option<usize>>) {
+    count.subscribe().wait_for(Option::is_some).await.unwrap();
+    let mut stream = BufReader::new(stream);
+    let (mut to, mut id, mut in_mail, mut says) = (String::new(), String::new(), false, "220 relay");
+    loop {
+        if !says.is_empty() && stream.get_mut().write_all(format!("{says}\r\n").as_bytes()).await.is_err() {
+            return;
+        }
+        let mut line = String::new();
+        if stream.read_line(&mut line).await.unwrap_or(0) == 0 {
+            return;
+        }
+        let line = line.trim_end();
+        says = "250 ok";
+        if in_mail && line == "." {
+            in_mail = false;
+            let victim = {
+                let mut taken = taken.lock();
+                taken.mails.push((id.clone(), to.clone()));
+                let kill = taken.kill.take();
+                kill.and_then(|(left, server, answers)| {
+                    if left == 1 {
+                        taken.kills = true;
+                        return Some((server, answers));
+                    }
+                    taken.kill = Some((left - 1, server, answers));
+                    None
+                })
+            };
+            count.send_modify(|count| *count = count.map(|count| count + 1));
+            if let Some((server, answers)) = victim {
+                if answers {
+                    let _ = stream.get_mut().write_all(b"250 ok\r\n").await;
+                    says = "";
+                }
+                let mut taken = taken.lock();
+                server.kill();
+                // Unless it was opened for another life meanwhile, for somebody else had killed this one.
+                if std::mem::take(&mut taken.kills) {
+                    count.send_replace(None);
+                }
+            }
+        } else if in_mail {
+            says = "";
+            if let Some(value) = line.strip_prefix("Message-ID: ") {
+                value.trim_matches(['<', '>']).clone_into(&mut id);
+            }
+        } else if let Some(address) = line.strip_prefix("RCPT TO:") {
+            address.trim_matches(['<', '>']).clone_into(&mut to);
+        } else if line == "DATA" {
+            (in_mail, says) = (true, "354 go on");
+        }
+    }
+}
+
+/// The command that serves a directory and sends its mails to the relay.
+pub(crate) fn command(data_dir: &Path, relay: &Relay) -> Command {
+    let mut command = serve(data_dir);
+    command.env("RECEPTIONIST_SMTP_URL", &relay.url).env("RECEPTIONIST_MAIL_FROM", "Desk <desk@example.com>");
+    command
+}

@@ -1,0 +1,81 @@
+//! The audit log: who did what, in words, filtered, and on pages.
+
+use serde_json::json;
+
+use crate::harness::{Browser, Page, Server};
+
+async fn salon(server: &Server) -> (String, String, Browser) {
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let browser = server.signed_in(&salon, &ada).await;
+    let path = format!("/dashboard/b/{salon}/settings/audit");
+    (salon, path, browser)
+}
+
+/// How many entries a page has.
+fn entries(page: &Page) -> usize {
+    page.body.matches("<li><time").count()
+}
+
+/// The value of an option of a filter.
+fn option(page: &Page, label: &str) -> String {
+    let options = page.tags().into_iter().filter(|tag| tag.name == "option");
+    let found = options.into_iter().find(|tag| tag.text == label);
+    found.unwrap_or_else(|| panic!("no option {label}")).get("value").unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn who_did_what_is_told_in_words_and_narrowed() {
+    let server = Server::open().await;
+    let (salon, path, mut browser) = salon(&server).await;
+    let made = browser.get(&format!("/dashboard/b/{salon}/settings/keys/new")).await;
+    let new = format!("/dashboard/b/{salon}/settings/keys/new");
+    browser.submit(&made, &new, &[("name", "<i>Till</i>")]).await.is(200);
+    server.clock.advance(24 * 60 * 60);
+    let contact = json!({ "name": "Zoé <b>B</b>" });
+    let contact = server.operator("POST", &format!("/businesses/{salon}/contacts"), contact).await;
+    let id = contact["id"].as_str().unwrap();
+    let renamed = json!({ "name": "Zoë" });
+    server.operator("PATCH", &format!("/businesses/{salon}/contacts/{id}"), renamed).await;
+
+    let page = browser.get(&path).await.is(200).says("Tuesday 3 March").says("Monday 2 March");
+    let page =
+        page.says("Whoever runs the service changed a contact").says("ada@example.com created an API key");
+    let page = page.says("<i>Till</i>").says("Name Zoé <b>B</b> became → Zoë");
+    let all = entries(&page);
+    for (query, count) in [
+        ("to=contact".to_owned(), 2),
+        ("did=contact.updated".into(), 1),
+        ("did=contact.updated&to=api_key".into(), 0),
+        (format!("by={}", option(&page, "ada@example.com")), 1),
+        (format!("id={id}"), 2),
+        ("from=2026-03-03".into(), 2),
+        ("until=2026-03-02".into(), all - 2),
+        ("by=system".into(), 0),
+        ("by=operator&to=contact".into(), 2),
+    ] {
+        let page = browser.get(&format!("{path}?{query}")).await.is(200);
+        assert_eq!(entries(&page), count, "{query}");
+        assert_eq!(page.text().contains("Nothing found"), count == 0, "{query}");
+    }
+    browser.get(&format!("{path}?from=x")).await.says("This is no day.");
+    let form = browser.get("/dashboard/account").await;
+    browser.submit(&form, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    browser.get(&path).await.says("Mardi 3 mars").says("L’exploitant du service a modifié un contact");
+}
+
+#[tokio::test]
+async fn a_long_log_stands_on_pages() {
+    let server = Server::open().await;
+    let (salon, path, mut browser) = salon(&server).await;
+    for number in 0..60 {
+        let contact = json!({ "name": format!("Number {number}") });
+        server.operator("POST", &format!("/businesses/{salon}/contacts"), contact).await;
+    }
+    let page = browser.get(&format!("{path}?to=contact")).await;
+    assert_eq!(entries(&page), 50);
+    let ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
+    let older = ways.into_iter().find(|href| href.contains("after=")).unwrap();
+    assert!(older.contains("to=contact"), "{older}");
+    assert_eq!(entries(&browser.get(&older).await), 10);
+}
