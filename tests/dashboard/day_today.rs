@@ -30,10 +30,15 @@ async fn what_needs_somebody_stands_there_urgent_first_and_is_done_from_there() 
     assert!(at("Do you have vouchers?") < at("Missed call"), "{text}");
     assert!(!text.contains("+33755010299"), "what was missed days ago is over");
     assert!(page.body.contains("href=\"tel:+33612345690\""));
+    let resolve = page.forms().into_iter().find(|form| form.action.ends_with("/status")).unwrap();
+    salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=resolved"));
+    let page = salon.member.get(&format!("{today}?done=resolved")).await.says("The message is resolved.");
+    let page = page.says("Needs you · 3");
+    assert!(!page.text().contains("It burns"));
     let confirm = salon.to(&format!("appointments/{id}/confirm"));
     salon.member.submit(&page, &confirm, &[]).await.leads_to(&format!("{today}?done=confirmed"));
     let page =
-        salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 3");
+        salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 2");
     assert!(!page.forms().iter().any(|form| form.action == confirm));
     assert_eq!(salon.appointment(&id).await["status"], "confirmed");
 }

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use chrono::{Datelike, Days, NaiveDate};
 
 use super::axis::{Axis, shown};
-use super::board::{Board, Lane, in_on, minutes_of, open_on, span};
+use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
 use super::{list, week};
 use crate::dashboard::asked::Member;
@@ -163,7 +163,7 @@ async fn day(member: Member, asked: Asked) -> Answered {
     let dates = Dates::read(&member, date..=date, None, OF_A_DAY_MAX).await?;
     let today = member.today();
     let open = open_on(&dates, date, zone);
-    let opens = open.iter().filter(|open| open.start > 0 || open.end > 12 * 60).cloned();
+    let opens = open.iter().filter(|open| is_own(open)).cloned();
     let visits = dates.visits.iter().map(|visit| minutes_of(visit, date, zone));
     let axis = Axis::around(opens.chain(visits));
     let board = member.board(&view, axis);
@@ -185,7 +185,7 @@ async fn day(member: Member, asked: Asked) -> Answered {
     let note = dates.diary.special.first().and_then(|day| day.note.clone()).unwrap_or_default();
     let mut head = member.head("day", &asked);
     head.title = capitalised(&view.day(date, today));
-    head.sub = day_sub(&member, &view, date, span(open.into_iter()));
+    head.sub = day_sub(&member, &view, date, span(open.into_iter().filter(is_own)));
     let way = |to: Option<NaiveDate>| {
         let path = |day| member.calendar("day", day, asked.staff);
         to.map(|day| Crumb { label: capitalised(&view.day(day, today)), path: path(day) })
@@ -248,9 +248,8 @@ async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
     let presence = dates.diary.staff.iter().find(|one| one.member.id == staff);
     let presence = presence.ok_or_else(crate::dashboard::refused::Refused::not_found)?;
     let asked = Asked { date, staff: Some(staff) };
-    let opens = days.iter().flat_map(|day| {
-        open_on(&dates, *day, zone).into_iter().filter(|open| open.start > 0 || open.end > 12 * 60)
-    });
+    let opens =
+        days.iter().flat_map(|day| open_on(&dates, *day, zone).into_iter().filter(|open| is_own(open)));
     let visits = days.iter().flat_map(|day| {
         let of_day =
             dates.visits.iter().filter(|visit| crate::dashboard::days::day(visit.starts_at, zone) == *day);

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use chrono::{Datelike, Days, NaiveDate};
 
-use super::board::{open_on, span};
+use super::board::{is_own, open_on, span};
 use super::calendar::{Asked, Head, OF_A_WEEK_MAX, weeks_on};
 use super::diary::Dates;
 use crate::dashboard::asked::Member;
@@ -84,7 +84,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let all = days(asked.date);
     let dates = Dates::read(&member, all[0]..=all[6], None, OF_A_WEEK_MAX).await?;
     let of_day = |date: &NaiveDate| {
-        let open = span(open_on(&dates, *date, zone).into_iter());
+        let open = span(open_on(&dates, *date, zone).into_iter().filter(is_own));
         let visits = dates.visits.iter().filter(|visit| day(visit.starts_at, zone) == *date);
         Day {
             id: format!("day-{date}"),
