@@ -1,5 +1,6 @@
 //! How somebody is reached: phone numbers and email addresses, with the links that call and write.
 
+use super::view::View;
 use crate::rest::values::phone::in_groups;
 
 /// A phone number, as programs and as people read it.
@@ -12,6 +13,14 @@ impl Number {
     /// A number, if there is one. Contacts and callers are kept with numbers of E.164 form alone.
     pub(super) fn of(e164: Option<&String>) -> Option<Self> {
         e164.map(|e164| Self { e164: e164.clone(), shown: in_groups(e164) })
+    }
+}
+
+impl View {
+    /// Who somebody is: their name, else their number as people read it, else the words for whoever has neither.
+    pub(super) fn named(&self, (name, phone): (Option<&str>, Option<&str>), unknown: &str) -> String {
+        let name = name.filter(|name| !name.trim().is_empty()).map(str::to_owned);
+        name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))
     }
 }
 

@@ -324,7 +324,6 @@ impl Item {
 impl View {
     /// Who comes: by name, else by phone number, else somebody.
     pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
-        let known = [&visit.contact_name, &visit.contact_phone].into_iter().flatten();
-        known.into_iter().find(|name| !name.trim().is_empty()).cloned().unwrap_or_else(|| self.t("somebody"))
+        self.named((visit.contact_name.as_deref(), visit.contact_phone.as_deref()), "somebody")
     }
 }

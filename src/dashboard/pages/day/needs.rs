@@ -139,9 +139,8 @@ fn message(member: &Member, view: &View, message: &MessageView) -> Need {
     let is_urgent = message.urgency == Urgency::Urgent;
     let (chip, word) =
         if is_urgent { ("urgent", "today-need-urgent") } else { ("new", "today-need-message") };
-    let known = [&message.caller_name, &message.caller_phone].into_iter().flatten();
-    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
-    let name = name.unwrap_or_else(|| view.t("somebody"));
+    let known = (message.caller_name.as_deref(), message.caller_phone.as_deref());
+    let name = view.named(known, "somebody");
     Need {
         at: message.created_at.to_string(),
         time: when(member, view, message.created_at),
@@ -174,9 +173,8 @@ fn request(member: &Member, view: &View, visit: &AppointmentView) -> Need {
 }
 
 fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
-    let known = [&call.contact_name, &call.from_number].into_iter().flatten();
-    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
-    let name = name.unwrap_or_else(|| view.t("today-need-unknown-number"));
+    let known = (call.contact_name.as_deref(), call.from_number.as_deref());
+    let name = view.named(known, "today-need-unknown-number");
     let text = call.summary.as_deref().map(|summary| plain_lines(summary, QUOTE_CHARS_MAX));
     let failed = call.status == CallStatus::Failed;
     let word = if failed { "today-need-failed" } else { "today-need-missed" };
