@@ -14,10 +14,10 @@ use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
 use serde::Deserialize;
 
+use super::above::days;
 use super::caller::{Caller, look_for};
 use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
-use super::week;
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Filled, Undone};
@@ -211,7 +211,7 @@ fn day_of(filled: &Filled) -> Option<NaiveDate> {
 
 /// The days of a strip: those of the date's week, or from today on where that is later.
 pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
-    let first = week::days(date)[0].max(today);
+    let first = days(date)[0].max(today);
     let last = first.checked_add_days(Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1)).unwrap_or(first);
     first.iter_days().take_while(|day| *day <= last).collect()
 }

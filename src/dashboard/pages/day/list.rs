@@ -7,7 +7,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use chrono::NaiveDate;
 
-use super::calendar::{Asked, Head};
+use super::above::{Asked, Head};
 use super::diary::ACTIVE;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};

@@ -5,8 +5,8 @@ use actors::domain::diary::Diary;
 use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
 
+use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
-use super::calendar::weeks_on;
 use crate::dashboard::days::{clock, day, local};
 use crate::dashboard::view::View;
 use crate::words::capitalised;
