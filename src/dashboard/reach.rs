@@ -43,7 +43,7 @@ fn mailto(email: &str) -> String {
     for byte in email.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'@' | b'.' | b'-' | b'_' | b'+' => {
-                link.push(byte.into())
+                link.push(byte.into());
             }
             _ => link.push_str(&format!("%{byte:02X}")),
         }

@@ -113,3 +113,46 @@ async fn erasing_somebody_says_what_goes_and_takes_it() {
     let list = browser.get(&format!("/dashboard/b/{salon}/calls")).await.is(200).says("Anonymous number");
     assert!(!list.text().contains("Said 1."));
 }
+
+#[tokio::test]
+async fn records_of_another_business_are_not_there() {
+    let server = Server::open().await;
+    let (salon, nora, mut owner) = salon_with_nora(&server, 1).await;
+    let other = server.business("Barbier").await;
+    let bob = server.person(&other, "bob@example.com", "owner").await;
+    let mut browser = server.signed_in(&other, &bob).await;
+    let first = async |list: &str| {
+        let all = server.operator("GET", &format!("/businesses/{salon}/{list}"), Value::Null).await;
+        all[0]["id"].as_str().unwrap().to_owned()
+    };
+    let piece = json!({ "title": "Dogs", "content": "Small ones." });
+    server.operator("POST", &format!("/businesses/{salon}/knowledge"), piece).await;
+    let (call, message, piece) = (first("calls").await, first("messages").await, first("knowledge").await);
+    for path in [
+        format!("contacts/{nora}"),
+        format!("contacts/{nora}/edit"),
+        format!("contacts/{nora}/export"),
+        format!("contacts/{nora}/erase"),
+        format!("calls/{call}"),
+        format!("messages/{message}"),
+        format!("knowledge/{piece}"),
+        format!("knowledge/{piece}/delete"),
+    ] {
+        owner.get(&format!("/dashboard/b/{salon}/{path}")).await.is(200);
+        browser.get(&format!("/dashboard/b/{other}/{path}")).await.is(404);
+        browser.get(&format!("/dashboard/b/{salon}/{path}")).await.is(404);
+    }
+    for (path, field) in [
+        (format!("contacts/{nora}/edit"), ("name", "Mine")),
+        (format!("contacts/{nora}/erase"), ("sure", "yes")),
+        (format!("messages/{message}/status"), ("status", "read")),
+        (format!("messages/{message}/assign"), ("staff_id", "")),
+        (format!("knowledge/{piece}"), ("title", "Mine")),
+        (format!("knowledge/{piece}/delete"), ("sure", "yes")),
+    ] {
+        let form = browser.get("/dashboard/account").await.field("/dashboard/account", "form");
+        browser.post(&format!("/dashboard/b/{other}/{path}"), &[("form", &form), field]).await.is(404);
+    }
+    owner.get(&format!("/dashboard/b/{salon}/contacts/{nora}")).await.is(200).says("Haddad");
+    owner.get(&format!("/dashboard/b/{salon}/knowledge/{piece}")).await.is(200).says("Dogs");
+}

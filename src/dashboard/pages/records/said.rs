@@ -43,9 +43,15 @@ pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
             | CallOutcome::Transferred,
         ) => "good",
         (_, CallOutcome::AppointmentCancelled) => "cancelled",
-        (_, CallOutcome::MessageTaken | CallOutcome::Voicemail) => "wait",
-        (_, CallOutcome::Hangup) => "missed",
-        (_, CallOutcome::Spam | CallOutcome::Other) => "",
+        // Amber is for what waits for somebody; a message says so itself.
+        (
+            _,
+            CallOutcome::MessageTaken
+            | CallOutcome::Voicemail
+            | CallOutcome::Hangup
+            | CallOutcome::Spam
+            | CallOutcome::Other,
+        ) => "",
     };
     let id =
         if call.status == CallStatus::Completed { outcome(call.outcome) } else { call_status(call.status) };

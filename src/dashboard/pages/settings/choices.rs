@@ -59,9 +59,9 @@ pub(super) fn numbers(
 pub(super) fn how_long(view: &View, minutes: u32) -> String {
     let (word, unit) = match minutes {
         0 => ("count-minutes", 1),
-        weeks if weeks % WEEK == 0 => ("count-weeks", WEEK),
-        days if days % DAY == 0 => ("count-days", DAY),
-        hours if hours % HOUR == 0 => ("count-hours", HOUR),
+        weeks if weeks.is_multiple_of(WEEK) => ("count-weeks", WEEK),
+        days if days.is_multiple_of(DAY) => ("count-days", DAY),
+        hours if hours.is_multiple_of(HOUR) => ("count-hours", HOUR),
         _ => ("count-minutes", 1),
     };
     view.count(word, u64::from(minutes / unit))
@@ -69,7 +69,7 @@ pub(super) fn how_long(view: &View, minutes: u32) -> String {
 
 /// So many days, in years where those are whole.
 pub(super) fn how_many_days(view: &View, days: u32) -> String {
-    if days > 0 && days % 365 == 0 {
+    if days > 0 && days.is_multiple_of(365) {
         return view.count("count-years", u64::from(days / 365));
     }
     view.count("count-days", u64::from(days))

@@ -46,7 +46,7 @@ struct InTheWay {
     way: Option<String>,
 }
 
-fn shown(member: &Member, of: Of, blocked: Option<InTheWay>) -> Answered {
+fn shown(member: &Member, of: &Of, blocked: Option<InTheWay>) -> Answered {
     let (view, above) = (member.view(), member.path_to(of.place));
     let path = format!("{above}/{}", of.id);
     let list = view.t(&of.place.replace('/', "-"));
@@ -84,14 +84,14 @@ async fn of_staff(member: &Member) -> Result<Of, Refused> {
 pub(crate) async fn show_service(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let of = of_service(&member).await?;
-    shown(&member, of, None)
+    shown(&member, &of, None)
 }
 
 /// Asks whether a staff member is to be deleted.
 pub(crate) async fn show_staff(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let of = of_staff(&member).await?;
-    shown(&member, of, None)
+    shown(&member, &of, None)
 }
 
 /// Deletes a service that nothing refers to.
@@ -105,7 +105,7 @@ pub(crate) async fn service(member: Member) -> Answered {
         Err(error) => Undone::of(error)?,
     };
     let blocked = in_the_way(&member, undone).await?;
-    shown(&member, of, Some(blocked))
+    shown(&member, &of, Some(blocked))
 }
 
 /// Deletes a staff member that nothing refers to.
@@ -119,7 +119,7 @@ pub(crate) async fn staff(member: Member) -> Answered {
         Err(error) => Undone::of(error)?,
     };
     let blocked = in_the_way(&member, undone).await?;
-    shown(&member, of, Some(blocked))
+    shown(&member, &of, Some(blocked))
 }
 
 /// What refers to it, in words, and the page where that is.

@@ -59,6 +59,7 @@ struct Page {
     /// The person's page.
     back: String,
     title: String,
+    /// Empty where it is their name already.
     email: String,
     /// What happens, and what stays as it is.
     happens: String,
@@ -87,7 +88,7 @@ impl Page {
             crumbs: vec![crumb(member, &view), Crumb { label: who.to_owned(), path: back.clone() }],
             path: member.path().to_owned(),
             title: about(&view, &format!("{word}-title"), who),
-            email: person.email.clone(),
+            email: if who == person.email { String::new() } else { person.email.clone() },
             happens: view.t(&format!("{word}-happens")),
             stays: view.t(&format!("{word}-stays")),
             ends: step != Step::Enable,
