@@ -10,7 +10,7 @@
 //! listing   parts of lists, and the ways to the others; `days` what the clocks of a business show
 //! view      what every page shows with; `parts` the small pieces of pages, `frame` what stands around one
 //! refused   why there is no such page, as a page
-//! who       who did something, in words
+//! who       who did something, in words; `reach` how somebody is called and written to
 //! words     what is said, in both languages
 //! assets    the stylesheet, the scripts and the mark, under a path that tells their content
 //! stream    what changes, for the pages that are open
@@ -40,6 +40,7 @@ mod listing;
 mod once;
 mod pages;
 mod parts;
+mod reach;
 mod refused;
 mod route;
 mod router;

@@ -13,6 +13,8 @@ use super::{BlockedKey, Calendar, Service, SpecialDay, StaffMember, Timestamp};
 /// What the diary shows of some dates. Its stretches are in order, and may reach beyond the dates.
 #[derive(Clone, Debug)]
 pub struct Diary {
+    /// From the first instant of the first date to the end of the last one, or to where what opens on it closes.
+    pub during: Range<Timestamp>,
     /// When it is open.
     pub open: Vec<Range<Timestamp>>,
     /// When there are breaks, open or not.
@@ -53,6 +55,7 @@ impl Schedule<'_> {
             }
         };
         Diary {
+            during: reach.clone(),
             open: laid.open().iter().filter(|span| within(span)).cloned().collect(),
             breaks: laid.breaks().iter().filter(|span| within(span)).cloned().collect(),
             special: self.special.range(dates).map(|(_, day)| day.clone()).collect(),

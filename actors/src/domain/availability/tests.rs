@@ -396,3 +396,29 @@ fn of_what_a_change_concerns_all_is_told_that_lies_outside_and_is_to_come() {
     world.staff(1).service_ids.clear();
     assert_eq!(outside(&world, &everyone), [late, over]);
 }
+
+#[test]
+fn the_diary_shows_a_day_to_where_what_opens_on_it_closes_with_who_is_there() {
+    let mut world = World::new();
+    let time = |text| LocalTime::parse(text).unwrap();
+    let window = |open, close| DayHours { day: Day::Monday, open: time(open), close: time(close) };
+    world.business.hours = WeeklyHours::new(vec![window("18:00", "02:00")]).unwrap();
+    world.business.breaks = WeeklyBreaks::new(vec![window("20:00", "21:00")]).unwrap();
+    let own = StaffHours::new(vec![window("19:00", "23:00")]).unwrap();
+    world.staff.get_mut(&member(1)).unwrap().hours = Some(own);
+    let away = |hours: i64| {
+        let starts_at = monday("00:00") + TimeDelta::hours(hours);
+        let id = Uuid::from_u128(100 + hours.unsigned_abs() as u128).into();
+        (BlockedKey { staff_id: member(2), starts_at, id }, starts_at + TimeDelta::hours(2))
+    };
+    world.blocked = Blocked::of([away(-2), away(-1), away(25), away(26)]);
+    let date: NaiveDate = "2026-03-02".parse().unwrap();
+    let diary = world.schedule().diary(date..=date);
+    let at = |hours: i64| monday("00:00") + TimeDelta::hours(hours);
+    assert_eq!(diary.during, at(0)..at(26));
+    assert_eq!((diary.open, diary.breaks), (vec![at(18)..at(26)], vec![at(20)..at(21)]));
+    assert_eq!(diary.staff.len(), 3, "those who take no appointments, too");
+    assert_eq!(diary.staff[0].hours, Some(vec![at(19)..at(23)]));
+    assert_eq!((&diary.staff[1].hours, diary.staff[1].away.as_slice()), (&None, &[away(-1), away(25)][..]));
+    assert_eq!(diary.services.len(), 2);
+}

@@ -18,6 +18,8 @@ use crate::dashboard::view::View;
 
 /// From one time that can be booked to the next, as bookings have it.
 const FREE_MINUTES: u32 = 30;
+/// The minute of noon.
+const NOON: u32 = 12 * 60;
 /// An appointment below this is shown on one line, one below the other with its name on one.
 const SHORT_MINUTES: u32 = 30;
 const BRIEF_MINUTES: u32 = 45;
@@ -97,9 +99,14 @@ pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32
     minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
 }
 
+/// Whether a stretch of a date is its own: what has only not closed since the day before is not.
+pub(super) fn is_own(open: &Range<u32>) -> bool {
+    open.start > 0 || open.end > NOON
+}
+
 /// When a staff member is in on a date, from first to last, if they are.
 pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
-    let open = open_on(dates, date, zone);
+    let open: Vec<_> = open_on(dates, date, zone).into_iter().filter(is_own).collect();
     let Some(hours) = &presence.hours else { return span(open.into_iter()) };
     let hours: Vec<_> = minutes_on(hours, date, zone).collect();
     let both = open
@@ -317,7 +324,6 @@ impl Item {
 impl View {
     /// Who comes: by name, else by phone number, else somebody.
     pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
-        let known = [&visit.contact_name, &visit.contact_phone].into_iter().flatten();
-        known.into_iter().find(|name| !name.trim().is_empty()).cloned().unwrap_or_else(|| self.t("somebody"))
+        self.named((visit.contact_name.as_deref(), visit.contact_phone.as_deref()), "somebody")
     }
 }

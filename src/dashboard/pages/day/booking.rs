@@ -14,10 +14,10 @@ use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
 use serde::Deserialize;
 
+use super::above::days;
 use super::caller::{Caller, look_for};
 use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
-use super::week;
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Filled, Undone};
@@ -211,7 +211,7 @@ fn day_of(filled: &Filled) -> Option<NaiveDate> {
 
 /// The days of a strip: those of the date's week, or from today on where that is later.
 pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
-    let first = week::days(date)[0].max(today);
+    let first = days(date)[0].max(today);
     let last = first.checked_add_days(Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1)).unwrap_or(first);
     first.iter_days().take_while(|day| *day <= last).collect()
 }
@@ -301,10 +301,12 @@ async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<C
     }
     let wanted = filled.get("q");
     let looked_for = look_for(member, wanted).await?;
-    let is_missing = !wanted.trim().is_empty() && looked_for.is_empty();
-    for contact in looked_for {
-        found.push(contact);
-    }
+    let not_found = match (wanted.trim().is_empty(), looked_for.is_incomplete, looked_for.items.is_empty()) {
+        (false, true, _) => view.t("book-incomplete"),
+        (false, false, true) => view.with("book-not-found", "text", wanted),
+        _ => String::new(),
+    };
+    found.extend(looked_for.items);
     let mut known = Vec::new();
     found.retain(|contact| {
         let is_new = !known.contains(&contact.id);
@@ -312,7 +314,7 @@ async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<C
         is_new
     });
     let callers = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
-    Ok((callers, if is_missing { view.with("book-not-found", "text", wanted) } else { String::new() }))
+    Ok((callers, not_found))
 }
 
 /// The fields of somebody new.

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use actors::business::{AppointmentFilter, PageRequest};
 use actors::domain::availability::BOOKABLE_YEARS;
 use actors::domain::diary::{Diary, Presence};
-use actors::domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp, day_bounds};
+use actors::domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp};
 use actors::view::AppointmentView;
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
@@ -40,12 +40,8 @@ impl Dates {
         staff: Option<StaffId>,
         visits_max: usize,
     ) -> Result<Self, Refused> {
-        let zone = member.profile.zone;
-        let bounds = day_bounds(zone, *dates.start()).start..day_bounds(zone, *dates.end()).end;
         let diary = member.business.diary(dates).await?;
-        // A window that runs past midnight belongs to the day on which it opens.
-        let until = diary.open.last().map_or(bounds.end, |open| open.end.max(bounds.end));
-        let (visits, more) = visits(member, bounds.start..until, staff, visits_max).await?;
+        let (visits, more) = visits(member, diary.during.clone(), staff, visits_max).await?;
         let away: Vec<_> = diary.staff.iter().flat_map(|one| one.away.iter().map(|(key, _)| *key)).collect();
         let notes = if away.is_empty() { HashMap::new() } else { member.business.notes_of(&away).await? };
         Ok(Self { diary, notes, visits, more })

@@ -7,7 +7,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use chrono::NaiveDate;
 
-use super::calendar::{Asked, Head};
+use super::above::{Asked, Head};
 use super::diary::ACTIVE;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
@@ -65,7 +65,8 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
         ..AppointmentFilter::default()
     };
     let part = member.part("calendar", SHOWN, &["view", "date", "to", "staff", "service", "status"]);
-    let found = member.business.appointments(&filter, &part.request).await?;
+    let (business, asked_for) = (&member.business, &filter);
+    let found = part.read(|page| async move { business.appointments(asked_for, &page).await }).await?;
     let mut days: Vec<Day> = Vec::new();
     for visit in &found.items {
         let date = day(visit.starts_at, zone);

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! today      the first page; `needs` what needs somebody, `steps` the first steps of a new business
-//! calendar   a day or a week on a board; `week` the week of all, `list` the list
+//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all, `list` the list; `above` what
+//!            stands above each
 //! board      the lanes of a board; `axis` where on one something stands
 //! diary      what all of them read
 //! booking    a new appointment; `moving` another time for one; `open_times` what both choose from
@@ -10,6 +11,7 @@
 //! caller     contacts, as all of them show them
 //! ```
 
+mod above;
 pub(in crate::dashboard) mod alerts;
 pub(in crate::dashboard) mod appointment;
 mod axis;
@@ -20,6 +22,7 @@ mod caller;
 mod diary;
 pub(in crate::dashboard) mod ending;
 mod history;
+mod lanes;
 mod list;
 pub(in crate::dashboard) mod moving;
 mod needs;

@@ -11,12 +11,12 @@ use actors::domain::{
 };
 use actors::view::{AppointmentView, CallView, MessageView};
 
-use super::caller::tel;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::clock;
 use crate::dashboard::filled::tag;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
+use crate::rest::through::read_through;
 use crate::words::{capitalised, plain_lines};
 
 /// How many of each kind are shown.
@@ -42,10 +42,12 @@ pub(super) struct Need {
     pub(super) text: String,
     /// Whether the text is what somebody said.
     pub(super) is_quote: bool,
-    /// Where one calls back; empty for nowhere.
+    /// The number to call back, of E.164 form; empty for none.
     pub(super) tel: String,
     /// What confirms it, and its tag; empty where it is nothing to confirm.
     pub(super) confirm: String,
+    /// What resolves it; empty where it is no message.
+    pub(super) resolve: String,
     pub(super) tag: String,
     pub(super) decline: String,
     /// What to say of it beside a button.
@@ -68,7 +70,9 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
         from: Some(member.business.now()),
         ..AppointmentFilter::default()
     };
-    let requests = member.business.appointments(&pending, &part).await?;
+    let (business, asked_for) = (&member.business, &pending);
+    let read = |page| async move { business.appointments(asked_for, &page).await };
+    let requests = read_through(part, read).await?;
     let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
     let since = CallFilter {
         from: Some(day_bounds(member.profile.zone, yesterday).start),
@@ -106,10 +110,19 @@ impl Need {
             is_quote: false,
             tel: empty(),
             confirm: empty(),
+            resolve: empty(),
             tag: empty(),
             decline: empty(),
             of: empty(),
         }
+    }
+}
+
+impl Member {
+    /// What resolves a message, for whoever may.
+    fn resolving(&self, message: &MessageView) -> String {
+        let path = self.way_to("messages", message.id).filter(|_| self.may(Right::Day));
+        path.map(|path| format!("{path}/status")).unwrap_or_default()
     }
 }
 
@@ -126,15 +139,16 @@ fn message(member: &Member, view: &View, message: &MessageView) -> Need {
     let is_urgent = message.urgency == Urgency::Urgent;
     let (chip, word) =
         if is_urgent { ("urgent", "today-need-urgent") } else { ("new", "today-need-message") };
-    let known = [&message.caller_name, &message.caller_phone].into_iter().flatten();
-    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
-    let name = name.unwrap_or_else(|| view.t("somebody"));
+    let known = (message.caller_name.as_deref(), message.caller_phone.as_deref());
+    let name = view.named(known, "somebody");
     Need {
         at: message.created_at.to_string(),
         time: when(member, view, message.created_at),
         text: plain_lines(&message.body, QUOTE_CHARS_MAX),
         is_quote: true,
-        tel: message.caller_phone.as_deref().and_then(tel).unwrap_or_default(),
+        tel: message.caller_phone.clone().unwrap_or_default(),
+        resolve: member.resolving(message),
+        tag: tag(message),
         of: name.clone(),
         ..Need::new(chip, view.t(word), name, member.way_to("messages", message.id))
     }
@@ -159,9 +173,8 @@ fn request(member: &Member, view: &View, visit: &AppointmentView) -> Need {
 }
 
 fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
-    let known = [&call.contact_name, &call.from_number].into_iter().flatten();
-    let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
-    let name = name.unwrap_or_else(|| view.t("today-need-unknown-number"));
+    let known = (call.contact_name.as_deref(), call.from_number.as_deref());
+    let name = view.named(known, "today-need-unknown-number");
     let text = call.summary.as_deref().map(|summary| plain_lines(summary, QUOTE_CHARS_MAX));
     let failed = call.status == CallStatus::Failed;
     let word = if failed { "today-need-failed" } else { "today-need-missed" };
@@ -173,7 +186,7 @@ fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
             (false, Some(_)) => view.t("today-need-missed-known"),
             (false, None) => view.t("today-need-missed-text"),
         }),
-        tel: call.from_number.as_deref().and_then(tel).unwrap_or_default(),
+        tel: call.from_number.clone().unwrap_or_default(),
         of: name.clone(),
         ..Need::new("missed", view.t(word), name, member.way_to("calls", call.id))
     }

@@ -5,8 +5,8 @@ use actors::domain::diary::Diary;
 use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
 
-use super::board::minutes_on;
-use super::calendar::weeks_on;
+use super::above::weeks_on;
+use super::board::{is_own, minutes_on};
 use crate::dashboard::days::{clock, day, local};
 use crate::dashboard::view::View;
 use crate::words::capitalised;
@@ -90,8 +90,7 @@ impl Shown<'_> {
     fn strip_day(&self, date: NaiveDate, way: &impl Fn(NaiveDate) -> String) -> StripDay {
         let count = self.on(date).count();
         let opens = || {
-            minutes_on(&self.diary.open, date, self.zone)
-                .any(|open| open.start < 24 * 60 && (open.start > 0 || open.end > 12 * 60))
+            minutes_on(&self.diary.open, date, self.zone).any(|open| open.start < 24 * 60 && is_own(&open))
         };
         let said = match count {
             0 if date < self.today => self.view.t("book-strip-over"),

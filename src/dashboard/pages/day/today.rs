@@ -90,10 +90,10 @@ pub(crate) async fn show(member: Member) -> Answered {
         frame: member.frame("today"),
         title,
         sub,
-        done: if member.query.get("done") == "confirmed" {
-            view.t("appointment-done-confirmed")
-        } else {
-            String::new()
+        done: match member.query.get("done") {
+            "confirmed" => view.t("appointment-done-confirmed"),
+            "resolved" => view.t("today-resolved"),
+            _ => String::new(),
         },
         book: Some(member.path_to("appointments/new")).filter(|_| member.may(Right::Day) && !is_new),
         is_new,

@@ -4,18 +4,16 @@ use actors::domain::AppointmentStatus;
 use actors::view::AppointmentView;
 use askama::Template;
 use axum::http::StatusCode;
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::{Datelike, NaiveDate};
 
-use super::board::{open_on, span};
-use super::calendar::{Asked, Head, OF_A_WEEK_MAX, weeks_on};
+use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
+use super::board::{is_own, open_on, span};
 use super::diary::Dates;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::{clock, day};
 use crate::dashboard::frame::Frame;
-use crate::dashboard::parts::Crumb;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::words::{Value, capitalised};
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/week.html", config = "src/askama.toml")]
@@ -47,44 +45,13 @@ struct Visit {
     asks: bool,
 }
 
-/// The days of the week that a day lies in, from Monday on.
-pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
-    let monday = date.checked_sub_days(Days::new(date.weekday().num_days_from_monday().into()));
-    monday.unwrap_or(date).iter_days().take(7).collect()
-}
-
-/// What stands above a week, and the ways to others.
-pub(super) fn ways(member: &Member, head: &mut Head, view: &View, asked: &Asked) {
-    let days = days(asked.date);
-    let (first, last) = (days[0], days[6]);
-    let values = [("from", part(view, first, last)), ("to", view.long_date(last))];
-    head.title = capitalised(&view.says("calendar-week-title", &values));
-    let number =
-        |day: NaiveDate| view.with("calendar-week-number", "number", &day.iso_week().week().to_string());
-    let way = |to: Option<NaiveDate>| {
-        to.map(|day| Crumb { label: number(day), path: member.calendar("week", day, asked.staff) })
-    };
-    head.before = way(weeks_on(asked.date, false));
-    head.behind = way(weeks_on(asked.date, true));
-    let today = member.calendar("week", member.today(), asked.staff);
-    head.present = Some(Crumb { label: view.t("calendar-this-week"), path: today });
-}
-
-/// The first day of a week, without what its last one says again.
-fn part(view: &View, first: NaiveDate, last: NaiveDate) -> String {
-    if (first.year(), first.month()) == (last.year(), last.month()) {
-        return view.number("day", first.day());
-    }
-    view.long_date(first)
-}
-
 /// The week of everybody.
 pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
     let all = days(asked.date);
     let dates = Dates::read(&member, all[0]..=all[6], None, OF_A_WEEK_MAX).await?;
     let of_day = |date: &NaiveDate| {
-        let open = span(open_on(&dates, *date, zone).into_iter());
+        let open = span(open_on(&dates, *date, zone).into_iter().filter(is_own));
         let visits = dates.visits.iter().filter(|visit| day(visit.starts_at, zone) == *date);
         Day {
             id: format!("day-{date}"),
@@ -119,22 +86,5 @@ fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {
         name: view.who_comes(visit),
         detail: format!("{} · {}", visit.service_name, visit.staff_name),
         asks: visit.status == AppointmentStatus::Pending,
-    }
-}
-
-impl View {
-    /// The word for a number: that of a month, say.
-    fn number(&self, id: &str, number: u32) -> String {
-        self.words.say(id, &[("number", Value::Count(number.into()))])
-    }
-
-    /// A day with its month and year.
-    pub(super) fn long_date(&self, day: NaiveDate) -> String {
-        let values = [
-            ("day", self.number("day", day.day())),
-            ("month", self.number("month", day.month())),
-            ("year", day.year().to_string()),
-        ];
-        self.says("date-of-year", &values)
     }
 }

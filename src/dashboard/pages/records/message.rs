@@ -97,8 +97,11 @@ pub(crate) async fn status(member: Member) -> Answered {
         return shown(&member, message, filled, undone.status()).await;
     }
     let word = member.form.get("status");
-    let back = MessageStatus::from_word(member.form.get("back"));
-    Ok(see_other(&match back {
+    let back = member.form.get("back");
+    if back == "today" {
+        return Ok(see_other(&member.path_to(&format!("today?done={word}"))));
+    }
+    Ok(see_other(&match MessageStatus::from_word(back) {
         Some(list) => member.path_to(&format!("messages?status={list}&done={word}")),
         None => member.path_to(&format!("messages/{id}?done={word}")),
     }))

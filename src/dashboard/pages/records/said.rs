@@ -6,6 +6,7 @@ use chrono::Datelike;
 use chrono_tz::Tz;
 
 use crate::dashboard::days;
+pub(super) use crate::dashboard::reach::{Mailbox, Number};
 use crate::dashboard::view::View;
 use crate::rest::values::phone::in_groups;
 use crate::words::Value;
@@ -14,46 +15,6 @@ use crate::words::Value;
 pub(super) struct Chip {
     pub(super) class: &'static str,
     pub(super) word: String,
-}
-
-/// A phone number, as programs and as people read it.
-pub(super) struct Number {
-    pub(super) e164: String,
-    pub(super) shown: String,
-}
-
-impl Number {
-    /// A number, if there is one.
-    pub(super) fn of(e164: Option<&String>) -> Option<Self> {
-        e164.map(|e164| Self { e164: e164.clone(), shown: in_groups(e164) })
-    }
-}
-
-/// An email address, with the link that writes to it.
-pub(super) struct Mailbox {
-    pub(super) email: String,
-    pub(super) link: String,
-}
-
-impl Mailbox {
-    /// An address, if there is one.
-    pub(super) fn of(email: Option<&String>) -> Option<Self> {
-        email.map(|email| Self { email: email.clone(), link: mailto(email) })
-    }
-}
-
-/// A `mailto:` link in which nothing of the address reads as the beginning of something else.
-fn mailto(email: &str) -> String {
-    let mut link = String::from("mailto:");
-    for byte in email.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'@' | b'.' | b'-' | b'_' | b'+' => {
-                link.push(byte.into());
-            }
-            _ => link.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    link
 }
 
 /// The state of a message.
@@ -209,12 +170,6 @@ pub(super) fn lines(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_of_an_address_begins_something_else_in_its_link() {
-        assert_eq!(mailto("zoe.b+x@example.com"), "mailto:zoe.b+x@example.com");
-        assert_eq!(mailto("a?bcc=b&c%20@é.fr"), "mailto:a%3Fbcc%3Db%26c%2520@%C3%A9.fr");
-    }
 
     #[test]
     fn how_long_something_took_is_told_in_two_numbers_at_most() {

@@ -147,13 +147,9 @@ hooks-verify-in-python = Python, with the library
 hooks-verify-by-hand = Python, without a library
 
 # What the engine says of them.
-says-must-have-1-to-200-characters = It must have 1 to 200 characters
-says-must-not-be-blank = It must not be blank
-says-must-not-contain-the-nul-character = It must not contain the NUL character
 says-must-have-1-to-10-items = Choose at least one
 says-must-have-1-to-6-items = Choose at least one
 says-must-have-at-most-500-characters = It must have 500 characters at most
-says-must-have-at-most-2000-characters = It must have 2,000 characters at most
 says-must-start-with-https = It must begin with https://
 says-must-not-contain-spaces-control-characters-or-backslashes = It must not contain spaces, control characters or backslashes
 says-must-not-contain-a-user-name-or-a-password = It must not contain a user name or a password

@@ -147,13 +147,9 @@ hooks-verify-in-python = Python, avec la bibliothèque
 hooks-verify-by-hand = Python, sans bibliothèque
 
 # Ce que le moteur en dit.
-says-must-have-1-to-200-characters = Il faut de 1 à 200 caractères
-says-must-not-be-blank = Ce champ ne doit pas être vide
-says-must-not-contain-the-nul-character = Le caractère NUL n’est pas admis
 says-must-have-1-to-10-items = Choisissez-en au moins un
 says-must-have-1-to-6-items = Choisissez-en au moins un
 says-must-have-at-most-500-characters = Il faut 500 caractères au plus
-says-must-have-at-most-2000-characters = Il faut 2 000 caractères au plus
 says-must-start-with-https = L’adresse doit commencer par https://
 says-must-not-contain-spaces-control-characters-or-backslashes = Ni espaces, ni caractères de contrôle, ni barres obliques inverses
 says-must-not-contain-a-user-name-or-a-password = Ni nom d’utilisateur, ni mot de passe

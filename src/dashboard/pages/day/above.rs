@@ -1,0 +1,177 @@
+//! What stands above every view of the calendar: what it is of, the ways to the other views, to what is before and behind,
+//! and to the same page of each staff member. And days in words.
+
+use actors::domain::{Right, StaffId};
+use chrono::{Datelike, Days, NaiveDate};
+
+use super::axis::shown;
+use super::diary::Dates;
+use crate::dashboard::asked::Member;
+use crate::dashboard::parts::Crumb;
+use crate::dashboard::view::View;
+use crate::words::{Value, capitalised};
+
+/// How many appointments of a week are shown; of more it is said that there are.
+pub(super) const OF_A_WEEK_MAX: usize = 2_000;
+
+/// What all views have above them.
+pub(super) struct Head {
+    pub(super) title: String,
+    pub(super) sub: String,
+    /// Which view it is.
+    pub(super) is: &'static str,
+    pub(super) day: String,
+    pub(super) week: String,
+    pub(super) list: String,
+    /// The ways to what is before, at present and behind: where they lead, and what they are called.
+    pub(super) before: Option<Crumb>,
+    pub(super) present: Option<Crumb>,
+    pub(super) behind: Option<Crumb>,
+    /// Where one books, for whoever may.
+    pub(super) book: Option<String>,
+    /// The same page of each staff member.
+    pub(super) staff: Vec<Tab>,
+}
+
+/// A way to the same page of somebody.
+pub(super) struct Tab {
+    pub(super) label: String,
+    pub(super) path: String,
+    pub(super) current: bool,
+}
+
+/// What the address asks for.
+pub(super) struct Asked {
+    pub(super) date: NaiveDate,
+    pub(super) staff: Option<StaffId>,
+}
+
+impl Member {
+    /// The address of a view of the calendar.
+    pub(super) fn calendar(&self, view: &str, date: NaiveDate, staff: Option<StaffId>) -> String {
+        let staff = staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
+        format!("{}?view={view}&date={date}{staff}", self.path_to("calendar"))
+    }
+
+    /// What stands above a view of the calendar.
+    pub(super) fn head(&self, is: &'static str, asked: &Asked) -> Head {
+        let to = |view: &str| self.calendar(view, asked.date, asked.staff);
+        let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
+        let book = format!("{}?date={}{staff}", self.path_to("appointments/new"), asked.date);
+        Head {
+            title: String::new(),
+            sub: String::new(),
+            is,
+            day: to("day"),
+            week: to("week"),
+            list: to("list"),
+            before: None,
+            present: None,
+            behind: None,
+            book: self.may(Right::Day).then_some(book),
+            staff: Vec::new(),
+        }
+    }
+
+    /// The tabs of staff members: the same view of all, and of each.
+    pub(super) fn tabs(&self, view: &str, asked: &Asked, dates: &Dates) -> Vec<Tab> {
+        let words = self.view();
+        let tab = |label: String, staff: Option<StaffId>| Tab {
+            label,
+            path: self.calendar(view, asked.date, staff),
+            current: asked.staff == staff,
+        };
+        let each = dates.staff().map(|one| tab(one.member.name.clone(), Some(one.member.id)));
+        std::iter::once(tab(words.t("calendar-all-staff"), None)).chain(each).collect()
+    }
+}
+
+impl View {
+    /// A day in words, with its year where that is another than today's.
+    pub(super) fn day(&self, day: NaiveDate, today: NaiveDate) -> String {
+        let date = self.words.date(day);
+        if day.year() == today.year() { date } else { format!("{date} {}", day.year()) }
+    }
+
+    /// From when to when, in minutes of a day.
+    pub(super) fn from_to(&self, minutes: &std::ops::Range<u32>) -> String {
+        format!("{} – {}", shown(minutes.start), shown(minutes.end))
+    }
+}
+
+/// The days of the week that a day lies in, from Monday on.
+pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
+    let monday = date.checked_sub_days(Days::new(date.weekday().num_days_from_monday().into()));
+    monday.unwrap_or(date).iter_days().take(7).collect()
+}
+
+/// What stands above a week, and the ways to others.
+pub(super) fn ways(member: &Member, head: &mut Head, view: &View, asked: &Asked) {
+    let days = days(asked.date);
+    let (first, last) = (days[0], days[6]);
+    let values = [("from", part(view, first, last)), ("to", view.long_date(last))];
+    head.title = capitalised(&view.says("calendar-week-title", &values));
+    let number =
+        |day: NaiveDate| view.with("calendar-week-number", "number", &day.iso_week().week().to_string());
+    let way = |to: Option<NaiveDate>| {
+        to.map(|day| Crumb { label: number(day), path: member.calendar("week", day, asked.staff) })
+    };
+    head.before = way(weeks_on(asked.date, false));
+    head.behind = way(weeks_on(asked.date, true));
+    let today = member.calendar("week", member.today(), asked.staff);
+    head.present = Some(Crumb { label: view.t("calendar-this-week"), path: today });
+}
+
+/// The first day of a week, without what its last one says again.
+fn part(view: &View, first: NaiveDate, last: NaiveDate) -> String {
+    if (first.year(), first.month()) == (last.year(), last.month()) {
+        return view.number("day", first.day());
+    }
+    view.long_date(first)
+}
+
+impl Member {
+    /// What the zone is called: the name of its city.
+    pub(super) fn place_name(&self) -> String {
+        self.profile.zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
+    }
+}
+
+impl View {
+    /// The weekday of a day, shortened, with its number.
+    pub(super) fn weekday_of(&self, day: NaiveDate) -> String {
+        format!("{} {}", self.short_weekday(day), day.day())
+    }
+
+    /// The weekday of a day, shortened.
+    pub(super) fn short_weekday(&self, day: NaiveDate) -> String {
+        self.count("calendar-weekday", day.weekday().number_from_monday().into())
+    }
+
+    /// Words with several texts in them.
+    pub(super) fn says(&self, id: &str, values: &[(&str, String)]) -> String {
+        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
+        self.words.say(id, &values)
+    }
+}
+
+/// The day so many weeks behind or before another.
+pub(super) fn weeks_on(day: NaiveDate, forward: bool) -> Option<NaiveDate> {
+    if forward { day.checked_add_days(Days::new(7)) } else { day.checked_sub_days(Days::new(7)) }
+}
+impl View {
+    /// The word for a number: that of a month, say.
+    fn number(&self, id: &str, number: u32) -> String {
+        self.words.say(id, &[("number", Value::Count(number.into()))])
+    }
+
+    /// A day with its month and year.
+    pub(super) fn long_date(&self, day: NaiveDate) -> String {
+        let values = [
+            ("day", self.number("day", day.day())),
+            ("month", self.number("month", day.month())),
+            ("year", day.year().to_string()),
+        ];
+        self.says("date-of-year", &values)
+    }
+}
