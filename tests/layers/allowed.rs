@@ -243,7 +243,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
             &["state", "target"],
             &["attempts", "clean", "due", "post", "resend", "turn"],
             &["actor"],
-            &["handle", "start", "wake"],
+            &["handle", "log", "start", "trial", "wake"],
         ],
     ),
     (
