@@ -24,8 +24,8 @@ fn key(page: &Page) -> String {
 
 /// The way to revoke the last key of a list.
 fn revoke(page: &Page) -> String {
-    let ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
-    ways.filter(|href| href.ends_with("/revoke")).last().unwrap()
+    let mut ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
+    ways.rfind(|href| href.ends_with("/revoke")).unwrap()
 }
 
 #[tokio::test]

@@ -249,7 +249,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
             &["state", "target"],
             &["attempts", "clean", "due", "post", "resend", "turn"],
             &["actor"],
-            &["handle", "start", "wake"],
+            &["handle", "log", "start", "trial", "wake"],
         ],
     ),
     (

@@ -342,7 +342,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
 
 /// The log of deliveries, which goes on being written: what has come to its end stays as it is.
 async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineError> {
-    let of = |status| DeliveryFilter { status };
+    let of = |status| DeliveryFilter { status, ..DeliveryFilter::default() };
     let whole = all(4, async |page| handle.deliveries(id, of(None), &page).await).await?;
     assert!(whole.is_sorted_by(|a, b| a.event_id > b.event_id));
     let delivered = Some(DeliveryStatus::Delivered);

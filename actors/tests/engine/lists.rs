@@ -345,7 +345,7 @@ async fn what_matches_little_costs_its_budget_and_no_more() {
             let named = ContactFilter { name_part, updated_since, ..ContactFilter::default() };
             costs.push(cost(&world, handle.contacts(&named, &page)).await);
         }
-        let failed = DeliveryFilter { status: Some(DeliveryStatus::Failed) };
+        let failed = DeliveryFilter { status: Some(DeliveryStatus::Failed), ..DeliveryFilter::default() };
         costs.push(cost(&world, handle.deliveries(hook, failed, &page)).await);
         costs.push(cost(&world, handle.audit(&page)).await);
         costs.push(cost(&world, handle.keys(&page)).await);
