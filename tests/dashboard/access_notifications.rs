@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::access_people::marked;
 use crate::harness::{Browser, Person, Server, relay};
 
 fn path(salon: &str) -> String {
@@ -109,9 +110,7 @@ async fn what_is_set_meanwhile_is_not_overwritten_and_nonsense_is_refused() {
     browser.submit(&page, &path, &[("call_missed.email", "daily")]).await.is(303);
     let stale = browser.submit(&other, &path, &[("call_missed.email", "off")]).await.is(409);
     let stale = stale.says("Somebody else has changed this");
-    let marked: Vec<_> =
-        stale.tags().into_iter().filter(|tag| tag.name == "mark").map(|tag| tag.text).collect();
-    assert_eq!(marked, ["Off · shown here", "Daily · shown here"]);
+    assert_eq!(marked(&stale), ["Off · shown here", "Daily · shown here"]);
     assert_eq!(stale.field(&path, "call_missed.email"), "off", "as it was sent");
     assert_eq!(set(&server, &salon, &ada).await["call_missed"]["email"], "daily");
     browser.submit(&stale, &path, &[]).await.is(303);

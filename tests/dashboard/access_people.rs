@@ -43,6 +43,13 @@ pub(crate) fn ways(page: &Page) -> Vec<String> {
     page.tags().iter().filter_map(|tag| tag.get("href").map(str::to_owned)).collect()
 }
 
+/// What differs between two versions.
+pub(crate) fn marked(page: &Page) -> Vec<String> {
+    let tags = page.tags();
+    let pairs = tags.windows(2).filter(|pair| pair[0].name == "mark");
+    pairs.map(|pair| pair[1].text.clone()).collect()
+}
+
 #[tokio::test]
 async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_other() {
     let server = Server::open().await;
@@ -60,9 +67,7 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
     assert_eq!((now["role"].as_str(), now["staff_id"].as_str()), (Some("admin"), Some(camille.as_str())));
     let stale = bob.submit(&bobs, &path, &[("role", "member")]).await.is(409);
     let stale = stale.says("Somebody else has changed this").says("What you sent").says("What is saved now");
-    let marked: Vec<_> =
-        stale.tags().into_iter().filter(|tag| tag.name == "mark").map(|tag| tag.text).collect();
-    assert_eq!(marked, ["Member", "Nobody", "Admin", "Camille"]);
+    assert_eq!(marked(&stale), ["Member", "Nobody", "Admin", "Camille"]);
     assert_eq!(of(&server, &salon, &cy).await["role"], "admin", "nothing was overwritten");
     // Seen both, it is sent again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
