@@ -145,7 +145,8 @@ mod tests {
     async fn whatever_is_refused_is_a_page_in_the_persons_language() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
-        let desk = Arc::new(Desk::new(engine, None, Origins::new(None), tokio::sync::watch::channel(false).1));
+        let desk =
+            Arc::new(Desk::new(engine, None, Origins::new(None), tokio::sync::watch::channel(false).1));
         let refusal = |refusal: Refusal| -> Refused { refusal.into() };
         let all = || {
             [

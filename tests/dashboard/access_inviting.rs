@@ -32,6 +32,7 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over(
     let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member Camille");
     assert!(!listed.body.contains(&link), "it is shown once");
     // It lets her in.
+    server.clock.advance(60);
     let path = link.strip_prefix(&server.origin()).unwrap();
     let mut nora = server.browser();
     let page = nora.get(path).await.says("You are invited as a member");
@@ -53,9 +54,9 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
     let fields = [("email", "no email"), ("name", long.as_str()), ("role", "admin"), ("staff_id", "nobody")];
     let refused = ada.submit(&page, &invite, &fields).await.is(422).says("This is not saved yet");
     for (id, problem) in [
-        ("email-problem", "This is not an email, such as name@example.com."),
+        ("email-problem", "It must be an email address such as name@example.com."),
         ("name-problem", "It must have 200 characters at most."),
-        ("staff_id-problem", "Choose one of these."),
+        ("staff_id-problem", "It must be one of the list."),
     ] {
         let beside = refused.tags().into_iter().find(|tag| tag.get("id") == Some(id)).unwrap();
         assert_eq!(beside.text, problem);
@@ -69,13 +70,11 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
     ada.submit(&page, &invite, &gone[..2]).await.is(200);
     let page = ada.get(&invite).await;
     let page = ada.submit(&page, &invite, &[("email", "NEW@example.com")]).await.is(409);
-    let page = page
-        .says("This person belongs to the business already.")
-        .says("This is the email of one of your people.");
+    let page = page.says("This person belongs already.").says("This is the email of one of your people.");
     ada.submit(&page, &invite, &[("email", "other@example.com"), gone[2]])
         .await
         .is(422)
-        .says("There is no such staff member any more.");
+        .says("This is not a staff member of the business.");
     assert_eq!(count(&server, &salon).await, 4);
     // An admin makes no owner, and is not offered to.
     let page = bob.get(&invite).await.is(200);
@@ -150,7 +149,7 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     let new = format!("/businesses/{salon}/people/{}", id_of(&server, &salon, "new@example.com").await);
     server.operator("DELETE", &new, Value::Null).await;
     let page = ada.submit(&page, &invite, &[("email", "new@example.com")]).await.is(409);
-    page.says("As many invitations were mailed today as may be.").says("The next one can be sent from");
+    page.says("As many invitations were mailed today as may be.").says("The next one can be sent in");
 }
 
 #[tokio::test]

@@ -152,11 +152,11 @@ async fn the_last_owner_stays_and_one_who_ends_their_own_access_is_led_out() {
     let path = format!("{}/{}", people(&salon), ada.id);
     let page = adas.get(&path).await.is(200);
     let refused = adas.submit(&page, &path, &[("role", "member")]).await.is(409);
-    refused.says("the business would be left without an owner").says("This is the last active owner.");
+    refused.says("The business would be left without an owner").says("This is the last active owner.");
     for step in ["disable", "remove"] {
         let path = format!("{path}/{step}");
         let page = adas.get(&path).await.is(200);
-        adas.submit(&page, &path, &[]).await.is(409).says("the business would be left without an owner");
+        adas.submit(&page, &path, &[]).await.is(409).says("The business would be left without an owner");
     }
     assert_eq!(of(&server, &salon, &ada).await["role"], "owner");
     server
@@ -259,11 +259,11 @@ async fn names_from_outside_are_text_the_list_has_parts_and_a_french_page_is_fre
     ada.get(&people(&salon)).await.says("Inviter quelqu’un").says("Propriétaire").says("Invité");
     let invite = format!("{}/invite", people(&salon));
     let page = ada.get(&invite).await.says("un lien à transmettre vous est montré").says("Agenda, messages");
-    ada.submit(&page, &invite, &[("email", "x")]).await.is(422).says("Ce n’est pas une adresse e-mail");
+    ada.submit(&page, &invite, &[("email", "x")]).await.is(422).says("Il faut une adresse e-mail");
     ada.submit(&page, &invite, &[("email", "ADA@example.com")])
         .await
         .is(409)
-        .says("Cette personne a déjà accès à l’établissement.");
+        .says("Cette personne fait déjà partie de l’établissement.");
 }
 
 #[tokio::test]

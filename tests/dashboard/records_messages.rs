@@ -113,7 +113,7 @@ async fn what_no_button_sends_is_refused_and_a_button_acts_once() {
     let refused = browser.submit(&page, &status, &[("status", "gone")]).await.is(422);
     refused.says("This is not saved yet").says("It must be new, read or resolved.");
     for (staff, said) in [
-        ("00000000-0000-7000-8000-000000000001", "This is no staff member of the business."),
+        ("00000000-0000-7000-8000-000000000001", "This is not a staff member of the business."),
         ("x", "It must be one of the list."),
     ] {
         browser.submit(&page, &assign, &[("staff_id", staff)]).await.is(422).says(said);

@@ -72,6 +72,7 @@ fn both_languages_have_the_same_words() {
 fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
     let (said, known) = (quoted(), ids(IN_ENGLISH));
     let known: BTreeSet<_> = known.into_iter().collect();
+    let days = ids(include_str!("../../words/dates.en.ftl"));
     let unsaid =
         known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
@@ -83,7 +84,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
         for call in ["view.t(\"", "view.with(\"", "view.count(\"", "words.say(\""] {
             for (at, _) in text.match_indices(call) {
                 let id = text[at + call.len()..].split('"').next().unwrap();
-                assert!(known.contains(id), "{}: {id}", path.display());
+                assert!(known.contains(id) || days.iter().any(|of| of == id), "{}: {id}", path.display());
             }
         }
     }

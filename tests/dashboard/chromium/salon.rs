@@ -1,6 +1,10 @@
 //! A salon with something on every page, some of it hostile: text from outside that wants to be markup, runs on without a
 //! space, or turns the direction of what stands around it.
 
+use actors::business::Request;
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{Actor, ContactDetails, Phone, Source, Timestamp};
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
@@ -8,6 +12,9 @@ use crate::harness::{Browser, Server};
 /// Text that would break a page that took it for more than text.
 pub(super) const HOSTILE: &str =
     "<script>alert(1)</script>\" onmouseover=alert(1) javascript:alert(1) \u{202e}evil";
+
+/// A day with hours of its own.
+const DATE: &str = "2026-03-20";
 
 /// The salon, and the ids of what is in it.
 pub(super) struct Salon {
@@ -25,10 +32,34 @@ pub(super) struct Salon {
     pub(super) owner: String,
     pub(super) member: String,
     pub(super) delivery: String,
+    /// An appointment that waits for the team.
+    pub(super) waits: String,
 }
 
 fn id(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
+}
+
+/// An appointment that an integration has asked for, which waits for the team.
+async fn requested(server: &Server, salon: &str, service: &str) -> String {
+    let business = server.engine().business(salon.parse().unwrap());
+    let mode = |mode: &str| json!({ "booking_mode": mode });
+    server.operator("PATCH", &format!("/businesses/{salon}"), mode("request")).await;
+    let contact = ContactDetails {
+        phone: Some(Phone::from_e164("+33612345699".into()).unwrap()),
+        ..ContactDetails::default()
+    };
+    let request = BookRequest {
+        service_id: service.parse().unwrap(),
+        starts_at: Timestamp::parse("2026-03-03T10:00:00+01:00").unwrap(),
+        staff_id: None,
+        source: Source::Api,
+        party: Party::Integration { allow_pending: true },
+    };
+    let book = Book { request, contact: BookingContact::Described(contact) };
+    let answer = business.change(Request::by(Actor::Operator), book).await.unwrap();
+    server.operator("PATCH", &format!("/businesses/{salon}"), mode("instant")).await;
+    id(&serde_json::from_slice(&answer.body).unwrap())
 }
 
 impl Salon {
@@ -58,6 +89,9 @@ impl Salon {
                 "starts_at": format!("2026-03-02T{at}:00+01:00") });
             appointment = add("appointments", what).await;
         }
+        let waits = requested(&server, &salon, &service).await;
+        let closed = json!({ "closed": true, "note": HOSTILE });
+        server.operator("PUT", &of(&format!("special-days/{DATE}")), closed).await;
         let call = add("calls", json!({ "direction": "inbound", "status": "completed", "outcome": "message_taken",
             "from_number": "+33612345678", "started_at": "2026-03-02T05:00:00Z", "ended_at": "2026-03-02T05:02:00Z",
             "summary": HOSTILE })).await;
@@ -72,6 +106,14 @@ impl Salon {
         let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
         let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
         let webhook = add("webhooks", webhook).await;
+        let message_of = json!({ "body": "Delivered", "caller_phone": "+33612345682" });
+        add("messages", message_of).await;
+        let mut deliveries = json!([]);
+        while deliveries.as_array().is_none_or(Vec::is_empty) {
+            let path = of(&format!("webhooks/{webhook}/deliveries"));
+            deliveries = server.operator("GET", &path, Value::Null).await;
+        }
+        let delivery = deliveries[0]["event_id"].as_str().unwrap().to_owned();
         Self {
             id: salon.clone(),
             contact,
@@ -85,7 +127,8 @@ impl Salon {
             knowledge,
             owner: owner.id,
             member: member.id,
-            delivery: String::new(),
+            delivery,
+            waits,
             server,
         }
     }
@@ -98,10 +141,17 @@ impl Salon {
 
     /// The address of a page of the table; nothing for one that is no page of somebody signed in.
     pub(super) fn address(&self, path: &str) -> Option<String> {
+        let date = DATE.to_owned();
+        // Only what waits is declined.
+        let appointment = if path.ends_with("/decline") { &self.waits } else { &self.appointment };
+        // And only whoever is shut out is let in.
+        if path.ends_with("/enable") {
+            return None;
+        }
         let ids = [
             ("{business_id}", &self.id),
             ("{contact_id}", &self.contact),
-            ("{appointment_id}", &self.appointment),
+            ("{appointment_id}", appointment),
             ("{message_id}", &self.message),
             ("{call_id}", &self.call),
             ("{service_id}", &self.service),
@@ -111,6 +161,7 @@ impl Salon {
             ("{knowledge_id}", &self.knowledge),
             ("{person_id}", &self.member),
             ("{delivery_id}", &self.delivery),
+            ("{date}", &date),
         ];
         let path = ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
         (!path.contains('{') && !path.ends_with("/stream") && !path.ends_with("/export")).then_some(path)

@@ -13,6 +13,9 @@ use url::Url;
 /// How long something that shall appear is waited for, where it does not.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How often it is started, where it ends at once.
+const STARTS_MAX: usize = 5;
+
 /// The program that drives Chromium; it ends with this.
 struct Driver {
     process: Child,
@@ -20,7 +23,12 @@ struct Driver {
 }
 
 impl Driver {
+    /// Starts it. Of two that start at once one may find the port taken that it chose, and ends: it is tried again.
     fn start() -> Option<Self> {
+        (0..STARTS_MAX).find_map(|_| Self::try_start())
+    }
+
+    fn try_start() -> Option<Self> {
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -32,8 +40,9 @@ impl Driver {
             let (_, port) = line.rsplit_once("started successfully on port ")?;
             port.trim_end_matches('.').parse::<u16>().ok()
         });
-        let address = format!("http://127.0.0.1:{}", port.expect("chromedriver says its port"));
-        Some(Self { process, address })
+        let address = port.map(|port| format!("http://127.0.0.1:{port}"));
+        let driver = Self { process, address: address.clone().unwrap_or_default() };
+        address.map(|_| driver)
     }
 }
 

@@ -163,7 +163,8 @@ impl Server {
         let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
         let hours: Vec<_> =
             days.iter().map(|day| json!({ "day": day, "open": "09:00", "close": "18:00" })).collect();
-        let business = json!({ "name": name, "timezone": "Europe/Paris", "hours": hours });
+        let business =
+            json!({ "name": name, "timezone": "Europe/Paris", "hours": hours, "phone_region": "FR" });
         text(&self.operator("POST", "/businesses", business).await, "id")
     }
 

@@ -112,7 +112,7 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         None => {
             let parts = ["name", "phone", "email"].into_iter();
             let parts = parts.filter_map(|name| Some((name.to_owned(), text(given(name)?))));
-            body.with("appointment-contact", Json::Object(parts.collect()))
+            body.with("contact", Json::Object(parts.collect()))
         }
     };
     let body = match body.read::<TeamBookBody>() {

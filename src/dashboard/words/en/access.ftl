@@ -24,7 +24,6 @@ people-invite-send = Send the invitation
 people-invite-make = Invite
 people-invite-belongs = This is the email of one of your people.
 people-invite-operator = Whoever runs the service can add this person.
-people-invite-next = The next one can be sent from { $when } on.
 people-done-invited = Invited. A mail that says how to come in is on its way.
 people-done-offered = Invited. This email has an account already, or is invited elsewhere, so there is no link to hand over: they sign in as always and accept. Whoever has no password yet gets a link from whoever runs the service.
 people-done-removed = Removed. Nobody comes in by it any more.

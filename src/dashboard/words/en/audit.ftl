@@ -44,6 +44,7 @@ audit-did-time-off-created = added time off
 audit-did-time-off-deleted = deleted time off
 audit-did-person-added = invited a person
 audit-did-person-accepted = accepted an invitation
+audit-did-person-declined = declined an invitation
 audit-did-person-changed = changed what a person may do
 audit-did-person-removed = removed a person
 audit-did-person-link-made = made a link for a person

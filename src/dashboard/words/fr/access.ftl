@@ -24,7 +24,6 @@ people-invite-send = Envoyer l’invitation
 people-invite-make = Inviter
 people-invite-belongs = C’est l’adresse de quelqu’un qui a déjà accès.
 people-invite-operator = La personne qui gère le service peut ajouter ce compte.
-people-invite-next = La prochaine pourra partir à compter du { $when }.
 people-done-invited = Invitation faite. Un courriel qui dit comment entrer est en route.
 people-done-offered = Invitation faite. Cette adresse a déjà un compte, ou est invitée ailleurs : il n’y a donc pas de lien à transmettre. La personne se connecte comme toujours et accepte. Si elle n’a pas encore de mot de passe, la personne qui gère le service lui donne un lien.
 people-done-removed = Accès retiré. Plus personne n’entre par là.

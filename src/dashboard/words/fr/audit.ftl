@@ -44,6 +44,7 @@ audit-did-time-off-created = a ajouté une absence
 audit-did-time-off-deleted = a supprimé une absence
 audit-did-person-added = a invité une personne
 audit-did-person-accepted = a accepté une invitation
+audit-did-person-declined = a décliné une invitation
 audit-did-person-changed = a modifié ce qu’une personne peut faire
 audit-did-person-removed = a retiré une personne
 audit-did-person-link-made = a créé un lien pour une personne

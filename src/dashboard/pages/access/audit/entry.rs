@@ -8,7 +8,7 @@ use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
 
 /// What is done in a business, in the order in which it is offered.
-pub(super) const ACTIONS: [&str; 45] = [
+pub(super) const ACTIONS: [&str; 46] = [
     "appointment.booked",
     "appointment.requested",
     "appointment.confirmed",
@@ -39,6 +39,7 @@ pub(super) const ACTIONS: [&str; 45] = [
     "time_off.deleted",
     "person.added",
     "person.accepted",
+    "person.declined",
     "person.changed",
     "person.removed",
     "person.link_made",

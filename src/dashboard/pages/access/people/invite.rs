@@ -9,7 +9,6 @@ use axum::http::StatusCode;
 use super::fields::{crumb, freshened, password, roles, staff, staff_field};
 use crate::admin::people::PersonBody;
 use crate::dashboard::asked::Member;
-use crate::dashboard::days;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
@@ -20,6 +19,8 @@ use crate::dashboard::view::{View, page, see_other};
 
 /// What the engine says where the email is that of somebody who belongs.
 const BELONGS: &str = "the person belongs already";
+/// What it says where an address is not invited again today.
+const TOO_MANY: &str = "as many invitations were mailed today as may be";
 /// What it says where somebody else may have set the password of the account, and no mail can tell.
 const UNCONFIRMED: &str = "the account of this address is not confirmed, and no mail can be sent to it";
 
@@ -120,15 +121,12 @@ async fn again(member: &Member, undone: Undone, asks: Option<Field>) -> Answered
     Ok(page(status, &Page::new(member, &staff(member).await?, filled, asks))?)
 }
 
-/// A conflict as people are told it: the engine names accounts by their ids, and times as programs read them.
+/// A conflict as people are told it: the engine names accounts by their ids.
 fn told(member: &Member, undone: Undone) -> Undone {
     let Undone::Conflict { message, details } = undone else { return undone };
     let view = member.view();
-    let free = |problem: &Problem| days::said_at_end(&problem.message);
-    let beside = match (message.as_str(), details.first().and_then(free)) {
-        (_, Some(at)) => {
-            view.with("people-invite-next", "when", &view.words.short_moment(at, member.profile.zone))
-        }
+    let beside = match (message.as_str(), details.first()) {
+        (TOO_MANY, Some(when)) => view.problem(&when.message),
         (BELONGS, _) => view.t("people-invite-belongs"),
         (UNCONFIRMED, _) => view.t("people-invite-operator"),
         _ => return Undone::Conflict { message, details: Vec::new() },
