@@ -102,10 +102,9 @@ impl Drop for Watching {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ResourceId;
 
     fn business(number: u128) -> BusinessId {
-        BusinessId::from_uuid(Uuid::from_u128(number))
+        Uuid::from_u128(number).into()
     }
 
     fn happened(number: u128) -> Happened {

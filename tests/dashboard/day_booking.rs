@@ -94,7 +94,7 @@ async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
     let address = format!("{path}?q=Petit&service={}&date=2026-03-03&time=11:00", salon.cut);
     let page = salon.owner.get(&address).await;
     let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
-    let page = salon.owner.get(&sent.header("location").to_owned()).await.says("Emma Petit");
+    let page = salon.owner.get(sent.header("location")).await.says("Emma Petit");
     assert!(page.body.contains("href=\"tel:+33612345611\"") && page.body.contains("mailto:emma@example.com"));
 }
 

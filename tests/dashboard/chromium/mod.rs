@@ -1,6 +1,9 @@
 //! The pages in a real Chromium, where there is one: what is seen, what may not be, and the ways through them.
 
+#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+
 mod axe;
+mod journeys;
 mod pages;
 mod salon;
 mod window;

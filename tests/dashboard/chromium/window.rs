@@ -169,8 +169,9 @@ impl Window {
 
     /// The text of the page as it is seen.
     pub(super) async fn text(&self) -> String {
-        let body = self.client.find(Locator::Css("body")).await.unwrap();
-        body.text().await.unwrap()
+        // Between two pages there may be none.
+        let text = self.client.execute("return document.body?.innerText ?? ''", Vec::new()).await;
+        text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
     /// Waits until a text is seen.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::delivery::{ATTEMPTS_MAX, DeliveryTally};
-use crate::domain::EventId;
+use crate::domain::{EventId, Timestamp};
 
 const DAY: u64 = 86_400;
 

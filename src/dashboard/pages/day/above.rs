@@ -94,7 +94,7 @@ impl View {
     }
 
     /// From when to when, in minutes of a day.
-    pub(super) fn from_to(&self, minutes: &std::ops::Range<u32>) -> String {
+    pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
         format!("{} – {}", shown(minutes.start), shown(minutes.end))
     }
 }

@@ -104,6 +104,7 @@ pub(super) fn shown(minute: u32) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a day may have one span alone")]
 mod tests {
     use super::*;
 

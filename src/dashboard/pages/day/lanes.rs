@@ -64,7 +64,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         Lane {
             id: format!("lane-{}", presence.member.id),
             title: presence.member.name.clone(),
-            sub: is_in.map_or_else(|| view.t("calendar-not-in"), |is_in| view.from_to(&is_in)),
+            sub: is_in.map_or_else(|| view.t("calendar-not-in"), |is_in| view.span(&is_in)),
             initials: initials(&presence.member.name),
             today: false,
             items: board.items(&dates, presence, date),
@@ -153,8 +153,7 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
     let presence = dates.diary.staff.iter().find(|one| one.member.id == staff);
     let presence = presence.ok_or_else(crate::dashboard::refused::Refused::not_found)?;
     let asked = Asked { date, staff: Some(staff) };
-    let opens =
-        week.iter().flat_map(|day| open_on(&dates, *day, zone).into_iter().filter(|open| is_own(open)));
+    let opens = week.iter().flat_map(|day| open_on(&dates, *day, zone).into_iter().filter(is_own));
     let visits = week.iter().flat_map(|day| {
         let of_day =
             dates.visits.iter().filter(|visit| crate::dashboard::days::day(visit.starts_at, zone) == *day);
@@ -166,7 +165,7 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
         id: format!("lane-{day}"),
         title: view.weekday_of(*day),
         sub: in_on(&dates, presence, *day, zone)
-            .map_or_else(|| view.t("calendar-not-in"), |is_in| view.from_to(&is_in)),
+            .map_or_else(|| view.t("calendar-not-in"), |is_in| view.span(&is_in)),
         initials: String::new(),
         today: *day == today,
         items: board.items(&dates, presence, *day),

@@ -111,7 +111,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, sta
         date,
         diary: &diary,
         slots: &slots,
-        chosen: &filled.get("starts_at").to_owned(),
+        chosen: filled.get("starts_at"),
     };
     let mut times = shown.open_times(|day| format!("{path}?staff={staff}&date={day}"));
     times.problem = if status == StatusCode::CONFLICT && !filled.stale {

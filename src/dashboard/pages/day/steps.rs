@@ -47,7 +47,7 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
     if is_ready && has_booked && is_old {
         return Ok(Vec::new());
     }
-    let has_key = member.business.keys(&one).await?.items.first().is_some();
+    let has_key = !member.business.keys(&one).await?.items.is_empty();
     let said = |done: Option<String>, id: &str| done.unwrap_or_else(|| view.t(id));
     let days = view.count("steps-hours-done", member.profile.hours.days().len() as u64);
     let facts = [

@@ -146,7 +146,7 @@ fn day_of(member: &Member, view: &View, dates: &Dates, presence: &Presence, toda
         open.iter().any(|open| open.start < minutes.end && minutes.start < open.end)
     };
     let gap = |minutes: std::ops::Range<u32>, label: String| {
-        let detail = view.from_to(&minutes);
+        let detail = view.span(&minutes);
         let row = Row { detail, label, time: shown(minutes.start), ..Row::gap() };
         (minutes.start, row)
     };
@@ -175,7 +175,7 @@ fn day_of(member: &Member, view: &View, dates: &Dates, presence: &Presence, toda
                 &[("count", capitalised(&count)), ("until", clock(last, zone))],
             )
         }
-        (None, Some(is_in)) => view.with("today-in-without", "hours", &view.from_to(&is_in)),
+        (None, Some(is_in)) => view.with("today-in-without", "hours", &view.span(&is_in)),
         (None, None) => view.t("calendar-not-in"),
     };
     OneDay {

@@ -59,7 +59,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
             number: date.day(),
             path: member.calendar("day", *date, None),
             shut: open.is_none(),
-            hours: open.map_or_else(|| view.t("calendar-closed"), |open| view.from_to(&open)),
+            hours: open.map_or_else(|| view.t("calendar-closed"), |open| view.span(&open)),
             today: *date == today,
             visits: visits.map(|visit| shown(&member, &view, visit)).collect(),
         }

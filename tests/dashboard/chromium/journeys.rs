@@ -1,0 +1,220 @@
+//! Ways through the pages, as people go them with a mouse, a keyboard, a phone, and without script.
+
+use std::path::Path;
+
+use super::pages::take_over;
+use super::salon::Salon;
+use super::window::{Looks, Window, window};
+use crate::harness::PASSWORD;
+
+/// Part of the name of the contact who is erased.
+const HOSTILE_PART: &str = "alert(1)";
+
+/// The window of a phone.
+const PHONE: Looks = Looks { width: 390, dark: false };
+
+struct Desk {
+    salon: Salon,
+    window: Window,
+}
+
+impl Desk {
+    /// The salon, and a window in which nobody has signed in; nothing where there is no browser.
+    async fn open() -> Option<Self> {
+        let salon = Salon::open().await;
+        let window = window(&salon.server.origin()).await?;
+        Some(Self { salon, window })
+    }
+
+    /// The same, in which the owner is signed in.
+    async fn of_owner() -> Option<Self> {
+        let desk = Self::open().await?;
+        take_over(&desk.window, &desk.salon.signed_in(&desk.salon.owner).await).await;
+        Some(desk)
+    }
+
+    async fn goto(&self, page: &str) {
+        self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
+    }
+
+    /// Ends it: nothing was refused by the policy, and no script failed.
+    async fn close(self) {
+        // A form that is refused is answered with its status, which the browser tells too.
+        let told = self.window.complaints().await;
+        let told: Vec<_> =
+            told.iter().filter(|one| !one.contains("the server responded with a status of 4")).collect();
+        assert!(told.is_empty(), "{told:?}");
+        self.window.close().await;
+    }
+}
+
+#[tokio::test]
+async fn somebody_comes_in_by_a_link_chooses_a_password_and_signs_in_with_it() {
+    let Some(desk) = Desk::open().await else { return };
+    let (window, salon) = (&desk.window, &desk.salon);
+    let member = crate::harness::Person { id: salon.member.clone(), link: String::new() };
+    let link = salon.server.link(&salon.id, &member, "reset").await;
+    window.goto(&link).await;
+    window.press("Go on").await;
+    window.fill("password", "short").await;
+    window.fill("password_again", "short").await;
+    window.press("Keep this password").await;
+    window.sees("12 to 256 characters").await;
+    for name in ["password", "password_again"] {
+        window.fill(name, PASSWORD).await;
+    }
+    window.press("Keep this password").await;
+    window.sees("Camille Roche").await;
+    window.run("document.querySelector('form[action=\"/dashboard/sign-out\"] button').click()").await;
+    window.sees("Password").await;
+    window.fill("email", "camille@example.com").await;
+    window.fill("password", PASSWORD).await;
+    // By the keyboard alone.
+    window.keys("\u{e007}").await;
+    window.sees("Monday 2 March").await;
+    assert!(window.path().await.ends_with("/today"));
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_day_is_booked_moved_cancelled_and_confirmed() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto("calendar?view=day&date=2026-03-04").await;
+    // An empty time of the first lane leads to the form.
+    let free = window.find("main a.free").await;
+    let href = free.attr("href").await.unwrap().unwrap();
+    window.goto(&href).await;
+    window.fill("name", "Nora Haddad").await;
+    window.fill("phone", "06 61 02 03 04").await;
+    window.press("Book this time").await;
+    window.sees("Booked.").await;
+    window.sees("Nora Haddad").await;
+    window.press("Move").await;
+    window.run("document.querySelectorAll('input[name=starts_at]')[3].click()").await;
+    window.press("Move here").await;
+    window.sees("Wednesday 4 March").await;
+    window.press("Cancel").await;
+    window.run("document.querySelector('main form button.danger').click()").await;
+    window.sees("Cancelled").await;
+    // A request that waits is confirmed where the day begins.
+    desk.goto("today").await;
+    window.press("Confirm").await;
+    desk.goto(&format!("appointments/{}", desk.salon.waits)).await;
+    window.sees("Confirmed").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_message_is_resolved_on_a_phone_without_script_in_french() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    window.goto("/dashboard/account").await;
+    window.tick("locale", "fr").await;
+    window.press("Save").await;
+    window.sees("Langue").await;
+    window.look(PHONE).await;
+    window.without_script().await;
+    desk.goto("messages").await;
+    window.sees("Messages").await;
+    desk.goto(&format!("messages/{}", desk.salon.message)).await;
+    window.sees("Ce qui a été dit").await;
+    window.press("Traité").await;
+    window.sees("Traité.").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn keys_and_endpoints_are_made_tried_and_taken_back() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto("settings/keys/new").await;
+    window.fill("name", "The website").await;
+    window.run("document.querySelector('main input[name=scopes]').click()").await;
+    window.press("Create the key").await;
+    window.sees("curl").await;
+    assert!(
+        window.text().await.contains("rcp_") || window.text().await.contains("Bearer"),
+        "the key is shown"
+    );
+    desk.goto("settings/keys").await;
+    assert!(!window.text().await.contains("Bearer"), "it is shown once");
+    window.press("Revoke").await;
+    window.press("Revoke the key").await;
+    window.sees("The key is revoked.").await;
+    desk.goto("settings/webhooks/new").await;
+    window.fill("url", "https://agenda.example.com/in").await;
+    window
+        .run("document.querySelectorAll('main input[name=events]:not(:checked)').forEach(one => one.click())")
+        .await;
+    window.press("Add and show its secret").await;
+    window.sees("whsec_").await;
+    desk.goto(&format!("settings/webhooks/{}", desk.salon.webhook)).await;
+    window.sees("Delivered").await;
+    desk.goto(&format!("settings/webhooks/{}/deliveries/{}", desk.salon.webhook, desk.salon.delivery)).await;
+    window.press("Resend").await;
+    window.sees("It is being sent again.").await;
+    desk.goto(&format!("settings/webhooks/{}/rotate", desk.salon.webhook)).await;
+    window.press("Rotate now").await;
+    window.sees("whsec_").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_contact_is_erased_and_somebody_invited() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto(&format!("contacts/{}/erase", desk.salon.contact)).await;
+    window.run("document.querySelector('main input[type=checkbox]').click()").await;
+    window.press("Erase for good").await;
+    desk.goto("contacts").await;
+    let shown = window.text().await;
+    assert!(!shown.contains(HOSTILE_PART), "{shown}");
+    desk.goto("settings/people/invite").await;
+    window.fill("email", "new@example.com").await;
+    window.choose("staff_id", &desk.salon.staff).await;
+    window.press("Invite").await;
+    window.sees("/dashboard/enter/").await;
+    desk.goto("settings/notifications").await;
+    window.press("Save").await;
+    window.sees("Saved").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_open_page_shows_what_changes() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto("contacts").await;
+    window.sees("Contacts").await;
+    let path = format!("/businesses/{}/contacts", desk.salon.id);
+    // The stream opens behind the page; a change before that is one that the next page shows.
+    let listening =
+        "return performance.getEntriesByType('resource').some(one => one.name.endsWith('/stream'))";
+    let _ = window.run(listening).await;
+    for number in 0..3 {
+        let contact = serde_json::json!({ "name": format!("Live {number}") });
+        desk.salon.server.operator("POST", &path, contact).await;
+    }
+    window.sees("Live 2").await;
+    desk.close().await;
+}
+
+/// Pictures of pages for the README, made where `PICTURES` names a directory.
+#[tokio::test]
+async fn pictures_for_the_readme() {
+    let Some(to) = std::env::var_os("PICTURES") else { return };
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    for (name, page, looks) in [
+        ("today", "today", Looks { width: 1200, dark: false }),
+        ("calendar", "calendar?view=day&date=2026-03-02", Looks { width: 1200, dark: false }),
+        ("webhook", &format!("settings/webhooks/{}", desk.salon.webhook), Looks { width: 1200, dark: true }),
+        ("phone", "calendar?view=day&date=2026-03-02", PHONE),
+    ] {
+        window.look(looks).await;
+        desk.goto(page).await;
+        std::fs::write(Path::new(&to).join(format!("{name}.png")), window.picture().await).unwrap();
+    }
+    desk.close().await;
+}
