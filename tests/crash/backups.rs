@@ -244,7 +244,12 @@ async fn what_was_erased_or_ended_since_is_gone_again_and_without_a_list_it_is_b
             "1 contact that was erased since and 1 business that was ended since are gone again",
             (404, 404),
         ),
-        ("without", None, "contacts that were erased and businesses that were ended since", (200, 200)),
+        (
+            "without",
+            None,
+            "contacts that were erased, people who were removed and businesses that were ended since",
+            (200, 200),
+        ),
     ] {
         let to = home.path().join(name);
         let after = list.map_or_else(Vec::new, |list| vec!["--after", path(list)]);

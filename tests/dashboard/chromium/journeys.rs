@@ -1,7 +1,5 @@
 //! Ways through the pages, as people go them with a mouse, a keyboard, a phone, and without script.
 
-use std::path::Path;
-
 use super::pages::take_over;
 use super::salon::Salon;
 use super::window::{Looks, Window, window};
@@ -197,24 +195,5 @@ async fn an_open_page_shows_what_changes() {
         desk.salon.server.operator("POST", &path, contact).await;
     }
     window.sees("Live 2").await;
-    desk.close().await;
-}
-
-/// Pictures of pages for the README, made where `PICTURES` names a directory.
-#[tokio::test]
-async fn pictures_for_the_readme() {
-    let Some(to) = std::env::var_os("PICTURES") else { return };
-    let Some(desk) = Desk::of_owner().await else { return };
-    let window = &desk.window;
-    for (name, page, looks) in [
-        ("today", "today", Looks { width: 1200, dark: false }),
-        ("calendar", "calendar?view=day&date=2026-03-02", Looks { width: 1200, dark: false }),
-        ("webhook", &format!("settings/webhooks/{}", desk.salon.webhook), Looks { width: 1200, dark: true }),
-        ("phone", "calendar?view=day&date=2026-03-02", PHONE),
-    ] {
-        window.look(looks).await;
-        desk.goto(page).await;
-        std::fs::write(Path::new(&to).join(format!("{name}.png")), window.picture().await).unwrap();
-    }
     desk.close().await;
 }

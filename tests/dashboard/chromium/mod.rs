@@ -5,5 +5,6 @@
 mod axe;
 mod journeys;
 mod pages;
+mod pictures;
 mod salon;
 mod window;
