@@ -1,8 +1,8 @@
 //! Who is told what changes in a business as it happens: the pages that are open.
 //!
-//! What always holds: what is told is on the disk; of a business that nobody watches nothing is kept, and telling is one
-//! look at a counter; nobody who watches holds anything up: who falls behind is told that something was missed, and
-//! nothing more.
+//! What always holds: what is told is on the disk; of a business that nobody watches nothing is kept, and while nobody
+//! watches any, telling is one look at a counter, else one short lock behind the answer; nobody who watches holds anything
+//! up: who falls behind is told that something was missed, and nothing more.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -41,7 +41,12 @@ struct Done {
 impl<K: Eq + Hash + Clone> Recent<K> {
     /// Nothing was done, and all of these rates hold.
     pub(crate) fn new(rates: &[Rate]) -> Self {
-        Self { rates: rates.to_vec(), max: COUNTED_MAX, of: HashMap::new(), order: BTreeMap::new(), turns: 0 }
+        Self::bounded(rates, COUNTED_MAX)
+    }
+
+    /// The same, in a table of at most so many.
+    pub(crate) fn bounded(rates: &[Rate], max: usize) -> Self {
+        Self { rates: rates.to_vec(), max, of: HashMap::new(), order: BTreeMap::new(), turns: 0 }
     }
 
     /// When it may be done once more, if not now.

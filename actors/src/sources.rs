@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use crate::domain::Timestamp;
-use crate::recent::{Rate, Recent};
+use crate::recent::{COUNTED_MAX, Rate, Recent};
 
 /// As many networks of 64 bits as one of 48 bits counts for.
 pub(crate) const NETWORKS: usize = 16;
@@ -27,7 +27,7 @@ impl Sources {
     /// Nothing came, and this is how often it may from an address.
     pub(crate) fn new(rate: Rate) -> Self {
         let of_site = Rate { count: rate.count * NETWORKS, ..rate };
-        Self { of: Recent::new(&[rate]), sites: Recent::new(&[of_site]) }
+        Self { of: Recent::new(&[rate]), sites: Recent::bounded(&[of_site], COUNTED_MAX / NETWORKS) }
     }
 
     /// When something may come from there again, if not now.

@@ -103,8 +103,8 @@ fn told(restored: &Restored, with_list: bool) -> String {
     }
     text.push_str(
         "everybody is signed out, and no link to sign in works any more\n\
-         whoever was disabled since the backup was made comes in again, with the password and the role of then: look \
-         through `receptionist person list` of each business\n",
+         whoever was disabled, or given another role or another password, since the backup was made is back as they \
+         were then: look through `receptionist person list` of each business\n",
     );
     text
 }

@@ -1,6 +1,7 @@
 //! Days and times as the clocks of a business show them.
 
 use actors::domain::Timestamp;
+use actors::domain::availability::BOOKABLE_YEARS;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
 
@@ -46,6 +47,12 @@ pub(super) fn moment(view: &View, instant: Timestamp, zone: Tz) -> Moment {
 /// The instant that something the engine says ends with: the pages tell it as the clocks of the business do.
 pub(super) fn said_at_end(said: &str) -> Option<Timestamp> {
     Timestamp::parse(said.rsplit(' ').next()?).ok()
+}
+
+/// The day that somebody asks for, within the years in which anything is booked: others no clock can show.
+pub(super) fn asked(text: &str) -> Option<NaiveDate> {
+    let day: NaiveDate = text.trim().parse().ok()?;
+    BOOKABLE_YEARS.contains(&day.year()).then_some(day)
 }
 
 /// The first instant of a day.

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use super::form::FormId;
 
 /// How long an answer is kept.
-const KEPT: Duration = Duration::from_secs(2 * 60);
+pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
 /// How many answers are kept; of one more the oldest goes early.
 const ANSWERS_MAX: usize = 1_024;
 /// How many ids are remembered that have acted.
@@ -86,6 +86,11 @@ impl Once {
         let state =
             State { acted: HashMap::new(), order: VecDeque::new(), answers: VecDeque::new(), horizon: now };
         Self { state: Mutex::new(state) }
+    }
+
+    /// Forgets the answers that were kept for long enough: some show what is shown once.
+    pub(super) fn forget(&self) {
+        self.state.lock().forget_answers(Instant::now());
     }
 
     /// What a form is to do that is sent at this instant, in milliseconds.

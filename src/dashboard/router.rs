@@ -23,7 +23,7 @@ use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::Why;
 use super::form::{Form, FormId};
-use super::once::{Acting, Key, Turn};
+use super::once::{Acting, KEPT, Key, Turn};
 use super::refused::Refused;
 use super::route::{Handle, Route, Sending};
 use super::table::{ASSETS, REST, ROOTS, table};
@@ -218,7 +218,15 @@ async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -
     if status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE || leads_to_sign_in(&answer) {
         place.desk.once.take_back(&key);
     }
-    acting.answered(answer).await
+    let (response, desk) = (acting.answered(answer).await, Arc::downgrade(&place.desk));
+    // Whether or not another form comes until then.
+    tokio::spawn(async move {
+        tokio::time::sleep(KEPT).await;
+        if let Some(desk) = desk.upgrade() {
+            desk.once.forget();
+        }
+    });
+    response
 }
 
 /// Whether the form was not looked at because nobody is signed in.

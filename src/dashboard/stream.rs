@@ -114,10 +114,11 @@ impl Listens {
         loop {
             if !self.unheard.is_empty() {
                 let Some(role) = self.role().await? else { return Ok(None) };
-                if let Some(data) = self.unheard.take(role) {
-                    if self.unheard.is_empty() {
-                        self.next = Instant::now() + PAUSE;
-                    }
+                let told = self.unheard.take(role);
+                if self.unheard.is_empty() {
+                    self.next = Instant::now() + PAUSE;
+                }
+                if let Some(data) = told {
                     return Ok(Some(Event::default().data(data.to_string())));
                 }
             }

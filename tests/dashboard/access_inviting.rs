@@ -11,6 +11,9 @@ async fn id_of(server: &Server, salon: &str, email: &str) -> String {
     found.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
+/// What somebody calls themselves in their account, which whoever invites them is not told.
+const ACCOUNT_NAME: &str = "Jane Doe-Undisclosed";
+
 #[tokio::test]
 async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over() {
     let server = Server::open().await;
@@ -114,6 +117,8 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;
     let known = server.person(&other, "known@example.com", "member").await;
+    let path = format!("/businesses/{other}/people/{}", known.id);
+    server.operator("PATCH", &path, serde_json::json!({ "name": ACCOUNT_NAME })).await;
     server.with_password(&other, &known, PASSWORD).await;
     let invite = format!("{}/invite", people(&salon));
     let mut answers = Vec::new();
@@ -136,6 +141,9 @@ async fn with_mail_no_link_is_shown_and_every_invitation_is_answered_alike() {
     let mut to = [mails.get(0).await.to, mails.get(1).await.to];
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
+    // Nor does the audit log tell whose account it is.
+    let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
+    assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
     // An address is invited three times a day, and then told when again.
     for _ in 0..2 {
         let new = id_of(&server, &salon, "new@example.com").await;

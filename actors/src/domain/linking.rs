@@ -14,6 +14,14 @@ const OWN_SESSION: &str =
     "sign in first: the link is used in a session of the account that asked for this address";
 
 impl Person {
+    /// Ends what an earlier offer of this business has led to: a link that was shown for it, and that a session came from
+    /// one. Whoever holds those accepts nothing that is offered later.
+    pub fn forget_offer(&mut self, of: BusinessId) {
+        self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
+        let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));
+        came_of_it.for_each(|session| session.business_id = None);
+    }
+
     /// The kind of link that fits when nobody says: the first password, or another one.
     pub fn fitting_link(&self) -> LinkKind {
         if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }

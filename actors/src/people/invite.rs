@@ -136,6 +136,14 @@ impl People {
         let person = match known {
             Some(person) => {
                 self.check_invitation(business, &request, (&person, &offer, role, staff_id)).await?;
+                if !person.confirmed {
+                    let (of, by) = (business.id, (request.actor, "person.link_made", Weight::Keeps));
+                    let forgets = move |person: &mut Person, _| {
+                        person.forget_offer(of);
+                        Ok(())
+                    };
+                    self.change(person.id, by, forgets).await?;
+                }
                 person
             }
             None => {

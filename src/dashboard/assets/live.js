@@ -19,7 +19,7 @@ export async function swap(url, ids, signal) {
 }
 
 const parts = () => [...document.querySelectorAll('[data-live][id]')];
-let stream, timer, due = new Set();
+let stream, timer, heard = false, due = new Set();
 const run = () => { const ids = [...due]; due.clear(); swap(location.href, ids).catch(() => {}); };
 const mark = kind => {
   for (const p of parts()) if (!kind || p.dataset.live.split(' ').includes(kind)) due.add(p.id);
@@ -28,12 +28,14 @@ const mark = kind => {
 };
 const open = () => {
   stream = new EventSource(document.body.dataset.stream);
+  // Whatever happened while nobody listened is looked for.
+  stream.onopen = () => { if (heard) mark(); heard = true; };
   stream.onmessage = e => mark(JSON.parse(e.data).kind);
 };
 if (parts().length && document.body.dataset.stream) {
   open();
   document.addEventListener('visibilitychange', () => {
     stream.close();
-    if (!document.hidden) { open(); mark(); }
+    if (!document.hidden) open();
   });
 }

@@ -78,3 +78,34 @@ async fn no_page_runs_what_somebody_typed() {
     }
     window.close().await;
 }
+
+/// Notes what gets the focus from now on.
+const LISTEN: &str = "window.focused = new Set(); \
+    document.addEventListener('focusin', event => window.focused.add(event.target)); document.activeElement?.blur();";
+
+/// What can be used and never got the focus; of choices of which one is chosen the arrows lead to the others.
+const MISSED: &str = "\
+    const usable = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex=\"0\"]')]; \
+    const shown = usable.filter(e => !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length); \
+    const group = e => e.type === 'radio' && usable.some(o => o.type === 'radio' && o.name === e.name && window.focused.has(o)); \
+    return shown.filter(e => !window.focused.has(e) && !group(e)).map(e => e.outerHTML.slice(0, 160));";
+
+#[tokio::test]
+async fn everything_on_every_page_is_reached_by_the_keyboard() {
+    let salon = Salon::open().await;
+    let Some(window) = window(&salon.server.origin()).await else { return };
+    take_over(&window, &salon.signed_in(&salon.owner).await).await;
+    let mut missed = Vec::new();
+    for page in pages(&salon) {
+        window.goto(&page).await;
+        window.run(LISTEN).await;
+        // Each stop of the Tab key, and some more: a date or a time has several.
+        let stops = window.run("return document.querySelectorAll('a,button,input,select,textarea,summary,[tabindex]').length").await;
+        let stops = usize::try_from(stops.as_u64().unwrap()).unwrap() * 3 + 20;
+        window.keys(&"\u{e004}".repeat(stops)).await;
+        let left = window.run(MISSED).await;
+        missed.extend(left.as_array().unwrap().iter().map(|one| format!("{page}: {one}")));
+    }
+    window.close().await;
+    assert_eq!(missed, [""; 0], "{}", missed.join("\n"));
+}

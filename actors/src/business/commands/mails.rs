@@ -6,7 +6,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::New;
-use crate::domain::{Mail, MailId, MailStatus, Refusal, Right};
+use crate::domain::{Mail, MailId, MailKind, MailStatus, Refusal, Right};
 use crate::error::EngineError;
 use crate::mail::NewMail;
 use crate::store::{Weight, keys};
@@ -36,8 +36,9 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused("the mail is still to be sent");
         }
-        if mail.kind.has_link() {
-            return refused("a mail with a link is not sent again: its link is minted for it alone");
+        // Of both kinds of invitation the same is said, so that it tells nothing of the account.
+        if mail.kind.has_link() || mail.kind == MailKind::Offer {
+            return refused("an invitation, or a mail with a link, is not sent again");
         }
         if !context.sends_mail() {
             return refused("no mail is sent: the service has no relay");

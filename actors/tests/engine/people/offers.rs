@@ -126,6 +126,36 @@ async fn the_session_of_a_link_accepts_what_was_offered_before_it_and_nothing_si
 }
 
 #[tokio::test(start_paused = true)]
+async fn neither_a_link_of_an_earlier_offer_nor_what_came_of_it_accepts_a_later_one() {
+    for opens_first in [true, false] {
+        let world = world().await;
+        let (shop, people) = (world.shop(0).await, world.engine.people());
+        let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;
+        let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
+        let invited = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
+        let (victim, token) = (id(&invited), invited.link.as_ref().unwrap().token.clone());
+        let mut opened = None;
+        if opens_first {
+            opened = people.use_link(&token, Client::default()).await.unwrap().session;
+        }
+        world.at(&shop).change(by(boss), RemoveMember { id: victim }).await.unwrap();
+        pass(1).await;
+        let _post = Post::of(&world.engine);
+        invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
+        pass(1).await;
+        if !opens_first {
+            // The link that was shown is void, before the mail with the new one is made.
+            assert!(people.use_link(&token, Client::default()).await.is_err());
+            continue;
+        }
+        let session = people.set_password(&opened.unwrap(), OTHER).await.unwrap();
+        assert_eq!(status(&world.engine, &shop, victim).await, MembershipStatus::Invited);
+        let accepted = people.accept(&world.at(&shop), &session).await;
+        assert!(matches!(refusal(accepted), Refusal::NotAllowed(_)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_newer_link_that_was_handed_over_ends_the_session_of_an_older_one() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());

@@ -20,6 +20,7 @@ use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
+use crate::dashboard::days::asked as asked_day;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field};
@@ -205,8 +206,7 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
 }
 
 fn day_of(filled: &Filled) -> Option<NaiveDate> {
-    let day: NaiveDate = filled.get("date").parse().ok()?;
-    actors::domain::availability::BOOKABLE_YEARS.contains(&chrono::Datelike::year(&day)).then_some(day)
+    asked_day(filled.get("date"))
 }
 
 /// The days of a strip: those of the date's week, or from today on where that is later.

@@ -89,7 +89,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, status: StatusCode) -> Answered {
     let (view, zone, today) = (member.view(), member.profile.zone, member.today());
-    let date = filled.get("date").parse().ok().unwrap_or_else(|| days::day(visit.starts_at, zone)).max(today);
+    let date = days::asked(filled.get("date")).unwrap_or_else(|| days::day(visit.starts_at, zone)).max(today);
     let all = strip(date, today);
     let diary = member.business.diary(all[0]..=all[all.len() - 1]).await?;
     let can = |staff: StaffId| {

@@ -21,8 +21,8 @@ use crate::words::{capitalised, plain_lines};
 
 /// How many of each kind are shown.
 const SHOWN: usize = 20;
-/// How many calls are looked through for missed ones.
-const CALLS_LOOKED_AT: usize = 200;
+/// Of how many new messages the urgent ones are looked for.
+const MESSAGES_LOOKED_AT: usize = 100;
 /// How many characters of a message are shown.
 const QUOTE_CHARS_MAX: usize = 300;
 
@@ -64,7 +64,9 @@ pub(super) struct Needs {
 pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused> {
     let part = PageRequest { limit: SHOWN, after: None };
     let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
-    let messages = member.business.messages(&new, &part).await?;
+    // Urgent ones come first, wherever they stand among the newest.
+    let look = PageRequest { limit: MESSAGES_LOOKED_AT, after: None };
+    let messages = member.business.messages(&new, &look).await?;
     let pending = AppointmentFilter {
         status: vec![AppointmentStatus::Pending],
         from: Some(member.business.now()),
@@ -72,25 +74,35 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
     };
     let (business, asked_for) = (&member.business, &pending);
     let read = |page| async move { business.appointments(asked_for, &page).await };
-    let requests = read_through(part, read).await?;
+    let requests = read_through(part.clone(), read).await?;
     let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
-    let since = CallFilter {
-        from: Some(day_bounds(member.profile.zone, yesterday).start),
-        direction: Some(Direction::Inbound),
-        ..CallFilter::default()
-    };
-    let look = PageRequest { limit: CALLS_LOOKED_AT, after: None };
-    let calls = member.business.calls(&since, &look).await?;
-    let is_missed = |call: &&CallView| matches!(call.status, CallStatus::Missed | CallStatus::Failed);
-    let missed: Vec<_> = calls.items.iter().filter(is_missed).collect();
-    let more = messages.next.is_some() || requests.next.is_some() || missed.len() > SHOWN;
+    let (mut missed, mut more_missed): (Vec<CallView>, bool) = (Vec::new(), false);
+    for status in [CallStatus::Missed, CallStatus::Failed] {
+        let of = CallFilter {
+            from: Some(day_bounds(member.profile.zone, yesterday).start),
+            direction: Some(Direction::Inbound),
+            status: Some(status),
+            ..CallFilter::default()
+        };
+        let asked_for = &of;
+        let read = |page| async move { business.calls(asked_for, &page).await };
+        let found = read_through(part.clone(), read).await?;
+        more_missed |= found.next.is_some();
+        missed.extend(found.items);
+    }
+    missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
+    let more = messages.next.is_some()
+        || messages.items.len() > SHOWN
+        || requests.next.is_some()
+        || more_missed
+        || missed.len() > SHOWN;
     let (urgent, others): (Vec<_>, Vec<_>) =
         messages.items.iter().partition(|message| message.urgency == Urgency::Urgent);
     let mut all: Vec<Need> = Vec::new();
-    all.extend(urgent.into_iter().map(|one| message(member, view, one)));
+    all.extend(urgent.into_iter().take(SHOWN).map(|one| message(member, view, one)));
     all.extend(requests.items.iter().map(|visit| request(member, view, visit)));
-    all.extend(others.into_iter().map(|one| message(member, view, one)));
-    all.extend(missed.into_iter().take(SHOWN).map(|call| missed_call(member, view, call)));
+    all.extend(others.into_iter().take(SHOWN).map(|one| message(member, view, one)));
+    all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, view, call)));
     all.extend(turned_off(member, view).await?);
     Ok(Needs { all, more })
 }

@@ -117,7 +117,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         lists,
         pages,
         book: (may && view.desk.pages.contains(BOOKING))
-            .then(|| member.path_to(&format!("{BOOKING}?contact_id={id}"))),
+            .then(|| member.path_to(&format!("{BOOKING}?contact={id}"))),
         may,
         data: member.membership.role.may_change(Right::Data),
         view,

@@ -115,7 +115,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 /// What lies on the day that the address names, and in what opens on it.
 fn on_day(member: &Member) -> Option<Concerned> {
-    let (date, zone) = (member.query.get("date").parse::<NaiveDate>().ok()?, member.profile.zone);
+    let (date, zone) = (days::asked(member.query.get("date"))?, member.profile.zone);
     let end = date.checked_add_days(Days::new(2))?;
     Some(Concerned::EVERYONE.during(days::begins(date, zone)..days::begins(end, zone)))
 }

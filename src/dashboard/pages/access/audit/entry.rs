@@ -1,6 +1,8 @@
 //! What an entry of the audit log tells of, in words. What has none, of a later version perhaps, stands as it is.
 
-use actors::domain::{AuditEntry, ContactId, KeyId, PersonId, WebhookId};
+use actors::EngineError;
+use actors::domain::{AuditEntry, ContactId, KeyId, PersonId, Refusal, WebhookId};
+use actors::view::PersonView;
 use uuid::Uuid;
 
 use crate::dashboard::asked::Member;
@@ -116,7 +118,12 @@ impl Names {
             "api_key" => business.key_name(KeyId::from(id)).await?,
             "webhook" => business.webhook(WebhookId::from(id)).await?.map(|endpoint| endpoint.url),
             "contact" => business.contact(ContactId::from(id)).await?.and_then(|contact| contact.name),
-            "person" => member.people().person(PersonId::from(id)).await?.map(|person| person.name),
+            // As the list of people shows them: of whoever has not accepted nothing of their account is told.
+            "person" => match member.people().member(business, PersonId::from(id)).await {
+                Ok((person, membership)) => Some(PersonView::new(&person, &membership).name),
+                Err(EngineError::Refused(Refusal::NotFound(_))) => None,
+                Err(error) => return Err(error.into()),
+            },
             _ => None,
         };
         let name = name.filter(|name| !name.trim().is_empty());

@@ -95,6 +95,9 @@ pub(crate) async fn show(member: Member) -> Answered {
     Ok(page(StatusCode::OK, &shown)?)
 }
 
+/// What somebody does who was invited and does not come.
+const DECLINED: &str = "person.declined";
+
 fn row(view: &View, member: &Member, whos: &Whos, entry: &AuditEntry, name: Option<String>) -> Row {
     let zone = member.profile.zone;
     let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
@@ -106,7 +109,8 @@ fn row(view: &View, member: &Member, whos: &Whos, entry: &AuditEntry, name: Opti
     Row {
         at: entry.at.to_string(),
         time: days::clock(entry.at, zone),
-        who: whos.of(entry.actor).to_owned(),
+        // Whoever declined is nobody of the business.
+        who: if entry.action == DECLINED { view.t("who-nameless") } else { whos.of(entry.actor).to_owned() },
         did: action(view, &entry.action),
         of: capitalised(&resource(view, &entry.resource_type)),
         name: name.map(|name| plain(&name, NAME_CHARS_MAX)).unwrap_or_default(),

@@ -3,7 +3,6 @@
 use actors::delivery::{ATTEMPTS_MAX, DeliveryFilter};
 use actors::domain::{DeliveryStatus, EventType, Timestamp};
 use actors::view::DeliveryView;
-use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use super::super::when::When;
@@ -99,7 +98,7 @@ pub(in super::super) fn day(
     is_last: bool,
 ) -> (Option<Timestamp>, Field) {
     let text = query.get(name).trim();
-    let parsed = text.parse::<NaiveDate>().ok();
+    let parsed = days::asked(text);
     let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
     let label = view.t(if is_last { "log-to" } else { "log-from" });
     let problem = (!text.is_empty() && first.is_none()).then(|| view.t("log-no-day"));

@@ -1,0 +1,325 @@
+//! How long pages of the dashboard take at the server, where a business has much: `cargo bench --bench pages`.
+//!
+//! The service in this process with a business of 100,000 contacts, appointments and calls (`PAGES_RECORDS` says another
+//! number), and an owner's browser on the loopback, one request at a time. Every page of the table is asked for; those
+//! whose address needs something else than what there is are left out, and named.
+//!
+//! Then bookings in that business, 64 at once, with 200 open pages that listen to what changes there, and without, in
+//! turns.
+
+#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
+#![allow(clippy::print_stdout, reason = "what was measured is shown")]
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::keys::CreateKey;
+use actors::business::commands::messages::TakeMessage;
+use actors::business::{Answer, Change, Request};
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, Address, BookingMode, CallDetails, ContactDetails, ContactId, Day, DayHours, Direction, LinkKind,
+    LocalTime, Locale, MembershipPatch, MessageDetails, Phone, Role, Scopes, ServiceId, Source, StaffId,
+    Text, Timestamp, WeeklyBreaks, WeeklyHours,
+};
+use actors::people::Invitation;
+use actors::ports::Ports;
+use actors::{BusinessHandle, Engine, NewBusiness};
+use chrono::{Days, TimeDelta};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use receptionist::config::{AdminToken, Settings};
+use receptionist::server::{CONNECTIONS_PER_ADDRESS, TrustedProxies};
+use receptionist::service::{self, Service};
+use receptionist::telemetry::{LogFormat, LogSettings};
+use tokio::task::JoinSet;
+
+/// How often each page is asked for.
+const ROUNDS: usize = 31;
+/// How many changes are under way at once while the business is filled.
+const AT_ONCE: usize = 64;
+/// Pages that listen, bookings in a turn, turns of each kind.
+const OPEN_PAGES: usize = 200;
+const BOOKED: usize = 5_000;
+const TURNS: usize = 5;
+/// Staff members, each of whom is booked every half hour of the day and night.
+const STAFF: usize = 20;
+
+fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::new(text.to_owned()).unwrap()
+}
+
+fn id_of(answer: &Answer) -> String {
+    let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    shown["id"].as_str().unwrap().to_owned()
+}
+
+async fn done(business: &BusinessHandle, change: impl Change + 'static) -> String {
+    id_of(&business.change(Request::by(Actor::Operator), change).await.unwrap())
+}
+
+/// Has the changes of these numbers made, some at once.
+async fn fill<C: Change + 'static>(
+    business: &BusinessHandle,
+    count: usize,
+    change: impl Fn(usize) -> C,
+) -> Vec<String> {
+    let (mut ids, mut pending) = (Vec::new(), JoinSet::new());
+    for number in 0..count {
+        let (business, change) = (business.clone(), change(number));
+        pending.spawn(async move { done(&business, change).await });
+        if pending.len() >= AT_ONCE {
+            ids.push(pending.join_next().await.unwrap().unwrap());
+        }
+    }
+    ids.extend(pending.join_all().await);
+    ids
+}
+
+/// A business with much.
+struct Salon {
+    business: BusinessHandle,
+    service: ServiceId,
+    staff: Vec<StaffId>,
+    contacts: Vec<ContactId>,
+    /// The first instant that is booked, Unix time in milliseconds.
+    first: i64,
+    /// By the names of ids in paths.
+    ids: BTreeMap<&'static str, String>,
+    /// The owner's.
+    link: String,
+}
+
+impl Salon {
+    /// The booking of this number: each is of another time.
+    fn booking(&self, number: usize) -> Book {
+        let half_hour = i64::try_from(number / STAFF).unwrap();
+        Book {
+            request: BookRequest {
+                service_id: self.service,
+                starts_at: Timestamp::from_millis(self.first) + TimeDelta::minutes(30 * half_hour),
+                staff_id: Some(self.staff[number % STAFF]),
+                source: Source::Api,
+                party: Party::TEAM,
+            },
+            contact: BookingContact::Known(self.contacts[number % self.contacts.len()]),
+        }
+    }
+}
+
+/// The business with what it keeps.
+async fn salon(engine: &Engine, records: usize) -> Salon {
+    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
+    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
+    let new = NewBusiness {
+        name: text("Salon"),
+        zone: chrono_tz::Europe::Paris,
+        locale: Locale::En,
+        website_url: None,
+        booking_mode: BookingMode::Instant,
+        hours: WeeklyHours::new(hours).unwrap(),
+        breaks: WeeklyBreaks::default(),
+        phone_region: "FR".into(),
+    };
+    let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+    let service: ServiceId = done(&business, CreateService::lasting(text("Cut"), 30)).await.parse().unwrap();
+    let mut staff = Vec::new();
+    for number in 0..STAFF {
+        let member = CreateStaff::offering(text(&format!("Staff {number}")), vec![service]);
+        staff.push(done(&business, member).await.parse::<StaffId>().unwrap());
+    }
+    let phone = |number: usize| Phone::from_e164(format!("+336{number:08}")).unwrap();
+    let contacts = fill(&business, records, |number| CreateContact {
+        details: ContactDetails {
+            name: Some(text(&format!("Contact {number}"))),
+            phone: Some(phone(number)),
+            ..ContactDetails::default()
+        },
+    });
+    let contacts: Vec<ContactId> = contacts.await.iter().map(|id| id.parse().unwrap()).collect();
+    let now = engine.now();
+    let calls = fill(&business, records, |number| {
+        let ended = now - TimeDelta::minutes(i64::try_from(number).unwrap());
+        RecordCall {
+            details: CallDetails {
+                contact_id: Some(contacts[number % contacts.len()]),
+                summary: Some(text("They asked when the salon is open.")),
+                ..CallDetails::of(Direction::Inbound, ended - TimeDelta::seconds(60), ended)
+            },
+            contact_name: None,
+        }
+    });
+    let calls = calls.await;
+    let tomorrow = now.utc().with_timezone(&chrono_tz::Europe::Paris).date_naive() + Days::new(1);
+    let first = tomorrow.and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp_millis();
+    let ids = BTreeMap::new();
+    let mut salon = Salon { business, service, staff, contacts, first, ids, link: String::new() };
+    let appointments = fill(&salon.business, records, |number| salon.booking(number)).await;
+    let business = salon.business.clone();
+    let messages = fill(&business, 1_000, |_| TakeMessage {
+        details: MessageDetails::of(text("Please call me back about Thursday.")),
+    });
+    let messages = messages.await;
+    let key = done(&business, CreateKey { name: text("A key"), scopes: Scopes::all() }).await;
+    let invitation = Invitation {
+        email: Address::new("owner@example.com").unwrap(),
+        name: Some(text("Owner")),
+        locale: None,
+        role: Role::Owner,
+        staff_id: None,
+    };
+    let by = || Request::by(Actor::Operator);
+    let person = engine.people().invite(&business, by(), invitation).await.unwrap();
+    let person = id_of(&person.answer);
+    let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
+    engine.people().patch_member(&business, by(), (person.parse().unwrap(), active, None)).await.unwrap();
+    let people = engine.people();
+    let link =
+        people.make_link(&business, by(), (person.parse().unwrap(), Some(LinkKind::Enter))).await.unwrap();
+    let link = people.link_url(&link.token.unwrap()).unwrap();
+    salon.link = link[link.find("/dashboard/").unwrap()..].to_owned();
+    salon.ids = BTreeMap::from([
+        ("{business_id}", business.id().to_string()),
+        ("{service_id}", salon.service.to_string()),
+        ("{staff_id}", salon.staff[0].to_string()),
+        ("{contact_id}", salon.contacts[0].to_string()),
+        ("{appointment_id}", appointments[0].clone()),
+        ("{call_id}", calls[0].clone()),
+        ("{message_id}", messages[0].clone()),
+        ("{key_id}", key),
+        ("{person_id}", person),
+    ]);
+    salon
+}
+
+struct Browser {
+    client: Client<HttpConnector, Full<Bytes>>,
+    origin: String,
+    cookie: String,
+}
+
+impl Browser {
+    async fn ask(&self, method: &str, path: &str, body: String) -> (u16, hyper::HeaderMap, Bytes) {
+        let request = hyper::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.origin))
+            .header("cookie", &self.cookie)
+            .header("sec-fetch-site", "same-origin")
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Full::new(body.into()));
+        let answer = self.client.request(request.unwrap()).await.unwrap();
+        let (head, body) = answer.into_parts();
+        (head.status.as_u16(), head.headers, body.collect().await.unwrap().to_bytes())
+    }
+
+    /// Signs in by a link.
+    async fn enter(&mut self, link: &str) {
+        let (_, _, page) = self.ask("GET", link, String::new()).await;
+        let page = String::from_utf8(page.to_vec()).unwrap();
+        let (_, id) = page.split_once("name=\"form\" value=\"").unwrap();
+        let form = format!("form={}", id.split('"').next().unwrap());
+        let (status, headers, _) = self.ask("POST", link, form).await;
+        assert_eq!(status, 303, "the link lets in");
+        let session = headers.get_all("set-cookie").iter().map(|cookie| cookie.to_str().unwrap());
+        let session = session.filter_map(|cookie| cookie.split(';').next());
+        self.cookie = session.collect::<Vec<_>>().join("; ");
+    }
+}
+
+fn settings(dir: &std::path::Path) -> Settings {
+    Settings {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        admin_listen: "127.0.0.1:0".parse().unwrap(),
+        public_url: None,
+        data_dir: dir.join("data"),
+        admin_token: Some(AdminToken::new("for-operators-only").unwrap()),
+        rate_limit_per_minute: 1_000_000.try_into().unwrap(),
+        connections_per_address: CONNECTIONS_PER_ADDRESS.try_into().unwrap(),
+        trusted_proxies: TrustedProxies::default(),
+        disk_reserve: actors::store::DiskReserve::Usual,
+        upgrades: actors::upgrade::Upgrades::Allowed,
+        tls: None,
+        admin_tls: None,
+        mail: None,
+        log: LogSettings::new("off", LogFormat::Text).unwrap(),
+    }
+}
+
+/// How fast bookings go with pages open that listen, and without.
+async fn listened(salon: &Salon, browser: &Browser, records: usize) {
+    let mut next = records;
+    let mut rates = [Vec::new(), Vec::new()];
+    for round in 0..2 * TURNS {
+        let mut listens = JoinSet::new();
+        let is_listened = round % 2;
+        for _ in 0..OPEN_PAGES * is_listened {
+            let request = hyper::Request::builder()
+                .uri(format!("{}/dashboard/b/{}/stream", browser.origin, salon.business.id()))
+                .header("cookie", &browser.cookie)
+                .body(Full::new(Bytes::new()));
+            let mut answer = browser.client.request(request.unwrap()).await.unwrap();
+            assert_eq!(answer.status(), 200);
+            listens.spawn(async move { while answer.body_mut().frame().await.is_some() {} });
+        }
+        let (begun, from) = (Instant::now(), next);
+        next += BOOKED;
+        fill(&salon.business, BOOKED, |number| salon.booking(from + number)).await;
+        #[allow(clippy::cast_precision_loss, reason = "it is shown")]
+        rates[is_listened].push(BOOKED as f64 / begun.elapsed().as_secs_f64());
+        listens.abort_all();
+    }
+    let [without, with] = rates.map(|mut all| {
+        all.sort_by(f64::total_cmp);
+        all[TURNS / 2]
+    });
+    println!(
+        "bookings per second, medians of {TURNS} turns: {without:.0} without, {with:.0} with {OPEN_PAGES} pages that listen: {:.2}",
+        with / without
+    );
+}
+
+#[tokio::main]
+async fn main() {
+    let records = std::env::var("PAGES_RECORDS").map_or(100_000, |text| text.parse().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let on_fatal = |error: &_| panic!("the store failed: {error}");
+    let service = Service::start(&settings(dir.path()), Ports::system().unwrap(), on_fatal).await.unwrap();
+    let salon = salon(service.engine(), records).await;
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let mut browser = Browser { client, origin: format!("http://{}", service.public), cookie: String::new() };
+    browser.enter(&salon.link).await;
+    println!("{records} contacts, appointments and calls; {ROUNDS} times each, one at a time");
+    println!("{:>9} {:>9} {:>8}  page", "median ms", "worst ms", "bytes");
+    let pages =
+        service::pages().into_iter().filter(|(method, _, access)| method == "GET" && access != "anybody");
+    let mut left_out = Vec::new();
+    for (_, path, _) in pages {
+        let address = salon.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
+        if address.contains('{') || address.ends_with("/stream") || address.ends_with("/export") {
+            left_out.push(path);
+            continue;
+        }
+        let (mut times, mut bytes) = (Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            let begun = Instant::now();
+            let (status, _, body) = browser.ask("GET", &address, String::new()).await;
+            times.push(begun.elapsed());
+            assert!(matches!(status, 200 | 303), "{address}: {status}");
+            bytes = body.len();
+        }
+        times.sort();
+        let millis = |time: Duration| time.as_secs_f64() * 1e3;
+        let (median, worst) = (millis(times[ROUNDS / 2]), millis(times[ROUNDS - 1]));
+        println!("{median:>9.2} {worst:>9.2} {bytes:>8}  {path}");
+    }
+    println!("left out: {}", left_out.join(", "));
+    listened(&salon, &browser, records).await;
+    service.stop().await.unwrap();
+}
