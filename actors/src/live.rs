@@ -88,6 +88,17 @@ impl Watching {
     }
 }
 
+impl Watching {
+    /// What has happened already and is not heard yet; nothing where there is nothing.
+    pub fn heard(&mut self) -> Option<Heard> {
+        match self.hears.as_mut()?.try_recv() {
+            Ok(happened) => Some(Heard::Happened(happened)),
+            Err(broadcast::error::TryRecvError::Lagged(_)) => Some(Heard::Missed),
+            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => None,
+        }
+    }
+}
+
 impl Drop for Watching {
     fn drop(&mut self) {
         let mut watched = self.live.watched.lock();

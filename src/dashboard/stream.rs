@@ -128,24 +128,35 @@ impl Listens {
         }
     }
 
-    /// Hears what happens, until something has and the pause is over; false when there is nothing more to hear.
+    /// Hears what happens, until something has and the pause is over; false when there is nothing more to hear. During
+    /// the pause nobody is woken: what happens meanwhile is looked at behind it.
     async fn hear(&mut self) -> bool {
-        loop {
-            let waits = !self.unheard.is_empty();
-            tokio::select! {
+        while self.unheard.is_empty() {
+            let heard = tokio::select! {
                 _ = self.stopping.wait_for(|stopping| *stopping) => return false,
-                () = sleep_until(self.next), if waits => return true,
-                heard = self.watching.next() => match heard {
-                    None => return false,
-                    Some(Heard::Missed) => self.unheard.more = true,
-                    Some(Heard::Happened(happened)) => {
-                        let me = self.member.signed_in.person.id;
-                        if happened.person.is_none_or(|person| person == me) {
-                            self.unheard.add(happened);
-                        }
-                    }
-                },
+                heard = self.watching.next() => heard,
+            };
+            let Some(heard) = heard else { return false };
+            self.note(heard);
+        }
+        tokio::select! {
+            _ = self.stopping.wait_for(|stopping| *stopping) => return false,
+            () = sleep_until(self.next) => {}
+        }
+        while let Some(heard) = self.watching.heard() {
+            self.note(heard);
+        }
+        true
+    }
+
+    fn note(&mut self, heard: Heard) {
+        let me = self.member.signed_in.person.id;
+        match heard {
+            Heard::Missed => self.unheard.more = true,
+            Heard::Happened(happened) if happened.person.is_none_or(|person| person == me) => {
+                self.unheard.add(happened);
             }
+            Heard::Happened(_) => {}
         }
     }
 
