@@ -166,8 +166,8 @@ async fn erase(
     Ok(business.settle().await?)
 }
 
-/// Removes the people again whose membership is older than their last removal; how many that are. In a business whose
-/// profile does not decode nobody can do anything, and it is left as it is.
+/// Removes the people again whose membership was offered no later than the last one that they have lost; how many that
+/// are. In a business whose profile does not decode nobody can do anything, and it is left as it is.
 async fn remove(
     store: &Store,
     ports: &Ports,
@@ -175,12 +175,11 @@ async fn remove(
     (of, taken_back): (BusinessId, &OfBusiness),
 ) -> Result<usize, EngineError> {
     let mut there = Vec::new();
-    for (id, then) in &taken_back.removed {
+    for (id, offered) in &taken_back.removed {
         // One that does not decode lets nobody in.
         let row = keys::membership(of, *id);
         let Some(membership) = unless_set_aside(store.get::<Membership>(&row))?.flatten() else { continue };
-        // An id begins with the instant that it was made at.
-        if membership.created_at.millis() <= (then.uuid().as_u128() >> 80) as i64 {
+        if membership.created_at <= *offered {
             there.push(*id);
         }
     }

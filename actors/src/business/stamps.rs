@@ -1,7 +1,8 @@
 //! Which stamp the next change of a business bears. Stamps never go back, whatever the clock does, and once a list by
 //! change was asked for, no change to come bears one that the list may have shown: a client that goes on from there
-//! misses nothing. What always holds: `newest <= next`, and asking alone, however often, takes `next` no further than a
-//! millisecond past the newest change or up to the present, whichever is later.
+//! misses nothing. The removal of a person shares its stamp with nothing that follows: by when it was offered, a
+//! membership is told from the one that is gone. What always holds: `newest <= next`, and neither asking nor a removal
+//! takes `next` further than a millisecond past the newest change or up to the present, whichever is later.
 
 use chrono::TimeDelta;
 
@@ -33,6 +34,11 @@ impl Stamps {
     pub(crate) fn made(&mut self, at: Timestamp) {
         debug_assert!(at >= self.next, "a stamp goes back");
         *self = Self { newest: at, next: at };
+    }
+
+    /// What follows the newest change shall not share its stamp.
+    pub(crate) fn part(&mut self) {
+        self.next = self.next.max(self.newest + TICK);
     }
 
     /// The instant up to which a list by change shows everything there is, and will be: the present, or the instant
@@ -69,6 +75,20 @@ mod tests {
         let fences = [(); 5].map(|()| stamps.fence(instant(20)));
         assert_eq!(fences, [instant(20); 5]);
         assert_eq!(stamps.at(instant(20)), instant(21));
+    }
+
+    #[test]
+    fn what_follows_where_two_shall_be_told_apart_bears_the_next_stamp_and_no_later_one() {
+        let mut stamps = Stamps::after(instant(100));
+        stamps.made(stamps.at(instant(50)));
+        assert_eq!(stamps.at(instant(50)), instant(101), "changes may share a stamp");
+        stamps.part();
+        stamps.part();
+        assert_eq!((stamps.at(instant(50)), stamps.at(instant(500))), (instant(102), instant(500)));
+        stamps.fence(instant(50));
+        assert_eq!(stamps.at(instant(50)), instant(102));
+        stamps.made(instant(102));
+        assert_eq!(stamps.at(instant(50)), instant(102));
     }
 
     #[test]

@@ -187,6 +187,7 @@ impl State {
             }
             Write::NoMembership(id, _) => {
                 self.people.remove(&id);
+                self.stamps.part();
             }
             Write::NoService(id) => {
                 self.services.remove(&id);

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::domain::{
-    ApiKey, Appointment, AuditId, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
+    ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
     ContactId, Delivery, Knowledge, KnowledgeId, Membership, PersonId, ResourceId, Retention, Service,
     ServiceId, SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
@@ -113,8 +113,9 @@ pub enum Write {
     NoBlockedTime(BlockedKey),
     /// A membership; it stands with the business, and in the list of its person's.
     Membership(Membership),
-    /// The membership of this person is no more; with an id that was made then.
-    NoMembership(PersonId, AuditId),
+    /// The membership of this person is no more, which was offered at that instant. What follows bears a later stamp, so
+    /// one that is offered again is told from it.
+    NoMembership(PersonId, Timestamp),
 }
 
 impl Write {
@@ -194,8 +195,8 @@ impl Write {
                 batch.put(keys::membership(of, membership.person_id), membership.encode());
                 batch.put(keys::member_of(membership.person_id, of), Vec::new());
             }
-            Self::NoMembership(id, then) => {
-                batch.bury(Tombstone::RemovedPerson(of, *id, *then));
+            Self::NoMembership(id, offered) => {
+                batch.bury(Tombstone::RemovedPerson(of, *id, *offered));
                 batch.delete(keys::membership(of, *id));
                 batch.delete(keys::member_of(*id, of));
             }

@@ -4,14 +4,17 @@
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
 //! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
-//! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-7000-9c54-3b2f6d1e7a90
+//! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-0000-0000-000000000000
 //! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! Whoever was removed from a business may have been invited again: the id that stands last was made then, and what was
-//! offered before it is taken back. The last kind gives back: a business that was imported behind its end is not ended any more. It names the entry with
-//! which the business's log begins anew, since what has a lesser id was ended for good: its keys.
+//! Whoever was removed from a business may have been invited again. So what stands last tells when the membership was
+//! offered that they have lost, in the way an id tells when it was made: what was offered until then is taken back, and
+//! what was offered since bears a later stamp, whatever the clock did. (Older lists have an id there that was made at the
+//! removal. As an instant that is no earlier than the offer, so nobody who was removed comes back by it.) The last kind
+//! gives back: a business that was imported behind its end is not ended any more. It names the entry with which the
+//! business's log begins anew, since what has a lesser id was ended for good: its keys.
 //!
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
 //! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
@@ -25,7 +28,7 @@ use std::path::Path;
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId};
+use crate::domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId, Timestamp};
 
 /// The name of the list in the data directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
@@ -37,8 +40,8 @@ pub enum Tombstone {
     RevokedKey(KeyId),
     /// A contact of a business that was erased.
     ErasedContact(BusinessId, ContactId),
-    /// A person who was removed from a business, or has declined; and an id that was made then.
-    RemovedPerson(BusinessId, PersonId, AuditId),
+    /// A person who was removed from a business, or has declined; and when the membership was offered that is gone.
+    RemovedPerson(BusinessId, PersonId, Timestamp),
     /// A business that was ended.
     EndedBusiness(BusinessId),
     /// A business that was imported, and the entry with which its log begins.
@@ -50,11 +53,23 @@ impl std::fmt::Display for Tombstone {
         match self {
             Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
             Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
-            Self::RemovedPerson(of, id, then) => write!(f, "removed-person {of} {id} {then}"),
+            Self::RemovedPerson(of, id, offered) => {
+                write!(f, "removed-person {of} {id} {}", as_id_begins(*offered))
+            }
             Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
             Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
         }
     }
+}
+
+/// An instant as the ids begin that are made then.
+fn as_id_begins(at: Timestamp) -> Uuid {
+    Uuid::from_u128(u128::try_from(at.millis()).unwrap_or(0) << 80)
+}
+
+/// The instant that an id begins with.
+fn begins_with(id: Uuid) -> Timestamp {
+    Timestamp::from_millis((id.as_u128() >> 80) as i64)
 }
 
 /// Reads a line.
@@ -64,8 +79,8 @@ fn parse(line: &str) -> Option<Tombstone> {
     match (kind, &ids[..]) {
         ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
         ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
-        ("removed-person", [of, id, then]) => {
-            Some(Tombstone::RemovedPerson((*of).into(), (*id).into(), (*then).into()))
+        ("removed-person", [of, id, offered]) => {
+            Some(Tombstone::RemovedPerson((*of).into(), (*id).into(), begins_with(*offered)))
         }
         ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
         ("imported-business", [id, entry]) => {
@@ -121,8 +136,8 @@ pub struct TakenBack {
 pub struct OfBusiness {
     /// The contacts who were erased.
     pub erased: BTreeSet<ContactId>,
-    /// The people who were removed, and when last.
-    pub removed: BTreeMap<PersonId, AuditId>,
+    /// The people who were removed, and until when what was offered to them is gone.
+    pub removed: BTreeMap<PersonId, Timestamp>,
     /// Whether it was ended, and not imported since.
     pub ended: bool,
     /// The entry with which its log began when it was imported last: keys with lesser ids ended with what it was before.
@@ -139,8 +154,10 @@ impl TakenBack {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
                 // An import brings nobody back, so this holds behind one as well.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                Tombstone::RemovedPerson(of, id, then) => {
-                    _ = businesses.entry(of).or_default().removed.insert(id, then);
+                // The latest, wherever it stands: whoever restores an earlier backup adds lines for what was lost earlier.
+                Tombstone::RemovedPerson(of, id, offered) => {
+                    let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
+                    *until = (*until).max(offered);
                 }
                 Tombstone::EndedBusiness(of) => businesses.entry(of).or_default().ended = true,
                 Tombstone::ImportedBusiness(of, entry) => {
@@ -211,7 +228,7 @@ mod tests {
         let all = [
             key(1),
             Tombstone::ErasedContact(id(2).into(), id(3).into()),
-            Tombstone::RemovedPerson(id(2).into(), id(5).into(), id(6).into()),
+            Tombstone::RemovedPerson(id(2).into(), id(5).into(), Timestamp::from_millis(1_795_000_000_123)),
             Tombstone::EndedBusiness(id(2).into()),
             Tombstone::ImportedBusiness(id(2).into(), id(4).into()),
         ];
@@ -235,6 +252,31 @@ mod tests {
         // In their order: ended once more, it is ended.
         assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
         assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
+    }
+
+    #[test]
+    fn what_was_offered_until_the_last_loss_is_gone_in_whichever_order_lines_stand() {
+        let id = Uuid::from_u128;
+        let (of, person) = (BusinessId::from(id(2)), PersonId::from(id(5)));
+        let lost = |millis| Tombstone::RemovedPerson(of, person, Timestamp::from_millis(millis));
+        for lines in [[lost(10), lost(20)], [lost(20), lost(10)]] {
+            let removed = BTreeMap::from([(person, Timestamp::from_millis(20))]);
+            assert_eq!(TakenBack::by(&lines).businesses[&of].removed, removed);
+        }
+    }
+
+    /// Lists of before hold there an id that was made at the removal, no earlier than the offer.
+    #[test]
+    fn an_id_in_place_of_when_it_was_offered_counts_as_the_instant_that_it_begins_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(TOMBSTONES_FILE);
+        let [of, person] = [2, 5].map(Uuid::from_u128);
+        let made = Uuid::from_u128(1_795_000_000_123 << 80 | 0x7abc << 64 | 0x8000_1234_5678_9abc);
+        fs::write(&path, format!("removed-person {of} {person} {made}\n")).unwrap();
+        let at = Timestamp::from_millis(1_795_000_000_123);
+        let expected = Tombstone::RemovedPerson(of.into(), person.into(), at);
+        assert_eq!(read_tombstones(&path).unwrap(), [expected]);
+        assert_eq!(parse(&expected.to_string()), Some(expected));
     }
 
     #[test]

@@ -74,6 +74,50 @@ async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_ag
     engine.close().await.unwrap();
 }
 
+/// Stamps stand still where the clock is behind the newest one, so a removal and what follows would share theirs.
+#[tokio::test(start_paused = true)]
+async fn whoever_was_asked_again_stays_though_the_clock_was_behind_when_they_were_removed() {
+    let mut world = World::new(94).await;
+    let shop = world.shop(1).await;
+    world.clock.jump(chrono::TimeDelta::hours(-6));
+    world.restart().await;
+    let mut people = BTreeSet::new();
+    for email in ["again@example.com", "twice@example.com", "gone@example.com"] {
+        people.insert(add(&world, &shop, email).await);
+    }
+    let [again, twice, gone] = <[PersonId; 3]>::try_from(Vec::from_iter(people)).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, list_at] = ["first", "second", "list"].map(|name| home.path().join(name));
+    backed_up(&world, &first).await;
+    let remove = async |id| world.at(&shop).change(by_operator(), RemoveMember { id }).await.unwrap();
+    for (id, email) in [
+        (again, "again@example.com"),
+        (twice, "twice@example.com"),
+        (twice, "twice@example.com"),
+        (gone, "gone@example.com"),
+    ] {
+        remove(id).await;
+        assert_eq!(add(&world, &shop, email).await, id, "the account is the same");
+    }
+    backed_up(&world, &second).await;
+    remove(gone).await;
+    list(&world, &list_at);
+    // Restoring the first adds lines for those of then, which must not hide what was lost later.
+    let mut list = list_at;
+    for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
+        let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
+        let restored = restore(backup, &to, Some(&list), &world.ports).await.unwrap();
+        assert_eq!(restored.removed, 3 - left.len());
+        let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
+        let engine = Engine::start(store, world.ports.clone()).await.unwrap();
+        let listed =
+            engine.people().of_business(&engine.business(shop.id), &first_page()).await.unwrap().items;
+        assert_eq!(listed.iter().map(|person| person.id).collect::<BTreeSet<_>>(), left);
+        engine.close().await.unwrap();
+        list = to;
+    }
+}
+
 #[tokio::test]
 async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_restored() {
     let world = World::new(90).await;

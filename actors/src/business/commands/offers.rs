@@ -85,10 +85,8 @@ impl Change for DeclineMembership {
             return Err(Refusal::Conflict { message, details }.into());
         }
         check_confirmed(&self.person, before, self.by_link)?;
-        let id = self.person.id;
-        Ok(Decision::gone()
-            .note("person.declined", PERSON, id)
-            .write(Write::NoMembership(id, context.mint())))
+        let (id, offered) = (self.person.id, before.created_at);
+        Ok(Decision::gone().note("person.declined", PERSON, id).write(Write::NoMembership(id, offered)))
     }
 
     fn weight(&self) -> Weight {

@@ -158,7 +158,7 @@ impl Change for RemoveMember {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let before = member(context, self.id)?;
         check_membership(context.team(), context.asker()?, Some(before), None)?;
-        let write = Write::NoMembership(self.id, context.mint());
+        let write = Write::NoMembership(self.id, before.created_at);
         Ok(Decision::gone().note("person.removed", PERSON, self.id).write(write))
     }
 
