@@ -6,6 +6,7 @@ use super::message::{MailKey, Message};
 use super::order::Lane;
 use super::state::State;
 use crate::shared::Shared;
+use crate::store::StoreError;
 
 /// The actor of the outbox.
 pub(crate) struct OutboxActor;
@@ -32,9 +33,12 @@ impl Actor for OutboxActor {
                 state.turn_asked = false;
                 return Ok(state.turn(&shared, &myself)?);
             }
-            Message::Waits(of, due) => Lane::under(of).for_each(|lane| state.order.add(lane, due)),
+            Message::Waits(of, due) => {
+                state.looked.go_back(of, due);
+                Lane::under(of).for_each(|lane| state.order.add(lane, due));
+            }
             Message::Ended(ended) => state.ended(&shared, &myself, *ended)?,
-            Message::Recorded(key) => state.recorded(&shared, key),
+            Message::Recorded(key) => state.recorded(&shared, key)?,
         }
         state.ask_turn(&myself);
         Ok(())
@@ -43,11 +47,17 @@ impl Actor for OutboxActor {
 
 impl State {
     /// A change is on the disk: its business is looked at anew.
-    fn recorded(&mut self, shared: &Shared, first: MailKey) {
+    fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
+        if self.looked.goes_on(first.of)
+            && let Some(due) = self.read(shared, first)?.and_then(|mail| mail.next_attempt_at)
+        {
+            self.looked.go_back(first.of, due); // it is tried again then
+        }
         self.recording.retain(|_, part_of| *part_of != first);
         self.changes -= 1;
         self.gathering.retain(|_, part_of| *part_of != first);
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
+        Ok(())
     }
 }

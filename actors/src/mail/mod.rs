@@ -18,6 +18,7 @@ mod daily;
 mod handle;
 pub mod letter;
 mod limits;
+mod look;
 mod message;
 mod new;
 mod order;

@@ -8,6 +8,7 @@ use ractor::ActorRef;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::limits::ALERTS;
+use super::look::Looked;
 use super::message::{MailKey, Message};
 use super::order::Order;
 use super::outside::Outside;
@@ -26,6 +27,8 @@ pub(crate) struct State {
     pub(super) outside: Arc<Outside>,
     /// For whom something waits.
     pub(super) order: Order,
+    /// How far it was looked for it.
+    pub(super) looked: Looked,
     /// How the relay does.
     pub(super) pace: Pace,
     /// The alerts that were sent at once of late.
@@ -55,6 +58,7 @@ impl State {
             shared: Arc::downgrade(shared),
             outside,
             order: Order::default(),
+            looked: Looked::default(),
             pace: Pace::default(),
             alerts: Recent::new(&[ALERTS]),
             sending: BTreeSet::new(),

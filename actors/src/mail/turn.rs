@@ -38,6 +38,8 @@ enum First {
     Now(Box<Mail>),
     /// A row that nothing asks for.
     Stale(Key),
+    /// So much of another lane that this look ends; the next one goes on behind it.
+    Behind,
 }
 
 impl State {
@@ -71,6 +73,8 @@ impl State {
                 First::Nothing => self.order.set(lane, None),
                 First::Later(due) => self.order.set(lane, Some(due)),
                 First::Now(mail) => self.take_up(shared, myself, *mail)?,
+                // It keeps its time, so the next turn goes on: others than mails have theirs in between.
+                First::Behind => break,
                 First::Stale(row) => {
                     let mut batch = Batch::default();
                     batch.delete(row);
@@ -87,11 +91,11 @@ impl State {
         Ok(())
     }
 
-    /// What waits first in a lane, beside what is under way. Where so much of another lane stands before it that nobody
-    /// looks behind that, it is what stands there.
+    /// What waits first in a lane, beside what is under way; never what is of another one, so nobody goes before anybody
+    /// by standing in their way.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
-        for row in shared.store.scan(&keys::mails_due(of), Order::Ascending) {
+        for row in shared.store.scan(&self.looked.rows(lane), Order::Ascending) {
             let row = Key::new(&row?.0);
             let at = shared.store.usable(&row, keys::instant_and_id::<MailId>(&row))?;
             let Some((due, id)) = at else { continue };
@@ -106,12 +110,16 @@ impl State {
             let Some(mail) = mail.filter(|mail| mail.next_attempt_at == Some(due)) else {
                 return Ok(First::Stale(row));
             };
-            // Further ahead than the schedule ever sets it: the wall clock was ahead when it was written.
-            let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
-            others += usize::from(Lane::of(&mail) != lane);
-            if Lane::of(&mail) != lane && others < OTHERS_PER_LOOK {
+            if Lane::of(&mail) != lane {
+                self.looked.pass(lane, row);
+                others += 1;
+                if others == OTHERS_PER_LOOK {
+                    return Ok(First::Behind);
+                }
                 continue;
             }
+            // Further ahead than the schedule ever sets it: the wall clock was ahead when it was written.
+            let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
             return Ok(if is_due { First::Now(Box::new(mail)) } else { First::Later(due) });
         }
         Ok(First::Nothing)

@@ -133,24 +133,62 @@ async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
     assert!(at(200) <= 2, "the business waits for no forty mails: {order:?}");
 }
 
-/// More of them than a look passes by: they are sent, and so is what stands behind them.
-#[tokio::test(start_paused = true)]
-async fn a_reset_behind_hundreds_of_changed_addresses_is_sent_all_the_same() {
-    let world = World::new().await;
-    let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
-    for number in 0..600_u32 {
+/// Writes so many mails that concern an account alone and are no resets.
+async fn many_changed_addresses(world: &World, count: u32, due: Option<Timestamp>) {
+    for number in 0..count {
         let person = Uuid::from_u128(u128::from(number) + 1).into();
         let to = Some(format!("new{number}@example.com"));
         let new = NewMail { due, ..NewMail::of_account(person, MailKind::EmailChange, to) };
         world.engine.queue_mail(new).await.unwrap();
     }
-    let reset = NewMail { due, ..NewMail::of_account(person_id(250), MailKind::Reset, None) };
+}
+
+async fn reset(world: &World, person: u8, due: Option<Timestamp>) {
+    let reset = NewMail { due, ..NewMail::of_account(person_id(person), MailKind::Reset, None) };
     world.engine.queue_mail(reset).await.unwrap();
-    sleep(Duration::from_secs(120)).await;
+}
+
+/// After how many mails that person had theirs.
+fn place_of(order: &[String], person: u8) -> Option<usize> {
+    order.iter().position(|to| to.starts_with(&person_id(person).to_string()))
+}
+
+/// More of them than a look passes by.
+#[tokio::test(start_paused = true)]
+async fn neither_a_reset_nor_a_business_waits_behind_hundreds_of_changed_addresses() {
+    for has_reset in [true, false] {
+        let world = World::new().await;
+        let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
+        many_changed_addresses(&world, 600, due).await;
+        world.alert_in(&world.business, 200, MailKind::Alert, due).await;
+        if has_reset {
+            reset(&world, 250, due).await;
+        }
+        sleep(Duration::from_secs(120)).await;
+        let order = world.addresses();
+        let before = usize::from(has_reset);
+        assert_eq!((order.len(), place_of(&order, 250)), (601 + before, has_reset.then_some(0)));
+        let at = place_of(&order, 200).unwrap();
+        assert!(at <= before + 1, "the business goes second of those who take turns: {at}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reset_that_is_written_where_looks_have_passed_is_found() {
+    let world = World::new().await;
+    world.does(Does::RefusesForNow);
+    many_changed_addresses(&world, 600, None).await;
+    // Each was refused twice, and waits for five minutes.
+    sleep(Duration::from_secs(90)).await;
+    assert_eq!(world.addresses().len(), 1_200);
+    // Due before those, and once it is refused due before those again.
+    reset(&world, 250, None).await;
+    settle().await;
+    assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
+    world.does(Does::Takes);
+    sleep(Duration::from_secs(70)).await;
     let order = world.addresses();
-    assert_eq!(order.len(), 601);
-    let at = order.iter().position(|to| to.starts_with(&person_id(250).to_string())).unwrap();
-    assert!(at <= 400, "it goes as soon as a look reaches it: {at}");
+    assert_eq!((order.len(), place_of(&order[1_201..], 250)), (1_202, Some(0)));
 }
 
 #[tokio::test(start_paused = true)]
