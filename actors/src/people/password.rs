@@ -1,7 +1,8 @@
 //! Passwords: what is refused, and the work of hashing, off the async threads and a bounded number at once.
 //!
 //! What always holds: a password is kept as Argon2id with parameters that OWASP names; looking at a wrong one, and at one
-//! for an address that nobody has, is the same work; however a keyboard composes its characters, it is one password.
+//! for an address that nobody has, is the same work; however a keyboard composes its characters, it is one password. What
+//! was kept as the keyboard gave it, before that was so, still is its password, and is kept as the others are from then on.
 
 use std::sync::Arc;
 
@@ -59,6 +60,18 @@ impl Hashing {
     }
 }
 
+/// What came of looking at a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// It is another one.
+    Wrong,
+    /// It is this one.
+    Right,
+    /// It is this one, which was kept as the keyboard gave it; with the hash to be kept instead. Whoever looks twice at
+    /// once has the same.
+    AsGiven(String),
+}
+
 /// Hashes passwords, a few at once.
 pub(crate) struct Hasher {
     hashing: Hashing,
@@ -97,12 +110,23 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Whether this is the password of the hash; of no hash it never is, after the same work.
-    pub(crate) async fn is_password(&self, kept: Option<&str>, given: &str) -> Result<bool, EngineError> {
+    /// Whether this is the password of the hash; of no hash it never is. How much work that is depends on what was given
+    /// alone, until it is right.
+    pub(super) async fn look(&self, kept: Option<&str>, given: &str) -> Result<Looked, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
-        // One that is too long is nobody's, and the same work.
-        let given = Some(prepared(given)).filter(|given| check_length(given).is_ok()).unwrap_or_default();
-        self.work(move || verify(&hash, &given) && known).await
+        let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
+        self.work(move || {
+            let is_prepared = verify(&hash, prepared.as_deref().unwrap_or_default());
+            let is_as_given = as_given.is_some_and(|given| verify(&hash, &given));
+            match (known, prepared) {
+                (true, Some(_)) if is_prepared => Looked::Right,
+                (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
+                // As it would be kept it is too short to be one.
+                (true, None) if is_as_given => Looked::Right,
+                _ => Looked::Wrong,
+            }
+        })
+        .await
     }
 
     /// The hash of a new password of this person, who belongs to businesses of these names.
@@ -138,6 +162,21 @@ fn prepared(given: &str) -> String {
         matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
     };
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
+}
+
+/// What a password is held against a hash as: prepared, and as it was given where that is something else. One that is
+/// too long is nobody's.
+fn forms(given: &str) -> [Option<String>; 2] {
+    let prepared = prepared(given);
+    let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
+    [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
+}
+
+/// The hash to be kept of what was kept as it was given: with its salt, so that it is the same whoever makes it.
+fn again(hashing: Hashing, kept: &str, prepared: &str) -> Looked {
+    let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
+    let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
+    hash.map_or(Looked::Right, |hash| Looked::AsGiven(hash.to_string()))
 }
 
 fn check_length(given: &str) -> Result<(), Refusal> {
@@ -238,8 +277,8 @@ mod tests {
         let given = "correct horse battery staple";
         let hash = hasher.new_password(&person(), Vec::new(), given, [1; 16]).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert!(hasher.is_password(Some(&hash), given).await.unwrap());
-        assert!(!hasher.is_password(Some(&hash), "correct horse battery stable").await.unwrap());
+        assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right);
+        assert_eq!(hasher.look(Some(&hash), "correct horse battery stable").await.unwrap(), Looked::Wrong);
         for hashing in [Hashing::Owasp, Hashing::Cheap] {
             let params = PasswordHash::new(hashing.nobodys()).unwrap();
             assert_eq!(
@@ -249,9 +288,9 @@ mod tests {
             );
             assert!(verify(hashing.nobodys(), "gamma radiation of nobody"), "it is a hash");
         }
-        let nobodys = hasher.is_password(None, "gamma radiation of nobody");
-        assert!(!nobodys.await.unwrap(), "nobody's password is nobody's");
-        assert!(!hasher.is_password(Some("no hash"), given).await.unwrap());
+        let nobodys = hasher.look(None, "gamma radiation of nobody");
+        assert_eq!(nobodys.await.unwrap(), Looked::Wrong, "nobody's password is nobody's");
+        assert_eq!(hasher.look(Some("no hash"), given).await.unwrap(), Looked::Wrong);
     }
 
     #[tokio::test]
@@ -262,17 +301,57 @@ mod tests {
         assert_ne!(composed, decomposed);
         for (kept, given) in [(composed, decomposed), (decomposed, composed)] {
             let hash = hasher.new_password(&person(), Vec::new(), kept, [1; 16]).await.unwrap();
-            assert!(hasher.is_password(Some(&hash), given).await.unwrap(), "{given:?}");
+            assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right, "{given:?}");
             let spaces = given.replace(' ', "\u{a0}");
-            assert!(hasher.is_password(Some(&hash), &spaces).await.unwrap(), "{spaces:?}");
-            assert!(!hasher.is_password(Some(&hash), &given.replace('p', "q")).await.unwrap());
+            assert_eq!(hasher.look(Some(&hash), &spaces).await.unwrap(), Looked::Right, "{spaces:?}");
+            let other = given.replace('p', "q");
+            assert_eq!(hasher.look(Some(&hash), &other).await.unwrap(), Looked::Wrong);
         }
         // It is as long as it is composed, for choosing and for giving it.
         assert!(refused(&"e\u{301}".repeat(11)).await.contains("12 to 256"));
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);
         let hash = hasher.new_password(&person(), Vec::new(), &long, [1; 16]).await.unwrap();
-        assert!(hasher.is_password(Some(&hash), &long).await.unwrap());
+        assert_eq!(hasher.look(Some(&hash), &long).await.unwrap(), Looked::Right);
+    }
+
+    /// As passwords were kept at first.
+    #[tokio::test]
+    async fn what_was_kept_as_it_was_given_is_its_password_and_is_kept_prepared_from_then_on() {
+        let hasher = Hasher::new(Hashing::Cheap, true);
+        let [composed, given] =
+            ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+        let kept = hash(Hashing::Cheap, given, [1; 16]);
+        let Looked::AsGiven(after) = hasher.look(Some(&kept), given).await.unwrap() else { panic!("{kept}") };
+        assert_eq!(
+            hasher.look(Some(&kept), given).await.unwrap(),
+            Looked::AsGiven(after.clone()),
+            "the same"
+        );
+        for (hash, given, expected) in [
+            (&after, given, Looked::Right),
+            (&after, composed, Looked::Right),
+            (&kept, composed, Looked::Wrong),
+            (&kept, &given.replace('p', "q"), Looked::Wrong),
+        ] {
+            assert_eq!(hasher.look(Some(hash), given).await.unwrap(), expected, "{given:?}");
+        }
+        assert_eq!(hasher.look(None, given).await.unwrap(), Looked::Wrong);
+        // Composed it has eleven characters, and would let nobody in.
+        let short = "e\u{301}zK4!vQ9tR7";
+        assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
+        let kept = hash(Hashing::Cheap, short, [1; 16]);
+        assert_eq!(hasher.look(Some(&kept), short).await.unwrap(), Looked::Right);
+    }
+
+    #[test]
+    fn how_often_a_password_is_looked_at_is_a_matter_of_its_characters() {
+        let looks = |given: &str| forms(given).map(|form| form.is_some());
+        assert_eq!(looks("correct horse battery staple"), [true, false]);
+        assert_eq!(looks("correct\u{a0}horse battery staple"), [true, true]);
+        assert_eq!(looks(&"x".repeat(257)), [false, false]);
+        assert_eq!(looks(&"e\u{301}".repeat(200)), [true, false]);
+        assert_eq!(looks(&"e\u{301}".repeat(6)), [false, true]);
     }
 
     #[tokio::test]
@@ -285,8 +364,8 @@ mod tests {
         let hasher = Hasher::new(Hashing::Cheap, true);
         let all =
             Arc::clone(&hasher.all).try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());
-        assert!(matches!(hasher.is_password(None, "x").await, Err(EngineError::Overloaded)));
+        assert!(matches!(hasher.look(None, "x").await, Err(EngineError::Overloaded)));
         drop(all);
-        assert!(!hasher.is_password(None, "x").await.unwrap());
+        assert_eq!(hasher.look(None, "x").await.unwrap(), Looked::Wrong);
     }
 }

@@ -7,9 +7,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use super::handle::People;
+use super::password::Looked;
 use super::sessions::SignedIn;
 use super::token::Token;
-use crate::domain::{Actor, Address, Client, Person, Refusal, USER_AGENT_CHARS_MAX, fold_address};
+use crate::domain::{Actor, Address, Client, Person, PersonId, Refusal, USER_AGENT_CHARS_MAX, fold_address};
 use crate::error::EngineError;
 use crate::store::Weight;
 
@@ -47,6 +48,29 @@ impl From {
 enum Then {
     Begin(Client),
     Note([u8; 32]),
+}
+
+/// A password that was right.
+struct Right {
+    /// The hash that it was held against.
+    kept: Option<String>,
+    looked: Looked,
+}
+
+impl Right {
+    /// Whether it still is the person's; then it is kept as it shall be.
+    fn still_is(self, person: &mut Person) -> bool {
+        let again = match self.looked {
+            Looked::AsGiven(hash) => Some(hash),
+            Looked::Right | Looked::Wrong => None,
+        };
+        // Somebody who looked at the same time may have kept it so already.
+        let still = person.password == self.kept || (again.is_some() && person.password == again);
+        if still && again.is_some() {
+            person.password = again;
+        }
+        still
+    }
 }
 
 impl People {
@@ -96,11 +120,11 @@ impl People {
             Err(retry_after) => return Ok(SignIn::TooMany(retry_after)),
         };
         let kept = person.as_ref().and_then(|person| person.password.clone());
-        let looked = self.shared.hasher.is_password(kept.as_deref(), password).await;
+        let looked = self.shared.hasher.look(kept.as_deref(), password).await;
         let came = match (looked, person) {
-            (Ok(true), Some(person)) => self.right_password(person, kept, then).await,
-            (Ok(_), _) => Ok(SignIn::Wrong),
             (Err(error), _) => Err(error),
+            (Ok(Looked::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
+            (Ok(looked), Some(person)) => self.right_password(person.id, Right { kept, looked }, then).await,
         };
         // What failed for our own sake is nobody's failure.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
@@ -113,19 +137,14 @@ impl People {
     }
 
     /// Goes on behind the right password, if it still is.
-    async fn right_password(
-        &self,
-        person: Person,
-        kept: Option<String>,
-        then: Then,
-    ) -> Result<SignIn, EngineError> {
-        let by = Actor::Person(person.id);
+    async fn right_password(&self, id: PersonId, right: Right, then: Then) -> Result<SignIn, EngineError> {
+        let by = Actor::Person(id);
         match then {
             Then::Begin(client) => {
                 let (token, begin) = self.begin(client);
                 let of = (by, "person.signed_in", Weight::Frees);
-                let begun = self.change(person.id, of, move |person, now| {
-                    let still = person.password == kept;
+                let begun = self.change(id, of, move |person, now| {
+                    let still = right.still_is(person);
                     if still {
                         person.sign_in(begin, now);
                     }
@@ -139,8 +158,8 @@ impl People {
             }
             Then::Note(hash) => {
                 let of = (by, "person.password_given", Weight::Frees);
-                let noted = self.change(person.id, of, move |person, now| {
-                    let still = person.password == kept;
+                let noted = self.change(id, of, move |person, now| {
+                    let still = right.still_is(person);
                     let sessions = person.sessions.iter_mut();
                     for session in sessions.filter(|session| still && session.hash == hash) {
                         session.password_at = now;

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use actors::domain::{Actor, Address, Client, LinkKind, MembershipStatus, PersonId, Refusal, Role};
+use actors::domain::{Actor, Address, Client, LinkKind, MembershipStatus, Person, PersonId, Refusal, Role};
 use actors::people::{Hashing, SignIn};
+use actors::store::{Record, keys};
 use actors::{Engine, Limits};
+use argon2::password_hash::{PasswordHasher, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::time::Instant;
 
 use super::{OTHER, PASSWORD, from, invitation, member, refusal, sign_in, world};
@@ -56,6 +59,32 @@ async fn sessions_outlive_a_crash_and_end_when_nobody_uses_them() {
     let person = people.belongs(id_of(&world, &shop).await).await.unwrap();
     let person = people.person(person[0].membership.person_id).await.unwrap().unwrap();
     assert!(person.sessions.is_empty());
+}
+
+/// As passwords were kept at first.
+#[tokio::test(start_paused = true)]
+async fn a_password_that_was_kept_as_a_keyboard_gave_it_lets_in_and_is_then_kept_as_others_are() {
+    let mut world = world().await;
+    let shop = world.shop(0).await;
+    let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
+    let [composed, given] = ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
+    let salt = SaltString::encode_b64(&[7; 16]).unwrap();
+    let cheap = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8, 1, 1, None).unwrap());
+    let kept = cheap.hash_password(given.as_bytes(), &salt).unwrap().to_string();
+    let person = world.engine.people().person(ada).await.unwrap().unwrap();
+    let person = Person { password: Some(kept), ..person };
+    world.plant(keys::person(ada), &person.encode()).await;
+    let people = world.engine.people();
+    assert!(sign_in(&people, "ada@example.com", composed).await.is_none(), "it is something else as yet");
+    // Twice at once: either keeps it as it shall be, and the other one knows.
+    let at_once =
+        tokio::join!(sign_in(&people, "ada@example.com", given), sign_in(&people, "ada@example.com", given));
+    let (Some(token), Some(_)) = at_once else { panic!("{at_once:?}") };
+    for password in [composed, given] {
+        assert!(sign_in(&people, "ada@example.com", password).await.is_some(), "{password:?}");
+    }
+    assert!(people.session(&token).await.unwrap().is_some(), "it is no other password, and ends nothing");
+    assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_none());
 }
 
 async fn id_of(world: &World, shop: &Shop) -> PersonId {
