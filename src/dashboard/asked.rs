@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use actors::BusinessHandle;
-use actors::domain::{Business, BusinessId, Locale, Membership};
+use actors::domain::{Business, BusinessId, Locale, Membership, Refusal};
 use actors::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
 use axum::http::header;
 use axum::http::request::Parts;
@@ -72,6 +72,13 @@ impl Deref for Member {
 
     fn deref(&self) -> &Visit {
         &self.visit
+    }
+}
+
+impl Member {
+    /// See [`Visit::freshen`].
+    pub(super) async fn freshen(&mut self) -> Result<Option<String>, Refused> {
+        self.visit.freshen().await
     }
 }
 
@@ -211,8 +218,8 @@ impl Visit {
     }
 
     /// Makes sure that the password was given lately: in the form, where it was not. What is wrong otherwise, to be
-    /// shown beside the field.
-    pub(super) async fn freshen(&self) -> Result<Option<String>, Refused> {
+    /// shown beside the field. The engine holds what is asked for against it, so a page that forgets this is refused.
+    pub(super) async fn freshen(&mut self) -> Result<Option<String>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
         }
@@ -221,7 +228,11 @@ impl Visit {
             return Ok(Some(self.view().t("password-first")));
         }
         match self.people().give_password(&self.token, given, self.network()).await? {
-            SignIn::Known | SignIn::In(_) => Ok(None),
+            SignIn::Known | SignIn::In(_) => {
+                let signed_in = self.people().session(&self.token).await?;
+                self.signed_in = signed_in.ok_or(Refusal::Expired)?;
+                Ok(None)
+            }
             SignIn::Wrong => Ok(Some(self.view().t("password-wrong"))),
             SignIn::TooMany(left) => Err(Refused::too_many(left.as_secs())),
         }

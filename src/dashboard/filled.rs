@@ -189,9 +189,12 @@ impl Member {
 
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
-        let mut request = Request::by(self.actor());
-        request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
-        request
+        let if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
+        Request {
+            if_match,
+            password_at: Some(self.signed_in.session.password_at),
+            ..Request::by(self.actor())
+        }
     }
 
     /// Has a change made in the person's name, or says why not.

@@ -73,7 +73,7 @@ impl Asking {
             key: self.caller.idempotency_scope.hash(key.0.as_bytes()),
             fingerprint: fingerprint_of([SURFACE, self.tool.as_bytes(), &self.canonical]),
         });
-        let request = Request { actor: self.caller.actor, if_match: None, idempotency };
+        let request = Request { idempotency, ..Request::by(self.caller.actor) };
         Ok(self.business.change(request, change).await?)
     }
 

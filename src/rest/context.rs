@@ -114,7 +114,7 @@ impl Context {
             Condition::Any => IfMatch::Any,
             Condition::Tags(tags) => IfMatch::Tags(tags),
         });
-        Ok(Request { actor: self.caller.actor, if_match, idempotency: self.idempotency()? })
+        Ok(Request { if_match, idempotency: self.idempotency()?, ..Request::by(self.caller.actor) })
     }
 
     /// What makes this request the same one again, if it says so.

@@ -274,7 +274,7 @@ impl BusinessHandle {
         let request = request.clone();
         self.ask(move |state, now| {
             state.store.check_room(change.weight())?;
-            check_actor(state, request.actor, change.needs())?;
+            check_actor(state, &request, change.needs())?;
             let mut context = Context::new(state, &request, now);
             change.decide(&mut context).map(|_| ())
         })

@@ -7,7 +7,10 @@ use chrono::TimeDelta;
 
 use super::request::{Answer, AnswerStatus, Idempotency, Request};
 use super::state::State;
-use crate::domain::{Access, Actor as Who, ApiKey, BusinessId, KeyId, PersonId, Refusal, Right, SteadyTime};
+use crate::domain::{
+    Access, Actor as Who, ApiKey, BusinessId, KeyId, PersonId, Refusal, Right, SteadyTime, Timestamp,
+    check_password_at,
+};
 use crate::error::EngineError;
 use crate::store::records::{IdempotencyRecord, ShownAnew};
 use crate::store::{Batch, Key, Order, Record, Store, StoreError, keys};
@@ -25,7 +28,7 @@ pub(super) fn given(
     status: AnswerStatus,
     needs: Option<Right>,
 ) -> Result<Option<Answer>, EngineError> {
-    check_actor(state, request.actor, needs)?;
+    check_actor(state, request, needs)?;
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some(answer) = remembered(state, idempotency)? else { return Ok(None) };
     if answer.status != status {
@@ -157,22 +160,28 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
 
 /// Refuses what somebody asks for who may not, or may no more: both what takes the right away and what is asked for are
 /// decided here, so one of them comes first.
-pub(super) fn check_actor(state: &State, who: Who, needs: Option<Right>) -> Result<(), EngineError> {
-    match who {
+pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<(), EngineError> {
+    match request.actor {
         Who::ApiKey(id) => check_key(state, id),
-        Who::Person(id) => check_person(state, id, needs),
+        Who::Person(id) => check_person(state, (id, request.password_at), needs),
         Who::Operator | Who::System => Ok(()),
     }
 }
 
-/// Refuses what one of the people asks for whose role does not go so far, or who belongs no more.
-fn check_person(state: &State, id: PersonId, needs: Option<Right>) -> Result<(), EngineError> {
+/// Refuses what one of the people asks for whose role does not go so far, or who belongs no more; and changes of people,
+/// whoever asks in whichever page, where they did not give their password lately.
+fn check_person(
+    state: &State,
+    (id, password_at): (PersonId, Option<Timestamp>),
+    needs: Option<Right>,
+) -> Result<(), EngineError> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
     let Some(right) = needs else { return Ok(()) };
     let membership = state.people.get(&id).filter(|membership| membership.is_active());
     match membership.map_or(Access::Hidden, |membership| membership.role.access(right)) {
+        Access::Change if right == Right::People => Ok(check_password_at(password_at, state.clocks.now())?),
         Access::Change => Ok(()),
         Access::Read => Err(Refusal::NotAllowed("this is for owners and admins to change").into()),
         Access::Hidden => Err(EngineError::NotFound),

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use crate::domain::Actor;
+use crate::domain::{Actor, Timestamp};
 
 /// An `If-Match` condition (RFC 9110 §13.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +33,15 @@ pub struct Request {
     pub if_match: Option<IfMatch>,
     /// Only once.
     pub idempotency: Option<Idempotency>,
+    /// When a person gave their password last, in the session in which they ask. Changes of people are refused where that
+    /// was not lately.
+    pub password_at: Option<Timestamp>,
 }
 
 impl Request {
     /// A request without conditions.
     pub fn by(actor: Actor) -> Self {
-        Self { actor, if_match: None, idempotency: None }
+        Self { actor, if_match: None, idempotency: None, password_at: None }
     }
 }
 

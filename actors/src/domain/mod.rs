@@ -83,7 +83,9 @@ pub use membership::{
     check_people, patched,
 };
 pub use message::{MessageDetails, MessageStatus, TakenMessage, Urgency};
-pub use person::{Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX};
+pub use person::{
+    Begin, Client, Person, SESSIONS_MAX, Session, USE_WRITTEN_AFTER, USER_AGENT_CHARS_MAX, check_password_at,
+};
 pub use refusal::{Problem, Refusal, SlotReason};
 pub use retention::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 pub use role::{Access, Right, Role};

@@ -70,7 +70,15 @@ impl Session {
 
     /// Whether the password was given so lately that nobody asks for it again.
     pub fn is_fresh(&self, now: Timestamp) -> bool {
-        self.password_at <= now + AHEAD_MAX && now < self.password_at + PASSWORD_FRESH
+        check_password_at(Some(self.password_at), now).is_ok()
+    }
+}
+
+/// Refuses what somebody asks for who did not give their password lately.
+pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Result<(), Refusal> {
+    match password_at {
+        Some(at) if at <= now + AHEAD_MAX && now < at + PASSWORD_FRESH => Ok(()),
+        _ => Err(Refusal::NotAllowed("the password has to be given again first")),
     }
 }
 
@@ -196,8 +204,8 @@ impl Person {
         now: Timestamp,
     ) -> Result<Option<BusinessId>, Refusal> {
         let session = self.session(hash, now).ok_or(Refusal::Expired)?;
-        if !session.restricted && !session.is_fresh(now) {
-            return Err(Refusal::NotAllowed(PASSWORD_FIRST));
+        if !session.restricted {
+            check_password_at(Some(session.password_at), now)?;
         }
         let accepts = session.business_id.filter(|_| session.restricted);
         self.sessions.clear();
@@ -224,9 +232,7 @@ impl Person {
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let session = self.session(hash, now).ok_or(Refusal::Expired)?;
-        if session.restricted || !session.is_fresh(now) {
-            return Err(Refusal::NotAllowed(PASSWORD_FIRST));
-        }
+        check_password_at(Some(session.password_at).filter(|_| !session.restricted), now)?;
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
             // Whoever set the password need not be the person, and is not to take from them what was mailed.
@@ -291,9 +297,6 @@ impl Person {
         self.sessions.is_empty() && self.link.is_none() && now >= newest + kept
     }
 }
-
-/// Why something sensitive is not done.
-const PASSWORD_FIRST: &str = "the password has to be given again first";
 
 #[cfg(test)]
 mod tests;

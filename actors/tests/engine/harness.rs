@@ -287,6 +287,11 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
+/// A request in a session in which the password was given just now.
+pub(crate) fn lately(world: &World, request: Request) -> Request {
+    Request { password_at: Some(world.engine.now()), ..request }
+}
+
 pub(crate) fn by_operator() -> Request {
     Request::by(Actor::Operator)
 }

@@ -19,7 +19,7 @@ use actors::people::{From, Hashing, Invitation, Invited, Mailing, People, SignIn
 use actors::{Engine, EngineError, Limits};
 use serde_json::Value;
 
-use crate::harness::{Shop, World, by_operator, first_page, json, offer_to, pass, text};
+use crate::harness::{Shop, World, by_operator, first_page, json, lately, offer_to, pass, text};
 use crate::post::Post;
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -46,6 +46,7 @@ fn by(id: PersonId) -> Request {
 }
 
 async fn invite(world: &World, shop: &Shop, request: Request, email: &str, role: Role) -> Invited {
+    let request = lately(world, request);
     world.engine.people().invite(&world.at(shop), request, invitation(email, role)).await.unwrap()
 }
 
@@ -183,8 +184,9 @@ async fn nobody_is_handed_another_persons_account() {
     let session = people.set_password(&session, OTHER).await.unwrap();
     assert!(!people.session(&session).await.unwrap().unwrap().person.confirmed);
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
-    let by_dashboard =
-        people.invite(&world.at(&other), by(eve), invitation("victim@example.com", Role::Admin)).await;
+    let by_dashboard = people
+        .invite(&world.at(&other), lately(&world, by(eve)), invitation("victim@example.com", Role::Admin))
+        .await;
     assert!(matches!(refusal(by_dashboard), Refusal::Conflict { .. }));
     // The operator's invitation clears what was there, and gives a reset.
     let invited = invite(&world, &other, by_operator(), "victim@example.com", Role::Admin).await;
@@ -258,19 +260,20 @@ async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() 
     assert!(matches!(business.change(by(owner), suspend).await, Err(EngineError::NotFound)));
     business.change(by(admin), rename()).await.unwrap();
     assert!(matches!(
-        business.change(by(hand), RemoveMember { id: admin }).await,
+        business.change(lately(&world, by(hand)), RemoveMember { id: admin }).await,
         Err(EngineError::NotFound)
     ));
     assert!(matches!(
-        refusal(business.change(by(admin), RemoveMember { id: owner }).await),
+        refusal(business.change(lately(&world, by(admin)), RemoveMember { id: owner }).await),
         Refusal::NotAllowed(_)
     ));
-    let last = business.change(by(owner), RemoveMember { id: owner }).await;
+    let last = business.change(lately(&world, by(owner)), RemoveMember { id: owner }).await;
     assert!(matches!(refusal(last), Refusal::Conflict { .. }));
     let disable = MembershipPatch { active: Some(false), ..MembershipPatch::default() };
-    people.patch_member(&business, by(owner), (admin, disable, None)).await.unwrap();
+    people.patch_member(&business, lately(&world, by(owner)), (admin, disable, None)).await.unwrap();
     assert!(matches!(business.change(by(admin), rename()).await, Err(EngineError::NotFound)));
-    let named = people.patch_member(&business, by(owner), (hand, disable, Some(text0("Hand")))).await;
+    let named =
+        people.patch_member(&business, lately(&world, by(owner)), (hand, disable, Some(text0("Hand")))).await;
     assert!(matches!(refusal(named), Refusal::NotAllowed(_)), "a name is the person's own");
     let answer = people.patch_member(
         &business,

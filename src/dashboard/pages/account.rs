@@ -116,7 +116,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
 }
 
 /// Asks for another email: it counts once a link mailed to it was used, at once where no mail is sent.
-pub(crate) async fn email(visit: Visit) -> Answered {
+pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
     let refuse = |mut shown: Page, problem: &str| {

@@ -50,10 +50,9 @@ pub(crate) async fn show(visit: Visit) -> Answered {
 }
 
 /// Sets the password; every other session ends, and this one goes on.
-pub(crate) async fn sent(visit: Visit) -> Answered {
+pub(crate) async fn sent(mut visit: Visit) -> Answered {
     let mut shown = Page::new(&visit);
-    let (given, again) = (visit.form.get("password"), visit.form.get("password_again"));
-    if given != again {
+    if visit.form.get("password") != visit.form.get("password_again") {
         shown.again.problem = shown.view.t("password-differs");
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
     }
@@ -63,7 +62,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
         shown.current = shown.current.map(|field| field.problem(Some(problem)));
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &shown)?);
     }
-    let token = match visit.people().set_password(&visit.token, given).await {
+    let token = match visit.people().set_password(&visit.token, visit.form.get("password")).await {
         Ok(token) => token,
         Err(EngineError::Refused(Refusal::Invalid(problems))) => {
             let said = problems.first().map_or("", |problem| problem.message.as_str());

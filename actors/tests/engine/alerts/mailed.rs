@@ -14,7 +14,7 @@ use actors::store::{Record, keys};
 use chrono::TimeDelta;
 
 use super::*;
-use crate::harness::{everything_else_runs, pass};
+use crate::harness::{everything_else_runs, lately, pass};
 use crate::post::Post;
 
 pub(super) const PASSWORD: &str = "correct horse battery staple";
@@ -292,7 +292,7 @@ pub(super) async fn invite(
         role: Role::Admin,
         staff_id: None,
     };
-    world.engine.people().invite(&world.at(shop), by, invitation).await
+    world.engine.people().invite(&world.at(shop), lately(world, by), invitation).await
 }
 
 #[tokio::test(start_paused = true)]

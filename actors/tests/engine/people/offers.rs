@@ -6,7 +6,7 @@ use actors::domain::{Actor, Client, MembershipStatus, Refusal, Role};
 use actors::people::Mailing;
 
 use super::{OTHER, PASSWORD, by, id, invite, member, refusal, sign_in, status, world};
-use crate::harness::{Shop, World, by_operator, first_page, pass};
+use crate::harness::{Shop, World, by_operator, first_page, lately, pass};
 use crate::post::Post;
 
 async fn suspend(world: &World, shop: &Shop, suspended: bool) {
@@ -116,7 +116,7 @@ async fn the_session_of_a_link_accepts_what_was_offered_before_it_and_nothing_si
     let opened = people.use_link(&link.token, Client::default()).await.unwrap();
     let session = people.set_password(&opened.session.unwrap(), OTHER).await.unwrap();
     let victim = id(&invited);
-    world.at(&shop).change(by(boss), RemoveMember { id: victim }).await.unwrap();
+    world.at(&shop).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     pass(1).await;
     let _post = Post::of(&world.engine);
     let again = invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
@@ -138,7 +138,7 @@ async fn neither_a_link_of_an_earlier_offer_nor_what_came_of_it_accepts_a_later_
         if opens_first {
             opened = people.use_link(&token, Client::default()).await.unwrap().session;
         }
-        world.at(&shop).change(by(boss), RemoveMember { id: victim }).await.unwrap();
+        world.at(&shop).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
         pass(1).await;
         let _post = Post::of(&world.engine);
         invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;

@@ -27,18 +27,18 @@ use actors::business::commands::profile::{PatchBusiness, PatchProfile};
 use actors::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
-use actors::business::{Answer, Change};
+use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{MoveRequest, Party};
 use actors::domain::{
     BlockedTimeId, Buffers, ContactDetails, ContactPatch, DayWindows, DisabledReason, EventTypes,
     KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, MessageStatus, PersonId, Refusal, Role,
-    Scopes, StaffId, Text, WebhookSecret,
+    Scopes, StaffId, Text, Timestamp, WebhookSecret,
 };
 use actors::net::WebhookUrl;
 use actors::{BusinessHandle, EngineError};
 use uuid::Uuid;
 
-use super::{by, invite, member, world};
+use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, offer_to, text};
 
@@ -124,13 +124,15 @@ struct Asking<'a> {
     /// Somebody who belongs, and whom nobody needs.
     other: PersonId,
     number: u8,
+    /// When they gave their password.
+    password_at: Option<Timestamp>,
 }
 
 type Asked = Result<Answer, EngineError>;
 
 impl Asking<'_> {
     async fn ask(&self, change: impl Change + 'static) -> Asked {
-        self.of.change(by(self.who), change).await
+        self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await
     }
 
     /// Asks for the change of a row. What it is about need not be there: rights come first.
@@ -354,18 +356,52 @@ async fn a_role_may_what_the_table_says_and_whoever_is_not_active_nothing() {
     world.engine.people().patch_member(&of, by_operator(), (disabled, off, None)).await.unwrap();
     let (stranger, _) = member(&world, &elsewhere, "stranger@example.com", Role::Owner).await;
     let nobodys = [super::id(&invited), disabled, stranger, Uuid::from_u128(9).into()];
+    let password_at = Some(world.engine.now());
     for Row { change, may } in TABLE {
         let mut found = String::new();
         for (number, who) in (1..).zip(&roles) {
-            let asking = Asking { of: &of, shop: &shop, who: *who, other, number };
+            let asking = Asking { of: &of, shop: &shop, who: *who, other, number, password_at };
             found.push(told(&asking.row(change).await));
         }
         assert_eq!(found, *may, "{change}");
         for who in nobodys {
-            let asking = Asking { of: &of, shop: &shop, who, other, number: 9 };
+            let asking = Asking { of: &of, shop: &shop, who, other, number: 9, password_at };
             assert_eq!(told(&asking.row(change).await), '-', "{change} by {who}");
         }
     }
+}
+
+/// Whichever page asks for it: the engine itself holds it against when the password was given.
+#[tokio::test(start_paused = true)]
+async fn people_are_changed_by_nobody_who_did_not_give_their_password_lately() {
+    let world = world().await;
+    let shop = world.shop(2).await;
+    let of = world.at(&shop);
+    let owner = team(&world, &shop).await[0];
+    let (other, _) = member(&world, &shop, "other@example.com", Role::Member).await;
+    let ago = |minutes| Some(world.engine.now() - chrono::TimeDelta::minutes(minutes));
+    let of_people = ["AddMember", "AddMember as an owner", "PatchMember", "RemoveMember"];
+    for Row { change, may } in TABLE.iter().filter(|row| row.may.starts_with('c')) {
+        for (password_at, is_lately) in [(None, false), (ago(15), false), (ago(14), true)] {
+            let asking = Asking { of: &of, shop: &shop, who: owner, other, number: 8, password_at };
+            let asked = asking.row(change).await;
+            let expected = if is_lately || !of_people.contains(change) { 'c' } else { 'r' };
+            assert_eq!(told(&asked), expected, "{change} ({may}), at {password_at:?}: {asked:?}");
+        }
+    }
+    let unseen =
+        |error| matches!(refusal::<()>(Err(error)), Refusal::NotAllowed(why) if why.contains("password"));
+    let invited =
+        world.engine.people().invite(&of, by(owner), invitation("x@example.com", Role::Member)).await;
+    assert!(unseen(invited.unwrap_err()));
+    assert!(
+        world
+            .engine
+            .people()
+            .invite(&of, by_operator(), invitation("x@example.com", Role::Member))
+            .await
+            .is_ok()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -377,7 +413,8 @@ async fn of_a_suspended_business_people_change_nothing() {
     let (other, _) = member(&world, &shop, "other@example.com", Role::Member).await;
     of.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
     for Row { change, .. } in TABLE {
-        let asked = Asking { of: &of, shop: &shop, who: owner, other, number: 1 }.row(change).await;
+        let asked = Asking { of: &of, shop: &shop, who: owner, other, number: 1, password_at: None };
+        let asked = asked.row(change).await;
         assert!(matches!(asked, Err(EngineError::Suspended)), "{change}: {asked:?}");
     }
 }

@@ -115,15 +115,16 @@ pub(crate) async fn show(member: Member, step: Step) -> Answered {
 }
 
 /// Does it.
-pub(crate) async fn sent(member: Member, step: Step) -> Answered {
+pub(crate) async fn sent(mut member: Member, step: Step) -> Answered {
     let (before, person) = person(&member).await?;
     check_may_change(&member, &person)?;
+    let fresh = freshened(&mut member).await?;
     let again = |undone: Undone, asks| {
         let status = undone.status();
         let filled = Filled::refused(&member.view(), &member.form, undone);
         Ok(page(status, &Page::new(&member, step, &person, filled, asks))?)
     };
-    if let Err(undone) = freshened(&member).await? {
+    if let Err(undone) = fresh {
         return again(undone, member.password_field());
     }
     let done = if step == Step::Remove {
@@ -131,7 +132,8 @@ pub(crate) async fn sent(member: Member, step: Step) -> Answered {
     } else {
         let patch = MembershipPatch { active: Some(step == Step::Enable), ..MembershipPatch::default() };
         let changed = (before.id, patch, None);
-        match member.people().patch_member(&member.business, Request::by(member.actor()), changed).await {
+        let request = Request { if_match: None, ..member.request() };
+        match member.people().patch_member(&member.business, request, changed).await {
             Ok(_) => Ok(()),
             Err(error) => Err(Undone::of(error)?),
         }

@@ -71,8 +71,8 @@ pub(super) fn password(filled: &mut Filled, view: &View, field: Option<Field>) -
     Some(Field { problem, ..field })
 }
 
-/// Makes sure that the password was given lately.
-pub(super) async fn freshened(member: &Member) -> Result<Result<(), Undone>, Refused> {
+/// Makes sure that the password was given lately, without which the engine changes nobody.
+pub(super) async fn freshened(member: &mut Member) -> Result<Result<(), Undone>, Refused> {
     let problem = member.freshen().await?;
     Ok(match problem.zip(member.password_field()) {
         Some((problem, field)) => Err(Undone::Invalid(vec![Problem::new(field.id, problem)])),

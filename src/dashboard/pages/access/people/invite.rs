@@ -88,7 +88,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 /// Invites.
-pub(crate) async fn sent(member: Member) -> Answered {
+pub(crate) async fn sent(mut member: Member) -> Answered {
     let body = member.body().text("email").optional("name").text("role");
     let invitation = match body.optional("staff_id").optional("locale").read::<PersonBody>() {
         Ok(PersonBody { email, name, role, staff_id, locale }) => {
@@ -96,7 +96,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         }
         Err(undone) => return again(&member, undone, member.password_field()).await,
     };
-    if let Err(undone) = freshened(&member).await? {
+    if let Err(undone) = freshened(&mut member).await? {
         return again(&member, undone, member.password_field()).await;
     }
     let (email, mails) = (invitation.email.as_str().to_owned(), member.people().sends_mail());

@@ -175,7 +175,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 /// Changes what they are.
-pub(crate) async fn sent(member: Member) -> Answered {
+pub(crate) async fn sent(mut member: Member) -> Answered {
     let (before, person) = person(&member).await?;
     check_may_change(&member, &person)?;
     let patch = match member.body().text("role").optional("staff_id").read::<PersonPatch>() {
@@ -187,12 +187,11 @@ pub(crate) async fn sent(member: Member) -> Answered {
     if member.form.find("tag").is_some_and(|sent| sent != tag(&Place::of(&person))) {
         return again(&member, &person, Undone::Stale, member.password_field()).await;
     }
-    if let Err(undone) = freshened(&member).await? {
+    if let Err(undone) = freshened(&mut member).await? {
         return again(&member, &person, undone, member.password_field()).await;
     }
     // What it goes by from here on is the person as they were read above.
-    let request =
-        Request { if_match: Some(IfMatch::Tags(vec![tag(&person)])), ..Request::by(member.actor()) };
+    let request = Request { if_match: Some(IfMatch::Tags(vec![tag(&person)])), ..member.request() };
     if let Err(error) =
         member.people().patch_member(&member.business, request, (before.id, patch, None)).await
     {
