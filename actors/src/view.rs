@@ -43,7 +43,9 @@ pub(crate) use event::event;
 pub use keys::{KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
 pub use mail::MailTestView;
 pub use moving::ImportedView;
-pub use people::{AlertsReadView, LinkView, NewPersonView, NotificationView, NotificationsView, PersonView};
+pub use people::{
+    AlertsReadView, LinkView, NewPersonView, NoLink, NotificationView, NotificationsView, PersonView,
+};
 pub use retention::{EndedView, RetentionView};
 pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 

@@ -6,7 +6,7 @@ use actors::domain::{
     Refusal, Role, StaffId, Text,
 };
 use actors::people::{Invitation, Invited};
-use actors::view::{LinkView, NewPersonView, NotificationsView, PersonView};
+use actors::view::{LinkView, NewPersonView, NoLink, NotificationsView, PersonView};
 use schemars::JsonSchema;
 
 use crate::http::patch::Patch;
@@ -169,10 +169,14 @@ pub(super) async fn create(
     let people = context.engine.people();
     let invitation = Invitation { email, name, locale, role, staff_id };
     let Invited { mut answer, link, .. } = people.invite(&business, context.request()?, invitation).await?;
-    if let Some(link) = link
-        && let Some(url) = people.link_url(&link.token)
-    {
-        answer.body = NewPersonView::with_link(&answer.body, &url, link.expires_at).into();
+    if !answer.replayed {
+        let body = &answer.body;
+        let shown = match link.map(|link| (people.link_url(&link.token), link.expires_at)) {
+            Some((Some(url), expires_at)) => NewPersonView::with_link(body, &url, expires_at),
+            Some((None, _)) => NewPersonView::with_no_link(body, NoLink::NoPublicUrl),
+            None => NewPersonView::with_no_link(body, NoLink::HasPassword),
+        };
+        answer.body = shown.into();
     }
     // Its tag is that of the person, whether the answer shows a link or not.
     Ok(Created::answer_to(answer).tagged_as(NewPersonView::without_link))

@@ -2,15 +2,33 @@
 //! that makes it.
 
 use clap::{Args, Subcommand, ValueEnum};
+use serde_json::Value;
 
 use super::arguments::{InBusiness, ListInBusiness, staff};
+use super::record::Record;
 use super::request::{Body, Path};
 use super::task::Task;
 use super::typed::{Kind, Typed};
 
 const COLUMNS: &[&str] = &["id", "email", "name", "role", "status", "staff_id", "last_sign_in_at"];
 const ALERTS: &[&str] = &["kind", "email", "in_app", "scope"];
-const SHOWN_ONCE: &str = "the link is shown only this once, and works once";
+
+/// What is told beside a record of its link.
+pub(super) fn about_link(record: &Record) -> &'static str {
+    match record.get("no_link_reason").and_then(Value::as_str) {
+        Some("has_password") => {
+            "there is no link: the account has a password, and its person signs in as always"
+        }
+        Some("no_public_url") => {
+            "there is no link, for people reach the service nowhere: set RECEPTIONIST_PUBLIC_URL, then make one with \
+             `receptionist person link`"
+        }
+        _ if record.get("link").is_some_and(Value::is_null) => {
+            "the answer is given again, without its link: make another with `receptionist person link`"
+        }
+        _ => "the link is shown only this once, and works once",
+    }
+}
 
 /// Commands on people.
 #[derive(Debug, Subcommand)]
@@ -152,7 +170,7 @@ impl PersonCommand {
                     .with("role", role)
                     .given("staff_id", member.map(staff))
                     .given("locale", locale);
-                Task::post(of.path(&["people"]), body).with_note(SHOWN_ONCE)
+                Task::post(of.path(&["people"]), body).with_link()
             }
             Self::List(list) => Task::list(list.of.path(&["people"]), COLUMNS, list.paging),
             Self::Show(one) => Task::get(one.path()),
@@ -167,7 +185,7 @@ impl PersonCommand {
             }
             Self::Remove(one) => Task::delete(one.path(), "removed"),
             Self::Link(Link { one, kind }) => {
-                Task::post(one.path().then("link"), Body::default().given("kind", kind)).with_note(SHOWN_ONCE)
+                Task::post(one.path().then("link"), Body::default().given("kind", kind)).with_link()
             }
             Self::Notifications(Notifications { one, kind, email, in_app, scope }) => {
                 let path = one.path().then("notifications");

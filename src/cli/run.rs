@@ -10,6 +10,7 @@ use super::confirm::{ConfirmError, confirm};
 use super::contact_import::{ImportError, import};
 use super::holiday_import::{self, Closed, ClosedDay, HolidayError};
 use super::options::OptionsError;
+use super::person::about_link;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{ApiError, One, Page, Record, one_line};
 use super::request::{Call, Path};
@@ -159,6 +160,10 @@ pub(super) async fn perform(
         _ if json => (raw(&answer)?, None),
         Show::ByField(columns) => (look.by_field(columns, &one(&answer)?), None),
         Show::RecordWithNote(note) => (look.record(&one(&answer)?), Some((*note).to_owned())),
+        Show::RecordWithLink => {
+            let record = one(&answer)?;
+            (look.record(&record), Some(about_link(&record).to_owned()))
+        }
         Show::Record | Show::List { .. } | Show::Contacts(_) | Show::Holidays(_) => {
             (look.record(&one(&answer)?), None)
         }

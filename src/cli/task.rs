@@ -18,6 +18,8 @@ pub(super) enum Show {
     Record,
     /// As a record, with a note for the person who reads it.
     RecordWithNote(&'static str),
+    /// As a record, with a note of its link: that it is shown once, or why there is none.
+    RecordWithLink,
     /// A list.
     List { rows: Rows, part: Part },
     /// A record whose fields are objects, a row for each; the first column is the field's name.
@@ -185,6 +187,11 @@ impl Task {
 
     pub(super) fn with_note(self, note: &'static str) -> Self {
         Self { show: Show::RecordWithNote(note), ..self }
+    }
+
+    /// Tells of the answer's link beside it.
+    pub(super) fn with_link(self) -> Self {
+        Self { show: Show::RecordWithLink, ..self }
     }
 
     fn new(method: Method, path: Path, body: Option<Body>) -> Self {

@@ -183,7 +183,10 @@ pub(super) fn of(name: &str) -> Option<Value> {
             "contact_id": CONTACT, "source": "dashboard"}),
         "TeamRescheduleBody" => json!({"starts_at": "2026-03-03T14:30:00Z"}),
         "LinkBody" => json!({"kind": "reset"}),
-        "NewPerson" => with(person(), &json!({"link": LINK, "link_expires_at": "2026-03-03T08:30:00.000Z"})),
+        "NewPerson" => with(
+            person(),
+            &json!({"link": LINK, "link_expires_at": "2026-03-03T08:30:00.000Z", "no_link_reason": null}),
+        ),
         "Notifications" => {
             let kinds = AlertKind::ALL
                 .iter()

@@ -116,6 +116,18 @@ async fn a_link_fits_the_account_and_is_of_the_kind_that_is_asked_for() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_link_says_why() {
+    let server = Server::open_off_the_loopback().await;
+    let salon = server.salon().await;
+    let ada = add(&salon, "ada@example.com", "owner").await;
+    assert_eq!((&ada["link"], &ada["link_expires_at"]), (&Value::Null, &Value::Null));
+    assert_eq!(ada["no_link_reason"], "no_public_url");
+    let path = format!("/people/{}/link", id(&ada));
+    let refused = salon.operator.post(&path, &json!({})).await;
+    refused.fails(409, "conflict").says("RECEPTIONIST_PUBLIC_URL");
+}
+
+#[tokio::test]
 async fn an_answer_with_a_link_is_remembered_without_it() {
     let mut server = Server::open().await;
     let salon = server.salon().await;
@@ -126,6 +138,8 @@ async fn an_answer_with_a_link_is_remembered_without_it() {
     assert_eq!(again.header("idempotent-replayed"), "true");
     let mut without = first.created();
     (without["link"], without["link_expires_at"]) = (Value::Null, Value::Null);
+    assert_eq!(without["no_link_reason"].take(), Value::Null);
+    without["no_link_reason"] = json!("given_again");
     assert_eq!((again.created(), again.etag()), (without, first.etag()));
     let path = format!("/people/{}/link", id(&first.created()));
     let made = salon.operator.call("POST", &path).once("l").await;

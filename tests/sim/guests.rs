@@ -261,7 +261,7 @@ impl Sim {
         let engine = life.engine.clone();
         life.spawn(async move {
             let idempotency = Some(Idempotency { key, fingerprint: key });
-            let request = Request { actor: Actor::Operator, if_match: None, idempotency };
+            let request = Request { idempotency, ..Request::by(Actor::Operator) };
             match engine.end_business(of, request).await {
                 Ok(_) => {
                     guests.all.lock()[at].ended = Gone::Yes;

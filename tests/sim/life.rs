@@ -63,7 +63,8 @@ async fn carry_out(
     tried: Tried,
 ) {
     let idempotency = Some(Idempotency { key: tried.key, fingerprint: tried.key });
-    let request = Request { actor: Actor::ApiKey(tried.by), if_match: tried.terms.if_match(), idempotency };
+    let by = Request::by(Actor::ApiKey(tried.by));
+    let request = Request { if_match: tried.terms.if_match(), idempotency, ..by };
     let shop = handle.id();
     let answer = match tried.terms.lets_in(&engine).await {
         Ok(()) => tried.op.clone().ask(&handle, request).await,

@@ -174,7 +174,7 @@ impl Sim {
         let mut fingerprint = [0; 32];
         self.dice.fill(&mut fingerprint);
         let idempotency = Some(Idempotency { key: tried.key, fingerprint });
-        let request = Request { actor: Actor::ApiKey(tried.by), if_match: None, idempotency };
+        let request = Request { idempotency, ..Request::by(Actor::ApiKey(tried.by)) };
         let handle = life.engine.business(self.shops[tried.shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         world.say(format_args!("the key of #{} for something else", tried.number));

@@ -69,14 +69,38 @@ pub struct NewPersonView {
     /// The person.
     #[serde(flatten)]
     pub person: PersonView,
-    /// Where they choose a password; null where the account has one, and where the answer is given again, for of a link
-    /// only a hash is kept.
+    /// Where they choose a password; null for the reason that `no_link_reason` gives.
     pub link: Option<String>,
     /// When the link expires.
     pub link_expires_at: Option<Timestamp>,
+    /// Why there is no link; null where there is one.
+    pub no_link_reason: Option<NoLink>,
+}
+
+/// Why the answer to adding a person shows no link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NoLinkReason")]
+#[serde(rename_all = "snake_case")]
+pub enum NoLink {
+    /// The account has a password: its person signs in as always.
+    HasPassword,
+    /// People reach the service nowhere until `RECEPTIONIST_PUBLIC_URL` is set.
+    NoPublicUrl,
+    /// The answer is given again, and of a link only a hash is kept.
+    GivenAgain,
 }
 
 impl NewPersonView {
+    /// A person as they are added, and as they are remembered: without the link.
+    pub fn remembered(person: &Person, membership: &Membership) -> Self {
+        Self {
+            person: PersonView::new(person, membership),
+            link: None,
+            link_expires_at: None,
+            no_link_reason: Some(NoLink::GivenAgain),
+        }
+    }
+
     /// A rendered one without the link: the person alone, and so what its entity tag is of.
     pub fn without_link(rendered: &[u8]) -> Vec<u8> {
         // Inside of a string the quotes would be escaped, so this is the property and nothing else.
@@ -88,11 +112,26 @@ impl NewPersonView {
 
     /// The rendering of a person, to which nobody knows a link any more, with this link.
     pub fn with_link(rendered: &[u8], link: &str, expires_at: Timestamp) -> Vec<u8> {
+        Self::linking(rendered, Some((link, expires_at)), None)
+    }
+
+    /// The rendering of a person, with why this answer shows no link.
+    pub fn with_no_link(rendered: &[u8], why: NoLink) -> Vec<u8> {
+        Self::linking(rendered, None, Some(why))
+    }
+
+    fn linking(rendered: &[u8], link: Option<(&str, Timestamp)>, why: Option<NoLink>) -> Vec<u8> {
         let mut json = Self::without_link(rendered);
         json.pop();
-        let link = super::render(&link);
-        let expires_at = super::render(&expires_at);
-        json.extend([b",\"link\":", &link[..], b",\"link_expires_at\":", &expires_at[..], b"}"].concat());
+        let (link, expires_at) = link.unzip();
+        for (name, value) in [
+            ("link", super::render(&link)),
+            ("link_expires_at", super::render(&expires_at)),
+            ("no_link_reason", super::render(&why)),
+        ] {
+            json.extend([b",\"", name.as_bytes(), b"\":", &value[..]].concat());
+        }
+        json.push(b'}');
         json
     }
 }

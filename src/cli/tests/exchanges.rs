@@ -99,6 +99,21 @@ async fn json_is_the_answer_as_it_came() {
 }
 
 #[tokio::test]
+async fn a_note_tells_of_the_link_of_a_person_or_why_there_is_none() {
+    for (fields, says) in [
+        (r#""link":"https://x/l","no_link_reason":null"#, "only this once"),
+        (r#""link":null,"no_link_reason":"has_password""#, "has a password"),
+        (r#""link":null,"no_link_reason":"no_public_url""#, "set RECEPTIONIST_PUBLIC_URL"),
+        (r#""link":null,"no_link_reason":"given_again""#, "given again"),
+    ] {
+        let made = response("201 Created", &format!(r#"{{"data":{{"id":"p1",{fields}}}}}"#));
+        let line = "person add --business b1 --email a@example.com --role owner";
+        let note = answered(made, line).await.unwrap().note.unwrap();
+        assert!(note.contains(says), "{fields}: {note}");
+    }
+}
+
+#[tokio::test]
 async fn a_new_key_comes_with_a_note_beside_it() {
     let body = r#"{"data":{"name":"CRM","key":"rcpt_a_b"}}"#;
     let line = "key create --business b1 --name CRM --all-scopes";

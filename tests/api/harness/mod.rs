@@ -89,6 +89,14 @@ impl Server {
         Self::with(limit, proxies.parse().unwrap(), Limits::default()).await
     }
 
+    /// A service of which nobody said where people reach it: it listens off the loopback, without TLS.
+    pub(crate) async fn open_off_the_loopback() -> Self {
+        let mut server = Self::open().await;
+        server.settings.listen = "0.0.0.0:0".parse().unwrap();
+        server.restart().await;
+        server
+    }
+
     async fn with(limit: u32, trusted_proxies: TrustedProxies, limits: Limits) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings {

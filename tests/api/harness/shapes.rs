@@ -303,6 +303,7 @@ const NEW_PERSON: Shape = &[
     ("last_sign_in_at", OptInstant),
     ("link", OptText),
     ("link_expires_at", OptInstant),
+    ("no_link_reason", OptText),
 ];
 const LINK: Shape =
     &[("kind", OneOf(&["invitation", "reset", "enter"])), ("link", OptText), ("expires_at", Instant)];

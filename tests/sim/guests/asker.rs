@@ -24,7 +24,7 @@ pub(super) struct Asker {
 impl Asker {
     pub(super) async fn ask(&self, key: [u8; 32], change: impl Change + 'static) -> Option<Answer> {
         let idempotency = Some(Idempotency { key, fingerprint: key });
-        let request = Request { actor: Actor::Operator, if_match: None, idempotency };
+        let request = Request { idempotency, ..Request::by(Actor::Operator) };
         match self.handle.change(request, change).await {
             Ok(answer) => Some(answer),
             Err(error) => {

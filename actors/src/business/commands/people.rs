@@ -57,11 +57,7 @@ impl Change for AddMember {
             updated_at: context.at(),
         };
         check_new(context, &membership)?;
-        let shown = NewPersonView {
-            person: PersonView::new(&person, &membership),
-            link: None,
-            link_expires_at: None,
-        };
+        let shown = NewPersonView::remembered(&person, &membership);
         let decision = Decision::created(&shown)
             .note("person.added", PERSON, person.id)
             .write(Write::Membership(membership));
