@@ -178,6 +178,11 @@ impl Exposition {
                 "Deliveries missed at once because as many of their business waited as may",
                 self.engine.missed_over_budget(),
             ),
+            (
+                "alerts_not_mailed",
+                "Alerts that show in the dashboard alone because as many mails of their business waited as may",
+                self.engine.alerts_not_mailed(),
+            ),
         ] {
             count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
         }
@@ -343,6 +348,7 @@ mod tests {
         has(&text, &format!("receptionist_sync_duration_seconds_count {commits}"));
         has(&text, "receptionist_webhooks_turned_off_total 0");
         has(&text, "receptionist_webhooks_missed_over_budget_total 0");
+        has(&text, "receptionist_alerts_not_mailed_total 0");
         has(&text, r#"receptionist_webhook_attempts_total{outcome="delivered"} 0"#);
         has(&text, "receptionist_webhook_attempts_under_way 0");
         has(&text, "receptionist_webhooks_network_out 0");

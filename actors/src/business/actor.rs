@@ -140,6 +140,7 @@ impl Actor for BusinessActor {
                         missed,
                         happened,
                         mails_wait,
+                        left_out,
                         then,
                     }) => {
                         let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
@@ -159,6 +160,7 @@ impl Actor for BusinessActor {
                                 turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
                                 mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
                                 shared.note_missed(missed);
+                                shared.mail.note_left_out(left_out);
                                 shared.live.tell(id, happened);
                             }
                         };

@@ -84,7 +84,7 @@ pub(super) struct Mailed {
     pub(super) happened: Vec<Happened>,
     count: u64,
     /// How many are not written, because too many wait.
-    left_out: u64,
+    pub(super) left_out: u64,
 }
 
 impl Mailed {

@@ -34,6 +34,8 @@ pub(super) struct CarriedOut {
     pub(super) happened: Vec<Happened>,
     /// Until when something waits in the outbox that was written, if anything was.
     pub(super) mails_wait: Option<Timestamp>,
+    /// How many alerts are not mailed, because too many mails wait.
+    pub(super) left_out: u64,
     /// What comes of it beside that.
     pub(super) then: Then,
 }
@@ -60,7 +62,7 @@ pub(super) fn carry_out(
     if let Some(answer) = given(state, request, change.status(), change.needs_any())? {
         let answer = change.replay_any(answer)?;
         let (deliveries, ended) = (Vec::new(), Vec::new());
-        let (turned_off, missed, mails_wait) = (None, 0, None);
+        let (turned_off, missed, mails_wait, left_out) = (None, 0, None, 0);
         let (batch, then) = (Batch::default(), Then::Nothing);
         let happened = Vec::new();
         return Ok(CarriedOut {
@@ -72,6 +74,7 @@ pub(super) fn carry_out(
             missed,
             happened,
             mails_wait,
+            left_out,
             then,
         });
     }
@@ -181,6 +184,17 @@ pub(super) fn carry_out(
     }
     let turned_off = turned_off.map(|endpoint| EndpointKey { business: state.id, endpoint });
     let answer = Answer { status, body: body.into(), replayed: false };
-    let mails_wait = mailed.until;
-    Ok(CarriedOut { batch, answer, deliveries, ended, turned_off, missed, happened, mails_wait, then })
+    let (mails_wait, left_out) = (mailed.until, mailed.left_out);
+    Ok(CarriedOut {
+        batch,
+        answer,
+        deliveries,
+        ended,
+        turned_off,
+        missed,
+        happened,
+        mails_wait,
+        left_out,
+        then,
+    })
 }

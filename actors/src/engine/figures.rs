@@ -52,6 +52,12 @@ impl Engine {
         self.shared.missed_over_budget.load(Ordering::Relaxed)
     }
 
+    /// How many alerts were not mailed since the start, for as many mails of their business waited as may: they show in
+    /// the dashboard.
+    pub fn alerts_not_mailed(&self) -> u64 {
+        self.shared.mail.left_out()
+    }
+
     /// How many businesses that nobody uses were looked at since the engine started for what has outlived its time: those
     /// that had nothing to do, and those whose actor was started.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {

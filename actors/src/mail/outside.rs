@@ -88,18 +88,31 @@ pub(crate) struct Outbox {
     allowances: Mutex<Allowances>,
     /// How many mails of a business may wait.
     waiting_max: u64,
+    /// How many alerts were not mailed since the start, for as many waited.
+    left_out: AtomicU64,
 }
 
 impl Outbox {
     /// None, until mail begins; of a business so many may wait from then on.
     pub(crate) fn new(waiting_max: u64) -> Self {
         let (actor, allowances) = (Mutex::new(None), Mutex::new(Allowances::new()));
-        Self { outside: OnceLock::new(), actor, allowances, waiting_max }
+        let (outside, left_out) = (OnceLock::new(), AtomicU64::new(0));
+        Self { outside, actor, allowances, waiting_max, left_out }
     }
 
     /// How many more mails of a business may be written while so many wait.
     pub(crate) fn room(&self, waiting: u64) -> u64 {
         self.waiting_max.saturating_sub(waiting)
+    }
+
+    /// Counts alerts that show in the dashboard alone, for as many mails of their business waited as may.
+    pub(crate) fn note_left_out(&self, alerts: u64) {
+        self.left_out.fetch_add(alerts, Ordering::Relaxed);
+    }
+
+    /// How many those were since the start.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out.load(Ordering::Relaxed)
     }
 
     /// Mail is sent with these from now on; those that were given first are kept.

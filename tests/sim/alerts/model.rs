@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use actors::domain::{
     Actor, Alert, Appointment, AppointmentStatus, AuditEntry, BusinessId, CallRecord, CallStatus,
-    FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Urgency,
+    FieldChange, Mail, MailStatus, PersonId, ResourceId, Role, StaffId, TakenMessage, Timestamp, Urgency,
 };
 use actors::store::keys::{self, kind};
 use actors::store::records::AuditRecord;
@@ -18,9 +18,17 @@ use super::{AlertKind, Shop, TEAM, Told};
 #[derive(Default)]
 pub(super) struct Expected {
     /// In the dashboard, in that order.
-    pub(super) shown: BTreeMap<PersonId, Vec<(AlertKind, Uuid)>>,
+    pub(super) shown: BTreeMap<PersonId, Vec<Shown>>,
     /// By mail, how often.
     pub(super) mailed: BTreeMap<Told, usize>,
+}
+
+/// Something that is shown to somebody in the dashboard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shown {
+    what: (AlertKind, Uuid, Timestamp),
+    /// Whether they asked for that, or only where it is not mailed since too many mails wait.
+    is_asked: bool,
 }
 
 /// Somebody of the team, as of some entry.
@@ -124,7 +132,7 @@ impl Expected {
                 }
                 _ => continue,
             };
-            expected.tell(&team, entry.actor, (kind, id), &staff);
+            expected.tell(&team, entry.actor, (kind, id, entry.at), &staff);
         }
         expected
     }
@@ -133,7 +141,7 @@ impl Expected {
         &mut self,
         team: &BTreeMap<PersonId, Member>,
         by: Actor,
-        (kind, id): (AlertKind, Uuid),
+        (kind, id, at): (AlertKind, Uuid, Timestamp),
         staff: &[Option<StaffId>],
     ) {
         for (person, member) in team {
@@ -148,36 +156,57 @@ impl Expected {
             if setting["scope"] == "mine" && !is_own {
                 continue;
             }
-            if setting["in_app"] == true {
-                self.shown.entry(*person).or_default().push((kind, id));
+            let (is_asked, is_mailed) = (setting["in_app"] == true, setting["email"] != "off");
+            if is_asked || is_mailed {
+                self.shown.entry(*person).or_default().push(Shown { what: (kind, id, at), is_asked });
             }
-            if setting["email"] != "off" {
+            if is_mailed {
                 *self.mailed.entry((*person, kind, id)).or_default() += 1;
             }
         }
     }
 
-    /// Everybody has exactly their alerts, in the order in which things happened, numbered.
-    pub(super) fn check_alerts(&self, store: &Store, of: BusinessId) {
-        let mut found: BTreeMap<PersonId, Vec<(AlertKind, Uuid)>> = BTreeMap::new();
+    /// Everybody has exactly their alerts, in the order in which things happened, numbered; and what they asked to be
+    /// mailed of alone, where so many mails wait as may. Gives how much that is of each.
+    pub(super) fn check_alerts(
+        &self,
+        store: &Store,
+        (of, is_bounded): (BusinessId, bool),
+    ) -> HashMap<PersonId, usize> {
+        let mut found: BTreeMap<PersonId, Vec<_>> = BTreeMap::new();
         for alert in rows::<Alert>(store, of, kind::ALERT) {
             let theirs = found.entry(alert.person_id).or_default();
-            theirs.push((alert.about.kind, alert.about.id));
+            theirs.push((alert.about.kind, alert.about.id, alert.about.at));
             assert_eq!(alert.number, theirs.len() as u64, "a number is left out");
         }
-        assert_eq!(found, self.shown, "somebody has other alerts than they asked for");
+        let mut unasked = HashMap::new();
+        for (person, expected) in &self.shown {
+            let mut theirs = found.remove(person).unwrap_or_default().into_iter().peekable();
+            for shown in expected.iter().filter(|shown| shown.is_asked || is_bounded) {
+                let is_there = theirs.next_if_eq(&shown.what).is_some();
+                assert!(is_there || !shown.is_asked, "{shown:?} is not shown to {person}");
+                *unasked.entry(*person).or_default() += usize::from(is_there && !shown.is_asked);
+            }
+            assert_eq!(theirs.next(), None, "{person} has other alerts than they asked for");
+        }
+        assert!(found.is_empty(), "somebody has alerts who asked for none");
+        unasked
     }
 
     /// The outbox and its log tell everybody exactly what was to be mailed; to whoever is shut out now and then, no
-    /// more than that. Gives what could not be sent.
+    /// more than that, nor where so many wait as may: then what is shown instead (`unasked`) is in none. Gives what has
+    /// to arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,
         (of, shut_out): (BusinessId, PersonId),
+        (waiting_max, unasked): (Option<usize>, &HashMap<PersonId, usize>),
     ) -> BTreeSet<Told> {
         let (mut told, mut more, mut failed) =
             (BTreeMap::<Told, usize>::new(), HashMap::<PersonId, usize>::new(), BTreeSet::new());
+        let mut waiting = 0;
         for mail in rows::<Mail>(store, of, kind::MAIL) {
+            waiting += usize::from(mail.status == MailStatus::Pending);
             let person = mail.person_id;
             *more.entry(person).or_default() += mail.more as usize;
             for about in &mail.about {
@@ -199,9 +228,14 @@ impl Expected {
         }
         for (person, left) in left {
             let counted = more.get(&person).copied().unwrap_or_default();
-            assert!(person == shut_out || left == counted, "{left} things are in no mail to {person}");
+            let shown = unasked.get(&person).copied().unwrap_or_default();
+            let is_right = if waiting_max.is_some() { left >= counted + shown } else { left == counted };
+            assert!(person == shut_out || is_right, "{left} things are in no mail to {person}");
         }
-        failed
+        assert!(waiting_max.is_none_or(|most| waiting <= most), "{waiting} mails wait");
+        let all: Vec<_> =
+            if waiting_max.is_some() { told.keys().collect() } else { self.mailed.keys().collect() };
+        all.into_iter().filter(|told| told.0 != shut_out && !failed.contains(*told)).copied().collect()
     }
 }
 

@@ -43,6 +43,7 @@ async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_
     // There is room for one more, the owner's.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
+    assert_eq!(world.engine.alerts_not_mailed(), 1, "the quiet one's");
     // What waits is counted anew behind a start, however many steps that takes.
     world.crash(0).await;
     let post = Post::of(&world.engine);
@@ -52,6 +53,7 @@ async fn what_is_beyond_the_mails_that_may_wait_shows_in_the_dashboard_whatever_
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!(waiting(&world, &shop).await, 7, "and no more");
+    assert_eq!(world.engine.alerts_not_mailed(), 10, "of five things, to both, since the start");
     assert_eq!((alerts(&world, &shop, owner).await, alerts(&world, &shop, quiet).await), (9, 6));
     let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
     // Another business has its own.
