@@ -158,6 +158,59 @@ async fn keys_and_endpoints_are_made_tried_and_taken_back() {
     desk.close().await;
 }
 
+/// What waits for its next try is not sent beside it: whoever will not wait turns the endpoint off and on, and sends what
+/// was missed by that.
+#[tokio::test]
+async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let (window, receiver) = (&desk.window, &desk.salon.server.receiver);
+    let (endpoint, path) = (
+        format!("settings/webhooks/{}", desk.salon.webhook),
+        format!("/businesses/{}/messages", desk.salon.id),
+    );
+    receiver.is_away();
+    let said = serde_json::json!({ "body": "Nobody is there", "caller_phone": "+33612345683" });
+    desk.salon.server.operator("POST", &path, said).await;
+    desk.goto(&endpoint).await;
+    window.sees("Trying").await;
+    let newest = "return document.querySelector('main a[href*=\"/deliveries/\"]').getAttribute('href')";
+    let delivery = window.run(newest).await.as_str().unwrap().to_owned();
+    assert!(!delivery.ends_with(&desk.salon.delivery), "the newest stands first");
+
+    window.goto(&delivery).await;
+    window.sees("The connection was refused").await;
+    window.sees("It can be sent again once it is delivered, or its attempts are over.").await;
+    let facts = "return [...document.querySelectorAll('#facts div')].slice(1, 3)
+        .map(one => one.querySelector('dt').innerText + ' ' + one.querySelector('time').dateTime)";
+    let facts = window.run(facts).await;
+    let [last, next] = [0, 1].map(|at| facts[at].as_str().unwrap().split_once(" 2026-").unwrap());
+    assert_eq!((last.0, next.0), ("Last answer", "Next try"));
+    assert!(last.1 < next.1, "it is tried again later: {facts}");
+
+    desk.goto(&endpoint).await;
+    let open =
+        "[...document.querySelectorAll('main summary')].find(one => one.innerText.includes('off…')).click()";
+    window.run(open).await;
+    window.press("Turn it off").await;
+    window.sees("It is off.").await;
+    receiver.answers(200, "thanks");
+    window.press("Turn on again").await;
+    window.sees("It is on again.").await;
+
+    window.goto(&delivery).await;
+    window.sees("Missed").await;
+    let before = receiver.requests().len();
+    window.press("Resend").await;
+    window.sees("It is being sent again.").await;
+    // What came of it is written behind the answer of the receiver.
+    window.sees_there(&delivery, "thanks").await;
+    window.sees("Delivered").await;
+    let came = receiver.requests();
+    assert_eq!(came.len(), before + 1);
+    assert!(came[before].contains("message.taken"), "{}", came[before]);
+    desk.close().await;
+}
+
 #[tokio::test]
 async fn a_contact_is_erased_and_somebody_invited() {
     let Some(desk) = Desk::of_owner().await else { return };
