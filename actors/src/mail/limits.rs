@@ -1,6 +1,8 @@
 //! How many mails of a kind somebody may be sent in a time (contract, second part, §3). Pure: the instants are given.
 //!
-//! What always holds: it lies in memory, so after a start everybody has their whole allowance again.
+//! What always holds: it lies in memory, so after a start everybody has their whole allowance again. What is durable does
+//! not tell it: nothing stays of a reset, nor of one that was asked for an address without an account, and the mails to an
+//! address lie with each business, by no address.
 
 use std::hash::Hash;
 use std::net::IpAddr;
