@@ -278,7 +278,7 @@ pub(crate) const KINDS: &[(&str, &[&[&str]])] = &[
                 "unsubscribe",
             ],
             &["write"],
-            &["state"],
+            &["look", "state"],
             &["send", "told", "turn"],
             &["actor"],
             &["handle", "start"],
