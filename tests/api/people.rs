@@ -124,7 +124,7 @@ async fn an_answer_without_a_link_says_why() {
     assert_eq!(ada["no_link_reason"], "no_public_url");
     let path = format!("/people/{}/link", id(&ada));
     let refused = salon.operator.post(&path, &json!({})).await;
-    refused.fails(409, "conflict").says("RECEPTIONIST_PUBLIC_URL");
+    refused.fails(409, "conflict").says("people reach this service nowhere");
 }
 
 #[tokio::test]
