@@ -4,10 +4,9 @@
 //! What always holds: of each kind a few are shown, and where there are more that is said; nothing is shown to whoever may
 //! not see it.
 
-use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
+use actors::business::{CallFilter, MessageFilter, PageRequest};
 use actors::domain::{
-    AppointmentStatus, CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency,
-    day_bounds,
+    CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency, day_bounds,
 };
 use actors::view::{AppointmentView, CallView, MessageView};
 
@@ -67,14 +66,8 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
     // Urgent ones come first, wherever they stand among the newest.
     let look = PageRequest { limit: MESSAGES_LOOKED_AT, after: None };
     let messages = member.business.messages(&new, &look).await?;
-    let pending = AppointmentFilter {
-        status: vec![AppointmentStatus::Pending],
-        from: Some(member.business.now()),
-        ..AppointmentFilter::default()
-    };
-    let (business, asked_for) = (&member.business, &pending);
-    let read = |page| async move { business.appointments(asked_for, &page).await };
-    let requests = read_through(part.clone(), read).await?;
+    let (requests, more_requests) = member.business.requests(SHOWN).await?;
+    let business = &member.business;
     let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
     let (mut missed, mut more_missed): (Vec<CallView>, bool) = (Vec::new(), false);
     for status in [CallStatus::Missed, CallStatus::Failed] {
@@ -93,14 +86,14 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
     missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
     let more = messages.next.is_some()
         || messages.items.len() > SHOWN
-        || requests.next.is_some()
+        || more_requests
         || more_missed
         || missed.len() > SHOWN;
     let (urgent, others): (Vec<_>, Vec<_>) =
         messages.items.iter().partition(|message| message.urgency == Urgency::Urgent);
     let mut all: Vec<Need> = Vec::new();
     all.extend(urgent.into_iter().take(SHOWN).map(|one| message(member, view, one)));
-    all.extend(requests.items.iter().map(|visit| request(member, view, visit)));
+    all.extend(requests.iter().map(|visit| request(member, view, visit)));
     all.extend(others.into_iter().take(SHOWN).map(|one| message(member, view, one)));
     all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, view, call)));
     all.extend(turned_off(member, view).await?);
