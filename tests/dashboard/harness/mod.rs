@@ -10,6 +10,8 @@ mod laws;
 mod page;
 mod receiver;
 mod relay;
+#[path = "../../support/tls.rs"]
+mod tls;
 
 use std::sync::Arc;
 
