@@ -8,6 +8,8 @@
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
 
+mod support;
+
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
@@ -20,16 +22,18 @@ use actors::business::commands::messages::TakeMessage;
 use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, Address, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, MembershipPatch,
-    MessageDetails, Phone, Role, ServiceId, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    Actor, Address, ContactDetails, MembershipPatch, MessageDetails, Phone, Role, ServiceId, Source, StaffId,
+    Timestamp,
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Letter};
 use actors::people::Invitation;
 use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
-use actors::{BusinessHandle, Engine, NewBusiness};
+use actors::{BusinessHandle, Engine};
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
+
+use crate::support::{always_open, text};
 
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
@@ -81,10 +85,6 @@ fn by_operator() -> Request {
     Request::by(Actor::Operator)
 }
 
-fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
-    Text::new(text.to_owned()).unwrap()
-}
-
 fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
     let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     shown["id"].as_str().unwrap().parse().unwrap()
@@ -95,18 +95,7 @@ async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Answe
 }
 
 async fn shop(engine: &Engine, number: usize, people: usize) -> Shop {
-    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
-    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
-    let new = NewBusiness {
-        name: text(&format!("Shop {number}")),
-        zone: chrono_tz::Europe::Paris,
-        locale: Locale::En,
-        website_url: None,
-        booking_mode: BookingMode::Instant,
-        hours: WeeklyHours::new(hours).unwrap(),
-        breaks: WeeklyBreaks::default(),
-        phone_region: "FR".into(),
-    };
+    let new = always_open(&format!("Shop {number}"));
     let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
     let service = id_of(&done(&business, CreateService::lasting(text("Cut"), 30)).await);
     let staff = id_of(&done(&business, CreateStaff::offering(text("Ada"), vec![service])).await);

@@ -72,6 +72,18 @@ impl Undone {
         }
     }
 
+    /// What is told of it on a page that does not show the form filled in; `stale` where the record has changed meanwhile.
+    pub(super) fn told(self, view: &View, stale: String) -> String {
+        match self {
+            Self::Stale => stale,
+            Self::Conflict { message, .. } => view.problem(&message),
+            Self::Invalid(problems) => {
+                let all = problems.iter().map(|problem| view.problem(&problem.message));
+                all.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
     /// Why a change was refused, where the form that asked for it can show that; every other error goes on as it is.
     ///
     /// # Errors

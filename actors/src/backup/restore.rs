@@ -179,8 +179,7 @@ async fn remove(
         // One that does not decode lets nobody in.
         let row = keys::membership(of, *id);
         let Some(membership) = unless_set_aside(store.get::<Membership>(&row))?.flatten() else { continue };
-        // An id begins with the instant that it was made at.
-        if membership.created_at.millis() <= (then.uuid().as_u128() >> 80) as i64 {
+        if membership.created_at <= then.minted_at() {
             there.push(*id);
         }
     }

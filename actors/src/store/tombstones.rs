@@ -9,9 +9,10 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! Whoever was removed from a business may have been invited again: the id that stands last was made then, and what was
-//! offered before it is taken back. The last kind gives back: a business that was imported behind its end is not ended any more. It names the entry with
-//! which the business's log begins anew, since what has a lesser id was ended for good: its keys.
+//! Whoever was removed from a business may have been invited again: the id that stands last was made at the removal, and
+//! what was offered before it is taken back. The last kind gives back: a business that was imported behind its end is not
+//! ended any more. It names the entry with which the business's log begins anew, since what has a lesser id was ended for
+//! good: its keys.
 //!
 //! What always holds: a line is on the disk before the change that it tells of is, so before anybody is told of that. One
 //! may stand here whose change a crash has prevented; what it names was to be taken back in any case, and an import is
