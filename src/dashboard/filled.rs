@@ -201,8 +201,12 @@ impl Member {
 
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
+        self.request_on(self.form.find(TAG))
+    }
+
+    fn request_on(&self, tag: Option<&str>) -> Request {
         let mut request = Request::by(self.actor());
-        request.if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
+        request.if_match = tag.map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
         request
     }
 
@@ -214,7 +218,27 @@ impl Member {
         &self,
         change: C,
     ) -> Result<Result<Answer, Undone>, Refused> {
-        match self.business.change(self.request(), change).await {
+        self.change_as(self.request(), change).await
+    }
+
+    /// The same where the version has this tag, whichever the form had.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub(super) async fn change_on<C: Change + 'static>(
+        &self,
+        tag: &str,
+        change: C,
+    ) -> Result<Result<Answer, Undone>, Refused> {
+        self.change_as(self.request_on(Some(tag)), change).await
+    }
+
+    async fn change_as<C: Change + 'static>(
+        &self,
+        request: Request,
+        change: C,
+    ) -> Result<Result<Answer, Undone>, Refused> {
+        match self.business.change(request, change).await {
             Ok(answer) => Ok(Ok(answer)),
             Err(error) => Undone::of(error).map(Err),
         }
