@@ -1,12 +1,17 @@
 //! What alerts cost bookings: `cargo bench --bench alerts`.
 //!
-//! An engine on the disk, 10,000 people in 1,000 businesses, and a relay that is dead. Bookings are measured with
-//! nothing in the outbox, and again while 100,000 mails wait there; in businesses without people, and in others whose
-//! ten people are each told of every booking.
+//! Two processes, each an engine on the disk with 10,000 people in 1,000 businesses and a relay that is dead. In one of
+//! them nothing waits, in the other one 100,000 mails do. Bookings are measured in both by turns, in businesses without
+//! people and in others whose ten people are each told of every booking; whichever is not measured stands still, so that
+//! what its mails cost is seen in its own figures alone.
 
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
 
+mod support;
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,25 +22,33 @@ use actors::business::commands::messages::TakeMessage;
 use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, Address, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, MembershipPatch,
-    MessageDetails, Phone, Role, ServiceId, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    Actor, Address, ContactDetails, MembershipPatch, MessageDetails, Phone, Role, ServiceId, Source, StaffId,
+    Timestamp,
 };
 use actors::mail::MailPorts;
 use actors::mail::letter::{Composer, Letter};
 use actors::people::Invitation;
 use actors::ports::{BoxFuture, MadeMail, MailFailure, Mailer, Ports};
-use actors::{BusinessHandle, Engine, NewBusiness};
+use actors::{BusinessHandle, Engine};
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
+
+use crate::support::{always_open, text};
 
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
 const MAILS: usize = 100_000;
 /// How many businesses are booked in, each by one client at a time.
 const BOOKED: usize = 64;
-const MEASURED: Duration = Duration::from_secs(10);
-/// How many times each is measured, half of them before the mails are written.
-const ROUNDS: usize = 6;
+const MEASURED: Duration = Duration::from_secs(5);
+/// How long a process goes on before it is measured, and before it is stopped for the first time.
+const WARM_UP: Duration = Duration::from_secs(2);
+/// How many times each is measured.
+const ROUNDS: usize = 9;
+/// How many mails wait in a process that was started by this one.
+const WAITING: &str = "ALERTS_WAITING";
+/// What a process is asked for: bookings nobody is told of, bookings ten people are told of, how many mails wait.
+const ASKED: [&str; 3] = ["alone", "told", "waiting"];
 
 /// A relay that nobody answers at.
 struct Dead;
@@ -72,10 +85,6 @@ fn by_operator() -> Request {
     Request::by(Actor::Operator)
 }
 
-fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
-    Text::new(text.to_owned()).unwrap()
-}
-
 fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer) -> I {
     let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     shown["id"].as_str().unwrap().parse().unwrap()
@@ -86,18 +95,7 @@ async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Answe
 }
 
 async fn shop(engine: &Engine, number: usize, people: usize) -> Shop {
-    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
-    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
-    let new = NewBusiness {
-        name: text(&format!("Shop {number}")),
-        zone: chrono_tz::Europe::Paris,
-        locale: Locale::En,
-        website_url: None,
-        booking_mode: BookingMode::Instant,
-        hours: WeeklyHours::new(hours).unwrap(),
-        breaks: WeeklyBreaks::default(),
-        phone_region: "FR".into(),
-    };
+    let new = always_open(&format!("Shop {number}"));
     let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
     let service = id_of(&done(&business, CreateService::lasting(text("Cut"), 30)).await);
     let staff = id_of(&done(&business, CreateStaff::offering(text("Ada"), vec![service])).await);
@@ -148,8 +146,8 @@ impl Shop {
     }
 }
 
-/// Books for a while, and shows how that went.
-async fn measure(name: &str, shops: &[Shop]) {
+/// Books for a while; gives how many a second, and the median and the 99th percentile in milliseconds.
+async fn measure(shops: &[Shop]) -> [f64; 3] {
     let from = Timestamp::from_millis((shops[0].business.now().millis() / 3_600_000 + 48) * 3_600_000);
     let until = Instant::now() + MEASURED;
     let mut clients = JoinSet::new();
@@ -168,8 +166,7 @@ async fn measure(name: &str, shops: &[Shop]) {
     let mut took: Vec<_> = clients.join_all().await.into_iter().flatten().collect();
     took.sort_unstable();
     let at = |part: usize| took[took.len() * part / 1_000].as_secs_f64() * 1_000.0;
-    let rate = took.len() as f64 / MEASURED.as_secs_f64();
-    println!("{name:<58} {rate:>7.0}/s  p50 {:>6.2} ms  p99 {:>6.2} ms", at(500), at(990));
+    [took.len() as f64 / MEASURED.as_secs_f64(), at(500), at(990)]
 }
 
 /// The memory of the process, in MiB.
@@ -188,8 +185,22 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
+/// Has so many mails written.
+async fn write_mails(peopled: &[Shop], mails: usize) {
+    let mut pending = JoinSet::new();
+    for number in 0..mails / PEOPLE {
+        let shop = peopled[number % BUSINESSES].clone();
+        pending.spawn(async move { shop.message().await });
+        while pending.len() > 256 {
+            pending.join_next().await.unwrap().unwrap();
+        }
+    }
+    pending.join_all().await;
+}
+
+/// The process in which so many mails wait: does what its standard input asks for, and answers each with a line.
 #[tokio::main]
-async fn main() {
+async fn serve(mails: usize) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let on_fatal = |error: &_| panic!("the store failed: {error}");
     let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
@@ -201,32 +212,102 @@ async fn main() {
     });
     let alone = shops(&engine, BOOKED * ROUNDS, 0).await;
     let peopled = shops(&engine, BUSINESSES, PEOPLE).await;
-    println!("{} people in {BUSINESSES} businesses, {} MiB", BUSINESSES * PEOPLE, memory());
+    let (before, began) = (memory(), Instant::now());
+    write_mails(&peopled, mails).await;
+    println!("{before} MiB, and {} MiB behind {mails} mails in {:.1?}", memory(), began.elapsed());
     // Each round has businesses of its own, in which nothing is booked yet.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
-    let mut round = async |waits: &str| {
-        measure(&format!("nobody is told, {waits}"), alone_left.next().unwrap()).await;
-        measure(&format!("ten are told of each booking, {waits}"), peopled_left.next().unwrap()).await;
-    };
-    for _ in 0..ROUNDS / 2 {
-        round("nothing waits").await;
-    }
-    let began = Instant::now();
-    let mut pending = JoinSet::new();
-    for number in 0..MAILS / PEOPLE {
-        let shop = peopled[number % BUSINESSES].clone();
-        pending.spawn(async move { shop.message().await });
-        while pending.len() > 256 {
-            pending.join_next().await.unwrap().unwrap();
+    let mut asked = String::new();
+    while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {
+        match asked.trim_end() {
+            asked if asked == ASKED[2] => println!("{}, {} MiB", waiting(&engine, &peopled).await, memory()),
+            asked => {
+                let left = if asked == ASKED[0] { &mut alone_left } else { &mut peopled_left };
+                let [rate, median, worst] = measure(left.next().unwrap()).await;
+                println!("{rate} {median} {worst}");
+            }
         }
+        asked.clear();
     }
-    pending.join_all().await;
-    println!("{MAILS} mails were written in {:.1} s, {} MiB", began.elapsed().as_secs_f64(), memory());
-    // What the disk still does of that is none of what is measured.
-    tokio::time::sleep(MEASURED).await;
-    for _ in 0..ROUNDS / 2 {
-        round("100,000 mails wait").await;
-    }
-    println!("{} mails wait, {} MiB", waiting(&engine, &peopled).await, memory());
     engine.close().await.unwrap();
+}
+
+/// A process that stands still unless it is asked for something.
+struct Server {
+    child: Child,
+    asked: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Server {
+    fn start(mails: usize) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let command = command.env(WAITING, mails.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (asked, answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut server = Self { child, asked, answers: BufReader::new(answers).lines() };
+        println!("{mails} mails wait: {}", server.answers.next().unwrap().unwrap());
+        std::thread::sleep(WARM_UP);
+        server.signal("STOP");
+        server
+    }
+
+    fn signal(&self, signal: &str) {
+        let told = Command::new("kill").args([&format!("-{signal}"), &self.child.id().to_string()]).status();
+        assert!(told.unwrap().success(), "{signal} was not sent");
+    }
+
+    fn ask(&mut self, what: &str) -> String {
+        self.signal("CONT");
+        std::thread::sleep(WARM_UP);
+        writeln!(self.asked, "{what}").unwrap();
+        let answer = self.answers.next().unwrap().unwrap();
+        self.signal("STOP");
+        answer
+    }
+
+    fn measure(&mut self, what: &str) -> [f64; 3] {
+        let answer = self.ask(what);
+        let figures: Vec<f64> = answer.split(' ').map(|figure| figure.parse().unwrap()).collect();
+        figures.try_into().unwrap()
+    }
+
+    fn end(mut self) {
+        self.signal("CONT");
+        drop(self.asked);
+        self.child.wait().unwrap();
+    }
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_unstable_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+fn main() {
+    if let Ok(mails) = std::env::var(WAITING) {
+        return serve(mails.parse().unwrap());
+    }
+    println!("{} people in {BUSINESSES} businesses each", BUSINESSES * PEOPLE);
+    let mut servers = [Server::start(0), Server::start(MAILS)];
+    for (asked, name) in ASKED.into_iter().zip(["nobody is told", "ten are told of each booking"]) {
+        let mut found: [[Vec<f64>; 3]; 2] = Default::default();
+        for round in 0..ROUNDS {
+            for turn in 0..2 {
+                let which = (round + turn) % 2;
+                let figures = servers[which].measure(asked);
+                found[which].iter_mut().zip(figures).for_each(|(all, one)| all.push(one));
+            }
+        }
+        let ratios = found[0][0].iter().zip(&found[1][0]).map(|(without, with)| with / without).collect();
+        for (figures, waits) in found.into_iter().zip(["nothing waits", "100,000 mails wait"]) {
+            let [rate, half, most] = figures.map(median);
+            println!("{name}, {waits:<20} {rate:>7.0}/s  p50 {half:>6.2} ms  p99 {most:>6.2} ms");
+        }
+        println!("{name}, with mails against without, median of {ROUNDS} turns: {:.2}", median(ratios));
+    }
+    for server in &mut servers {
+        println!("at the end wait {}", server.ask(ASKED[2]));
+    }
+    servers.into_iter().for_each(Server::end);
 }

@@ -10,6 +10,8 @@
 #![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
 #![allow(clippy::print_stdout, reason = "what was measured is shown")]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -22,13 +24,12 @@ use actors::business::commands::messages::TakeMessage;
 use actors::business::{Answer, Change, Request};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    Actor, Address, BookingMode, CallDetails, ContactDetails, ContactId, Day, DayHours, Direction, LinkKind,
-    LocalTime, Locale, MembershipPatch, MessageDetails, Phone, Role, Scopes, ServiceId, Source, StaffId,
-    Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    Actor, Address, CallDetails, ContactDetails, ContactId, Direction, LinkKind, MembershipPatch,
+    MessageDetails, Phone, Role, Scopes, ServiceId, Source, StaffId, Timestamp,
 };
 use actors::people::Invitation;
 use actors::ports::Ports;
-use actors::{BusinessHandle, Engine, NewBusiness};
+use actors::{BusinessHandle, Engine};
 use chrono::{Days, TimeDelta};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -41,6 +42,8 @@ use receptionist::service::{self, Service};
 use receptionist::telemetry::{LogFormat, LogSettings};
 use tokio::task::JoinSet;
 
+use crate::support::{always_open, text};
+
 /// How often each page is asked for.
 const ROUNDS: usize = 31;
 /// How many changes are under way at once while the business is filled.
@@ -51,10 +54,6 @@ const BOOKED: usize = 5_000;
 const TURNS: usize = 5;
 /// Staff members, each of whom is booked every half hour of the day and night.
 const STAFF: usize = 20;
-
-fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
-    Text::new(text.to_owned()).unwrap()
-}
 
 fn id_of(answer: &Answer) -> String {
     let shown: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
@@ -116,19 +115,8 @@ impl Salon {
 
 /// The business with what it keeps.
 async fn salon(engine: &Engine, records: usize) -> Salon {
-    let (open, close) = (LocalTime::from_minutes(0).unwrap(), LocalTime::from_minutes(1_440).unwrap());
-    let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
-    let new = NewBusiness {
-        name: text("Salon"),
-        zone: chrono_tz::Europe::Paris,
-        locale: Locale::En,
-        website_url: None,
-        booking_mode: BookingMode::Instant,
-        hours: WeeklyHours::new(hours).unwrap(),
-        breaks: WeeklyBreaks::default(),
-        phone_region: "FR".into(),
-    };
-    let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+    let business =
+        engine.business(engine.create_business(always_open("Salon"), Actor::Operator).await.unwrap().id);
     let service: ServiceId = done(&business, CreateService::lasting(text("Cut"), 30)).await.parse().unwrap();
     let mut staff = Vec::new();
     for number in 0..STAFF {

@@ -86,9 +86,7 @@ impl Watching {
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }
-}
 
-impl Watching {
     /// What has happened already and is not heard yet; nothing where there is nothing.
     pub fn heard(&mut self) -> Option<Heard> {
         match self.hears.as_mut()?.try_recv() {

@@ -72,6 +72,18 @@ impl Undone {
         }
     }
 
+    /// What is told of it on a page that does not show the form filled in; `stale` where the record has changed meanwhile.
+    pub(super) fn told(self, view: &View, stale: String) -> String {
+        match self {
+            Self::Stale => stale,
+            Self::Conflict { message, .. } => view.problem(&message),
+            Self::Invalid(problems) => {
+                let all = problems.iter().map(|problem| view.problem(&problem.message));
+                all.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
     /// Why a change was refused, where the form that asked for it can show that; every other error goes on as it is.
     ///
     /// # Errors
@@ -189,9 +201,12 @@ impl Member {
 
     /// A request of the person's for a change, on the condition that the form's tag names the version that there is.
     pub(super) fn request(&self) -> Request {
-        let if_match = self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()]));
+        self.request_on(self.form.find(TAG))
+    }
+
+    fn request_on(&self, tag: Option<&str>) -> Request {
         Request {
-            if_match,
+            if_match: tag.map(|tag| IfMatch::Tags(vec![tag.to_owned()])),
             password_at: Some(self.signed_in.session.password_at),
             ..Request::by(self.actor())
         }
@@ -205,7 +220,27 @@ impl Member {
         &self,
         change: C,
     ) -> Result<Result<Answer, Undone>, Refused> {
-        match self.business.change(self.request(), change).await {
+        self.change_as(self.request(), change).await
+    }
+
+    /// The same where the version has this tag, whichever the form had.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub(super) async fn change_on<C: Change + 'static>(
+        &self,
+        tag: &str,
+        change: C,
+    ) -> Result<Result<Answer, Undone>, Refused> {
+        self.change_as(self.request_on(Some(tag)), change).await
+    }
+
+    async fn change_as<C: Change + 'static>(
+        &self,
+        request: Request,
+        change: C,
+    ) -> Result<Result<Answer, Undone>, Refused> {
+        match self.business.change(request, change).await {
             Ok(answer) => Ok(Ok(answer)),
             Err(error) => Undone::of(error).map(Err),
         }

@@ -58,6 +58,11 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
+    /// Whether it is the beginning of the list.
+    pub(super) fn is_first(&self) -> bool {
+        self.request.after.is_none()
+    }
+
     /// The ways on from here, by where the engine says that this part ended.
     pub(super) fn pages(self, next: Option<&[u8]>) -> Pages {
         let joint = if self.here.contains('?') { '&' } else { '?' };

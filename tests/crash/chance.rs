@@ -31,7 +31,10 @@ impl Rng {
     }
 }
 
-/// Lets a moment come that was drawn before: the only place in which real time passes before a kill.
+/// Lets a moment come: the only place in which tests let real time pass, fractions of a second of it. They run the program as
+/// a process of its own, which has no simulated time: a kill shall meet it at some moment of its work, a receiver shall be
+/// slow for it, and where nothing tells from outside that it is through with something, it is left alone before one looks.
+/// No outcome depends on how long that is.
 pub(crate) async fn come(moment: Duration) {
     tokio::time::sleep(moment).await;
 }

@@ -33,7 +33,8 @@ const KEPT: (&str, &str) = ("Somebody", "+14155550999");
 /// What stands in everything that tells of those who are erased.
 const NAME: &str = "Vanishing";
 const SAID: &str = "would rather not say";
-/// For how long the service may run at first until what it does by itself is looked for; each time for twice as long.
+/// For how long the service may run at first until what it does by itself is looked for; each time for twice as long. Only
+/// the rows tell that it is through with that, and nobody reads them while it runs.
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 
@@ -67,19 +68,17 @@ async fn is_finished(data_dir: &Path) -> bool {
 }
 
 /// Stops the service, and lets it run again and again until nothing is left to be done; gives how long it ran.
-async fn finish(server: &Server, data_dir: &Path) -> Duration {
+async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
-    tokio::time::sleep(pause).await;
-    stop(server);
     for _ in 0..PAUSES {
+        come(pause).await;
+        stop(&server);
         ran += pause;
         if is_finished(data_dir).await {
             return ran;
         }
         pause *= 2;
-        let server = Server::on(data_dir);
-        tokio::time::sleep(pause).await;
-        stop(&server);
+        server = Server::on(data_dir);
     }
     panic!("it is not finished though it ran for {ran:?}");
 }
@@ -151,7 +150,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     for path in paths {
         Client::of(&server).operator("DELETE", path, None).await;
     }
-    began.elapsed() + finish(&server, data_dir).await
+    began.elapsed() + finish(server, data_dir).await
 }
 
 /// What the kills of all rounds met.
@@ -319,7 +318,7 @@ async fn who_was_erased_when_the_program_is_killed_is_found_nowhere() {
         round(&mut rng, &data_dir, &paths, (204, takes), &mut met).await;
         let server = Server::on(&data_dir);
         assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
-        finish(&server, &data_dir).await;
+        finish(server, &data_dir).await;
         check_rows(&data_dir, &words).await;
         let server = Server::on(&data_dir);
         assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
@@ -396,7 +395,7 @@ async fn of_a_business_that_was_ended_when_the_program_is_killed_nothing_is_left
             assert_eq!(client.get(shop, "/business").await.status, 401);
         }
         assert_eq!(client.get(&other, "/business").await.status, 200);
-        finish(&server, &data_dir).await;
+        finish(server, &data_dir).await;
         check_ended(&data_dir, &words).await;
         assert!(exported(&data_dir).split_once('\n').unwrap().1 == kept, "another business has changed");
     }

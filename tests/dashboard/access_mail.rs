@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{Browser, PASSWORD, Page, Server, relay};
+use crate::harness::{Browser, PASSWORD, Page, Server, dead_relay, relay};
 
 fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/mail")
@@ -52,14 +52,7 @@ async fn mails_are_listed_and_sent_again_as_mails_of_their_own() {
 
 #[tokio::test]
 async fn a_mail_that_waits_is_told_with_its_error_and_is_not_sent_again() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let mail = receptionist::mail::MailSettings {
-        relay: format!("smtp+plain://{address}").parse().unwrap(),
-        from: "Desk <desk@example.com>".parse().unwrap(),
-    };
-    let server = Server::open_with(None, Some(mail)).await;
+    let server = Server::open_with(None, Some(dead_relay())).await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::access_people::marked;
-use crate::harness::{Browser, Person, Server, relay};
+use crate::harness::{Browser, Person, Server, dead_relay, relay};
 
 fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/notifications")
@@ -157,14 +157,7 @@ async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
 
 #[tokio::test]
 async fn a_relay_that_is_away_is_told_and_the_page_is_french_to_the_french() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
-    let mail = receptionist::mail::MailSettings {
-        relay: format!("smtp+plain://{address}").parse().unwrap(),
-        from: "Desk <desk@example.com>".parse().unwrap(),
-    };
-    let server = Server::open_with(None, Some(mail)).await;
+    let server = Server::open_with(None, Some(dead_relay())).await;
     let (salon, _, mut browser) = of(&server, "owner").await;
     let page = browser.get("/dashboard/account").await;
     browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);

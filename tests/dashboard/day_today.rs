@@ -76,13 +76,10 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     let page = owner.get(&today).await.is(200).says("Welcome").says("4 more steps").says("1 of 5 done");
     page.says("6 days a week").says("Name a service");
     assert!(!member.get(&today).await.is(200).text().contains("First steps"), "members set nothing");
-    let service = json!({ "name": "Cut", "duration_minutes": 30 });
-    let service = server.operator("POST", &of("/services"), service).await;
-    let staff = json!({ "name": "Inès", "service_ids": [service["id"]] });
-    server.operator("POST", &of("/staff"), staff).await;
+    let service = server.offers(&id, ("Cut", 30), "Inès").await;
     let page = owner.get(&today).await.says("3 of 5 done").says("Monday 2 March");
     assert!(page.body.contains(&format!("/dashboard/b/{id}/appointments/new\"")), "the next step is led to");
-    let booking = json!({ "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "phone": "+33612345678" } });
+    let booking = json!({ "service_id": service, "starts_at": "2026-03-02T09:00:00Z", "contact": { "phone": "+33612345678" } });
     let booking = server.operator("POST", &of("/appointments"), booking).await;
     let cancel = format!("/appointments/{}/cancel", booking["id"].as_str().unwrap());
     server.operator("POST", &of(&cancel), Value::Null).await;

@@ -92,10 +92,7 @@ async fn today_shows_the_appointments_of_the_day_in_the_order_of_time() {
     let today = format!("/dashboard/b/{salon}/today");
     browser.get(&today).await.is(200).says("Monday 2 March").says("The day is empty");
     let base = format!("/businesses/{salon}");
-    let cut = json!({ "name": "Cut", "duration_minutes": 30 });
-    let cut = server.operator("POST", &format!("{base}/services"), cut).await;
-    let anna = json!({ "name": "Anna", "service_ids": [cut["id"]] });
-    server.operator("POST", &format!("{base}/staff"), anna).await;
+    let cut = server.offers(&salon, ("Cut", 30), "Anna").await;
     for (name, phone, starts_at) in [
         ("Late", "+33612345671", "2026-03-02T14:00:00Z"),
         ("Early", "+33612345672", "2026-03-02T09:00:00Z"),
@@ -103,7 +100,7 @@ async fn today_shows_the_appointments_of_the_day_in_the_order_of_time() {
         ("Gone", "+33612345674", "2026-03-02T10:00:00Z"),
     ] {
         let contact = json!({ "name": name, "phone": phone });
-        let booking = json!({ "service_id": cut["id"], "starts_at": starts_at, "contact": contact });
+        let booking = json!({ "service_id": cut, "starts_at": starts_at, "contact": contact });
         let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
         if name == "Gone" {
             let path = format!("{base}/appointments/{}/cancel", booked["id"].as_str().unwrap());

@@ -76,13 +76,11 @@ async fn a_call_tells_what_was_said_and_what_came_of_it() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");
-    let service = json!({ "name": "Colour", "duration_minutes": 90 });
-    let service = server.operator("POST", &path("services"), service).await;
-    let staff = json!({ "name": "Océane", "service_ids": [service["id"]] });
-    server.operator("POST", &path("staff"), staff).await;
+    let service = server.offers(&salon, ("Colour", 90), "Océane").await;
     let contact = json!({ "name": "Nora Haddad", "phone": "+33661020304" });
     let contact = server.operator("POST", &path("contacts"), contact).await;
-    let booking = json!({ "service_id": service["id"], "starts_at": "2026-03-03T09:00:00Z", "contact_id": contact["id"] });
+    let booking =
+        json!({ "service_id": service, "starts_at": "2026-03-03T09:00:00Z", "contact_id": contact["id"] });
     let booked = server.operator("POST", &path("appointments"), booking).await;
     let message = json!({ "body": "Please confirm.", "urgency": "urgent" });
     let message = server.operator("POST", &path("messages"), message).await;

@@ -164,15 +164,11 @@ async fn all_that_belongs_to_a_contact_stands_on_their_page_newest_first() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");
-    let service = json!({ "name": "Colour", "duration_minutes": 30 });
-    let service = server.operator("POST", &path("services"), service).await;
-    server
-        .operator("POST", &path("staff"), json!({ "name": "Océane", "service_ids": [service["id"]] }))
-        .await;
+    let service = server.offers(&salon, ("Colour", 30), "Océane").await;
     let id = contact(&server, &salon, json!({ "name": "Nora Haddad", "phone": "+33661020304" })).await;
     let other = contact(&server, &salon, json!({ "name": "Somebody else", "phone": "+33661020305" })).await;
     for (day, who) in [("03", &id), ("05", &id), ("04", &other)] {
-        let booking = json!({ "service_id": service["id"], "starts_at": format!("2026-03-{day}T09:00:00Z"), "contact_id": who });
+        let booking = json!({ "service_id": service, "starts_at": format!("2026-03-{day}T09:00:00Z"), "contact_id": who });
         server.operator("POST", &path("appointments"), booking).await;
     }
     for number in 0..12 {

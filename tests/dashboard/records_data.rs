@@ -9,16 +9,12 @@ async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Brow
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");
-    let service = json!({ "name": "Colour", "duration_minutes": 30 });
-    let service = server.operator("POST", &path("services"), service).await;
-    server
-        .operator("POST", &path("staff"), json!({ "name": "Océane", "service_ids": [service["id"]] }))
-        .await;
+    let service = server.offers(&salon, ("Colour", 30), "Océane").await;
     let nora =
         json!({ "name": "Nora \"Zoë\" Haddad", "phone": "+33661020304", "email": "nora@mail.example" });
     let nora = server.operator("POST", &path("contacts"), nora).await;
     let booking =
-        json!({ "service_id": service["id"], "starts_at": "2026-03-03T09:00:00Z", "contact_id": nora["id"] });
+        json!({ "service_id": service, "starts_at": "2026-03-03T09:00:00Z", "contact_id": nora["id"] });
     server.operator("POST", &path("appointments"), booking).await;
     for number in 0..calls {
         let at = format!("2026-02-{:02}T09:{:02}:00Z", 1 + number / 60, number % 60);

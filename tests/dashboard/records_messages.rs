@@ -193,3 +193,36 @@ async fn many_messages_stand_on_several_pages_and_none_twice() {
     let page = browser.get(&older).await.is(200).says("number 2.").says("number 0.").says("Newest");
     assert!(!page.text().contains("number 3."));
 }
+
+#[tokio::test]
+async fn an_urgent_message_comes_first_however_many_were_taken_since() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let urgent = json!({ "caller_name": "Nora Haddad", "body": "It burns.", "urgency": "urgent" });
+    take(&server, &salon, urgent).await;
+    for number in 0..120 {
+        take(&server, &salon, json!({ "caller_name": format!("Caller {number}"), "body": "later" })).await;
+    }
+    let list = browser.get(&base).await.is(200);
+    order(&list, &["Nora Haddad", "Caller 119", "Caller 118"]);
+    let today = browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("It burns.");
+    order(&today, &["Nora Haddad", "Caller 119"]);
+    assert!(today.tags().iter().any(|tag| tag.get("href") == Some(&base)), "the others are a click away");
+}
+
+#[tokio::test]
+async fn a_button_of_a_page_that_is_old_undoes_nothing_that_somebody_else_did() {
+    let server = Server::open().await;
+    let (salon, mut ada, base) = salon(&server).await;
+    let bea = server.person(&salon, "bea@example.com", "admin").await;
+    let mut bea = server.signed_in(&salon, &bea).await;
+    let id = take(&server, &salon, json!({ "caller_name": "Paul Roy", "body": "first" })).await;
+    let (path, status) = (format!("{base}/{id}"), format!("{base}/{id}/status"));
+    let (adas, beas, list) = (ada.get(&path).await, bea.get(&path).await, bea.get(&base).await);
+    ada.submit(&adas, &status, &[("status", "resolved")]).await.leads_to(&format!("{path}?done=resolved"));
+    let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
+    refused.says("Resolved");
+    assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
+    // Who wants what is so already is told that it is.
+    bea.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
+}

@@ -7,12 +7,9 @@ use crate::harness::{Browser, Page, Server};
 /// A service, somebody who offers it and an appointment at this time; its id.
 pub(crate) async fn booked(server: &Server, salon: &str, at: &str) -> String {
     let base = format!("/businesses/{salon}");
-    let service = json!({ "name": "Cut", "duration_minutes": 60 });
-    let service = server.operator("POST", &format!("{base}/services"), service).await;
-    let staff = json!({ "name": "Inès", "service_ids": [service["id"]] });
-    server.operator("POST", &format!("{base}/staff"), staff).await;
+    let service = server.offers(salon, ("Cut", 60), "Inès").await;
     let booking = json!({
-        "service_id": service["id"], "starts_at": at, "contact": { "name": "<b>Nora</b>", "phone": "+33612345678" }
+        "service_id": service, "starts_at": at, "contact": { "name": "<b>Nora</b>", "phone": "+33612345678" }
     });
     let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
     booked["id"].as_str().unwrap().to_owned()

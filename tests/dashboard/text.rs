@@ -24,12 +24,9 @@ async fn names_make_neither_markup_nor_links_and_turn_nothing_around() {
         let page = browser.get("/dashboard/account").await;
         browser.submit(&page, "/dashboard/account", &[("name", name)]).await.is(303);
         let base = format!("/businesses/{salon}");
-        let service = json!({ "name": name, "duration_minutes": 30 });
-        let service = server.operator("POST", &format!("{base}/services"), service).await;
-        let staff = json!({ "name": name, "service_ids": [service["id"]] });
-        server.operator("POST", &format!("{base}/staff"), staff).await;
+        let service = server.offers(&salon, (name, 30), name).await;
         let booking = json!({
-            "service_id": service["id"], "starts_at": "2026-03-02T09:00:00Z", "contact": { "name": name, "phone": "+33612345678" }
+            "service_id": service, "starts_at": "2026-03-02T09:00:00Z", "contact": { "name": name, "phone": "+33612345678" }
         });
         server.operator("POST", &format!("{base}/appointments"), booking).await;
         let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;

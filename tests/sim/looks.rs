@@ -9,9 +9,10 @@ use actors::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilt
 use actors::delivery::DeliveryFilter;
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::{
-    CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId, Source, StaffId,
-    Timestamp, WebhookId,
+    AppointmentStatus, CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId,
+    Source, StaffId, Timestamp, WebhookId,
 };
+use actors::view::AppointmentView;
 use actors::{BusinessHandle, EngineError};
 use chrono::{NaiveDate, TimeDelta};
 use serde::Serialize;
@@ -293,6 +294,13 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
         let got = handle.appointment(shown.id).await?;
         assert_eq!(values(&[shown]), values(got.as_slice()));
     }
+    let (waiting, more) = handle.requests(by_start.len()).await?;
+    assert!(!more);
+    let now = handle.now(); // what began since they were asked for is left out of both
+    let waits = |one: &&AppointmentView| one.status == AppointmentStatus::Pending && one.starts_at >= now;
+    let listed: Vec<_> = by_start.iter().filter(waits).map(|one| one.id).collect();
+    let found: Vec<_> = waiting.iter().filter(waits).map(|one| one.id).collect();
+    assert_eq!(found, listed);
     let filter = ContactFilter::default();
     let newest = all(6, async |page| handle.contacts(&filter, &page).await).await?;
     assert!(newest.is_sorted_by(|a, b| a.id > b.id));

@@ -49,6 +49,8 @@ mod shortage;
 mod sim;
 mod terms;
 mod time;
+#[path = "../support/tls.rs"]
+mod tls;
 mod waste;
 mod wide;
 mod world;

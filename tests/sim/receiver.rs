@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SerialNumber};
 use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 
 use crate::network::{Mood, Network};
+use crate::tls;
 
 /// The certificates of a test process. Making them takes time, and a signature of Ed25519 has one length, so what
 /// goes over a connection is as long in every run.
@@ -47,13 +47,7 @@ fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     let authority = of_authority.self_signed(&authority_key).unwrap().der().to_vec();
     let issuer = Issuer::new(of_authority, authority_key);
     let certificate = params(&["*.example.com".into()]).signed_by(&server_key, &issuer).unwrap();
-    let server_key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(server_key.serialize_der()));
-    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], server_key)
-        .unwrap();
+    let mut config = tls::server(&certificate, &server_key);
     config.send_tls13_tickets = 0;
     (authority, Arc::new(config))
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::TlsAcceptor;
+
+use crate::tls;
 
 /// A certificate authority.
 pub(crate) struct Authority {
@@ -59,12 +59,5 @@ pub(crate) fn self_signed(name: &str) -> TlsAcceptor {
 }
 
 fn acceptor(certificate: &rcgen::Certificate, key: &KeyPair) -> TlsAcceptor {
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key)
-        .unwrap();
-    TlsAcceptor::from(Arc::new(config))
+    TlsAcceptor::from(Arc::new(tls::server(certificate, key)))
 }

@@ -1,10 +1,12 @@
 //! The program with a shop in it, and the shop's webhook endpoints.
 
+use std::fmt::Debug;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::chance::come;
 use crate::client::{Call, Client, Shop};
 use crate::namespace::Network;
 use crate::process::{Server, serve};
@@ -19,7 +21,7 @@ pub(crate) const EVENTS: [&str; 6] = [
     "message.taken",
 ];
 
-/// Between two looks at something that is awaited.
+/// Between two looks at something that is awaited: the program tells nobody when it is so, and is not to be busy with us.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How often one looks before the test fails: only a fault lets it come to that.
 const LOOKS_MAX: usize = 9_000;
@@ -65,25 +67,24 @@ impl Hook {
 
     /// Its log, once it has so many rows and an attempt of each has ended.
     pub(crate) async fn log_of(&self, client: &Client, shop: &Shop, rows: usize) -> Vec<Value> {
-        let mut log = Vec::new();
-        for _ in 0..LOOKS_MAX {
-            log = self.log(client, shop).await;
-            if log.len() == rows && log.iter().all(|row| row["attempts"] != json!(0)) {
-                return log;
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-        panic!("not {rows} rows that were attempted: {log:?}");
+        until(&format!("{rows} rows that were attempted"), async || {
+            let log = self.log(client, shop).await;
+            let whole = log.len() == rows && log.iter().all(|row| row["attempts"] != json!(0));
+            if whole { Ok(log) } else { Err(log) }
+        })
+        .await
     }
 }
 
-/// Waits until something is so.
-pub(crate) async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    for _ in 0..LOOKS_MAX {
-        if so().await {
-            return;
+/// Looks at what the program shows until that is what is awaited, and gives it.
+pub(crate) async fn until<T, E: Debug>(what: &str, mut look: impl AsyncFnMut() -> Result<T, E>) -> T {
+    let mut looks = 1;
+    loop {
+        match look().await {
+            Ok(seen) => return seen,
+            Err(seen) => assert!(looks < LOOKS_MAX, "never came: {what}, but {seen:?}"),
         }
-        tokio::time::sleep(PAUSE).await;
+        looks += 1;
+        come(PAUSE).await;
     }
-    panic!("never came: {what}");
 }

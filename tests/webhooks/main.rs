@@ -23,5 +23,7 @@ mod namespace;
 mod process;
 mod receiver;
 mod signature;
+#[path = "../support/tls.rs"]
+mod tls;
 mod verdict;
 mod work;

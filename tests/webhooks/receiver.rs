@@ -11,10 +11,15 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::chance::come;
 use crate::signature;
+
+/// How long one waits for a request: only a fault lets it come to that.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The answer of a receiver that took the event.
 pub(crate) const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
@@ -98,6 +103,7 @@ pub(crate) struct Receiver {
     tls: Option<TlsAcceptor>,
     reply: Box<dyn Fn(&mut Received) -> Reply + Send + Sync>,
     received: Mutex<Vec<Received>>,
+    news: Notify,
     connections: AtomicUsize,
 }
 
@@ -130,8 +136,8 @@ impl Receiver {
         let socket = std::net::TcpListener::bind(address).unwrap();
         socket.set_nonblocking(true).unwrap();
         let listener = TcpListener::from_std(socket).unwrap();
-        let receiver =
-            Arc::new(Self { tls, reply, received: Mutex::default(), connections: AtomicUsize::new(0) });
+        let (received, news) = (Mutex::default(), Notify::new());
+        let receiver = Arc::new(Self { tls, reply, received, news, connections: AtomicUsize::new(0) });
         let serving = Arc::clone(&receiver);
         tokio::spawn(async move {
             loop {
@@ -166,6 +172,17 @@ impl Receiver {
         self.received.lock().len()
     }
 
+    /// Waits until there are so many.
+    pub(crate) async fn gets(&self, requests: usize) {
+        loop {
+            let news = self.news.notified();
+            if self.count() >= requests {
+                return;
+            }
+            tokio::time::timeout(PATIENCE, news).await.expect("a request comes");
+        }
+    }
+
     /// How many connections there were.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
@@ -182,8 +199,9 @@ impl Receiver {
             let reply = (self.reply)(&mut received);
             received.taken = reply.bytes.starts_with(b"HTTP/1.1 2");
             self.received.lock().push(received);
+            self.news.notify_waiters();
             if !reply.after.is_zero() {
-                tokio::time::sleep(reply.after).await;
+                come(reply.after).await;
             }
             stream.write_all(&reply.bytes).await?;
             stream.flush().await?;

@@ -20,8 +20,8 @@ pub(crate) const STAFF: usize = 3;
 const CONTACTS: usize = 2_000;
 /// Of so many newest appointments one is moved or cancelled, so that most of these are changes.
 const RECENT: usize = 100;
-/// The greatest pause of an operator between two calls, in milliseconds.
-const PAUSE_MS: usize = 20;
+/// The greatest pause of an operator between two calls.
+const PAUSE: Duration = Duration::from_millis(20);
 /// A round ends at the latest with so many answers.
 const ANSWERS_MAX: usize = 300;
 
@@ -152,8 +152,7 @@ pub(crate) async fn work_until_killed(
         working.push(tokio::spawn(async move {
             while operate(&client, &shop, (number, &endpoint), &mut rng).await {
                 trigger.happened(Cause::Operator);
-                let pause = u64::try_from(rng.below(PAUSE_MS)).unwrap();
-                tokio::time::sleep(Duration::from_millis(pause)).await;
+                rng.let_pass(PAUSE).await;
             }
         }));
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
 use tokio::sync::Semaphore;
 
-use super::decide::{CarriedOut, Then, carry_out};
+use super::decide::{Then, carry_out};
 use super::load::{Start, load};
 use super::message::{Message, Question, SweptThrough};
 use super::state::State;
@@ -131,40 +131,29 @@ impl Actor for BusinessActor {
             Message::Change { request, change, reply, permits } => {
                 state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
-                    Ok(CarriedOut {
-                        batch,
-                        answer,
-                        deliveries,
-                        ended,
-                        turned_off,
-                        missed,
-                        happened,
-                        mails_wait,
-                        left_out,
-                        then,
-                    }) => {
+                    Ok(made) => {
                         let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
                         let done = move || {
                             let shared = shared.upgrade();
-                            match (then, &shared) {
+                            match (made.then, &shared) {
                                 (Then::Nothing, _) | (Then::Ends, None) => {}
                                 (Then::Chores, _) => _ = myself.cast(Message::Chores),
                                 // Before that is answered, so that whoever comes behind it finds none.
                                 (Then::Ends, Some(shared)) => shared.end(id),
                             }
-                            let _ = reply.send(Ok(answer));
+                            let _ = reply.send(Ok(made.answer));
                             drop(permits);
                             if let Some(shared) = shared {
-                                deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
-                                ended.into_iter().for_each(|key| shared.look_after(key));
-                                turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
-                                mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
-                                shared.note_missed(missed);
-                                shared.mail.note_left_out(left_out);
-                                shared.live.tell(id, happened);
+                                made.deliveries.into_iter().for_each(|key| shared.wake_delivery(key));
+                                made.ended.into_iter().for_each(|key| shared.look_after(key));
+                                made.turned_off.into_iter().for_each(|key| shared.note_turned_off(key));
+                                made.mails_wait.into_iter().for_each(|until| shared.mail.waits(id, until));
+                                shared.note_missed(made.missed);
+                                shared.mail.note_left_out(made.left_out);
+                                shared.live.tell(id, made.happened);
                             }
                         };
-                        state.submit(batch, Box::new(done));
+                        state.submit(made.batch, Box::new(done));
                     }
                     // A refusal shows state too, so it waits for what it shows.
                     Err(EngineError::Refused(refusal)) => {

@@ -52,6 +52,24 @@ pub(super) enum Then {
     Ends,
 }
 
+impl CarriedOut {
+    /// A change that was carried out before: it is answered, and nothing follows.
+    fn before(answer: Answer) -> Self {
+        Self {
+            batch: Batch::default(),
+            answer,
+            deliveries: Vec::new(),
+            ended: Vec::new(),
+            turned_off: None,
+            missed: 0,
+            happened: Vec::new(),
+            mails_wait: None,
+            left_out: 0,
+            then: Then::Nothing,
+        }
+    }
+}
+
 /// Decides a change and gives back its batch and answer. The memory is moved on only once the batch is whole.
 pub(super) fn carry_out(
     state: &mut State,
@@ -60,23 +78,7 @@ pub(super) fn carry_out(
     now: Timestamp,
 ) -> Result<CarriedOut, EngineError> {
     if let Some(answer) = given(state, request, change.status(), change.needs_any())? {
-        let answer = change.replay_any(answer)?;
-        let (deliveries, ended) = (Vec::new(), Vec::new());
-        let (turned_off, missed, mails_wait, left_out) = (None, 0, None, 0);
-        let (batch, then) = (Batch::default(), Then::Nothing);
-        let happened = Vec::new();
-        return Ok(CarriedOut {
-            batch,
-            answer,
-            deliveries,
-            ended,
-            turned_off,
-            missed,
-            happened,
-            mails_wait,
-            left_out,
-            then,
-        });
+        return Ok(CarriedOut::before(change.replay_any(answer)?));
     }
     let weight = change.weight_any();
     state.store.check_room(weight)?;

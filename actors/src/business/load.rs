@@ -10,7 +10,7 @@
 //! says, until it is set again.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
@@ -128,6 +128,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         alerts: BTreeMap::new(),
         outbox: Arc::clone(outbox),
         busy: Busy::default(),
+        pending: BTreeSet::new(),
         busy_from,
         stamps: Stamps::after(reached),
         mint: newest.map_or_else(IdMint::default, IdMint::after),

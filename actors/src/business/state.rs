@@ -1,14 +1,15 @@
 //! What a business actor keeps in memory: only what decisions need.
 //!
-//! `busy` holds every active appointment that starts at or after `busy_from`, and `busy_from` lies at least
-//! [`BUSY_BEHIND`] before now, which covers every appointment that could overlap a time to come or count towards
-//! today's load. When the wall clock goes back, what is missing is read again.
+//! `busy` holds every active appointment that starts at or after `busy_from`, `pending` those of them that wait to be
+//! confirmed, and `busy_from` lies at least [`BUSY_BEHIND`] before now, which covers every appointment that could overlap a
+//! time to come or count towards today's load. When the wall clock goes back, what is missing is read again.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use uuid::Uuid;
 
 use super::accounts::Accounts;
 use super::ages::{Ages, Round};
@@ -21,9 +22,9 @@ use crate::clock::Clocks;
 use crate::delivery::SteadyClock;
 use crate::domain::availability::Schedule;
 use crate::domain::{
-    Appointment, AppointmentId, Blocked, Business, BusinessId, Busy, IdMint, KeyId, PersonId, Retention,
-    SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint,
-    WebhookId,
+    Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, IdMint, KeyId,
+    PersonId, Retention, SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, Team,
+    Timestamp, WebhookEndpoint, WebhookId,
 };
 use crate::mail::Outbox;
 use crate::ports::Ports;
@@ -60,6 +61,8 @@ pub(crate) struct State {
     /// Where mails go.
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
+    /// By start.
+    pub(crate) pending: BTreeSet<(Timestamp, AppointmentId)>,
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
@@ -169,12 +172,10 @@ impl State {
                 self.staff.insert(staff.id, staff);
             }
             Write::Appointment { before, after } => {
-                if let Some(before) = before.filter(|before| self.holds(before)) {
-                    self.busy.remove(before.staff_id, before.starts_at, before.id);
+                if let Some(before) = before {
+                    self.let_go(&before);
                 }
-                if self.holds(&after) {
-                    self.busy.insert(after.staff_id, (&after).into());
-                }
+                self.hold(&after);
             }
             Write::Webhook(endpoint) => {
                 self.webhooks.insert(endpoint.id, endpoint);
@@ -195,11 +196,7 @@ impl State {
             Write::NoStaff(id) => {
                 self.staff.remove(&id);
             }
-            Write::NoAppointment(gone) => {
-                if self.holds(&gone) {
-                    self.busy.remove(gone.staff_id, gone.starts_at, gone.id);
-                }
-            }
+            Write::NoAppointment(gone) => self.let_go(&gone),
             Write::Retention(retention) => {
                 self.retention = retention;
                 self.chores.look_anew();
@@ -233,6 +230,23 @@ impl State {
         appointment.is_active() && appointment.starts_at >= self.busy_from
     }
 
+    fn hold(&mut self, appointment: &Appointment) {
+        if !self.holds(appointment) {
+            return;
+        }
+        self.busy.insert(appointment.staff_id, appointment.into());
+        if appointment.status == AppointmentStatus::Pending {
+            self.pending.insert((appointment.starts_at, appointment.id));
+        }
+    }
+
+    fn let_go(&mut self, appointment: &Appointment) {
+        if self.holds(appointment) {
+            self.busy.remove(appointment.staff_id, appointment.starts_at, appointment.id);
+            self.pending.remove(&(appointment.starts_at, appointment.id));
+        }
+    }
+
     /// Makes `busy` reach as far back as decisions at `now` need, and drops what they no longer do.
     /// That may be much where a clock goes back that was believed, so others have their turn between.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
@@ -245,6 +259,7 @@ impl State {
             }
         } else if self.busy_from < needed - BUSY_SLACK {
             self.busy.forget_before(needed);
+            self.pending = self.pending.split_off(&(needed, AppointmentId::from(Uuid::nil())));
             self.busy_from = needed;
         }
         Ok(())
@@ -254,10 +269,7 @@ impl State {
     /// until when, so nobody is booked from where it starts for as long as any may last.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.usable(key, Appointment::decode(value))? {
-            Some(appointment) if appointment.is_active() => {
-                self.busy.insert(appointment.staff_id, (&appointment).into());
-            }
-            Some(_) => {}
+            Some(appointment) => self.hold(&appointment),
             None => {
                 let at = keys::instant_and_id::<AppointmentId>(key);
                 if let Some((start, _)) = self.store.usable(key, at)? {

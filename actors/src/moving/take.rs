@@ -102,7 +102,8 @@ impl Import {
     /// Takes the record of a line.
     ///
     /// # Errors
-    /// When the store fails or the disk is full, and as [`Import::rest`]. What is wrong with the record is no error: it is given back.
+    /// When the store fails or the disk is full, and as [`Import::rest`]. What is wrong with the record is no error: it is
+    /// given back.
     pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, MoveError> {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,

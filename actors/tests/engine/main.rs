@@ -26,6 +26,7 @@ mod people;
 mod permits;
 mod post;
 mod repair;
+mod requests;
 mod restoring;
 mod retention;
 mod room;

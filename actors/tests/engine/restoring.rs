@@ -1,6 +1,7 @@
 //! What was erased or ended since a backup is gone from the store that is made of it, once an engine has run on it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use actors::Engine;
@@ -40,6 +41,15 @@ async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
     id
 }
 
+/// Makes a backup there.
+async fn backed_up(world: &World, to: &Path) {
+    let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
+    while world.engine.backup(id).unwrap().outcome.is_none() {
+        everything_else_runs().await;
+    }
+    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+}
+
 #[tokio::test]
 async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_again_before_it_is() {
     let world = World::new(90).await;
@@ -53,11 +63,7 @@ async fn whoever_was_removed_since_a_backup_is_not_back_and_whoever_was_asked_ag
         (add(&world, &shop, "gone@example.com").await, add(&world, &shop, "b@example.com").await);
     let home = tempfile::tempdir().unwrap();
     let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
-    let id = world.engine.begin_backup(Actor::Operator, &backup).unwrap();
-    while world.engine.backup(id).unwrap().outcome.is_none() {
-        everything_else_runs().await;
-    }
-    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+    backed_up(&world, &backup).await;
     remove(gone).await;
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     assert_eq!(lines.lines().filter(|line| line.starts_with("removed-person ")).count(), 2);
@@ -133,11 +139,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     }
     let home = tempfile::tempdir().unwrap();
     let (backup, to) = (home.path().join("backup"), home.path().join("restored"));
-    let id = world.engine.begin_backup(Actor::Operator, &backup).unwrap();
-    while world.engine.backup(id).unwrap().outcome.is_none() {
-        everything_else_runs().await;
-    }
-    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
+    backed_up(&world, &backup).await;
     world.at(&shop).change(by_operator(), EraseContact { id: known[0] }).await.unwrap();
     world.at(&ended).change(by_operator(), EndBusiness { once: None }).await.unwrap();
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
@@ -160,7 +162,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     };
     tokio::time::timeout(Duration::from_secs(60), async {
         while left() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            everything_else_runs().await;
         }
     })
     .await
@@ -180,15 +182,7 @@ async fn what_was_erased_or_ended_since_a_backup_leaves_nothing_in_what_is_resto
     assert_eq!(listed.len(), 3);
 }
 
-async fn backed_up(world: &World, to: &std::path::Path) {
-    let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
-    while world.engine.backup(id).unwrap().outcome.is_none() {
-        everything_else_runs().await;
-    }
-    world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
-}
-
-fn list(world: &World, at: &std::path::Path) {
+fn list(world: &World, at: &Path) {
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(at, lines).unwrap();
 }
@@ -215,7 +209,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
 
     let engine = &world.engine;
     let mut importing = loop {
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        everything_else_runs().await;
         let mut importing = engine.import(ImportOptions::default()).await.unwrap();
         // Until the rows are gone its id is refused.
         if importing.import().take(2, moved[0].clone()).await.unwrap().is_empty() {

@@ -1,10 +1,12 @@
 // Live parts: an element with an id and data-live="kind kind" is fetched anew from the page's own address
-// when the stream says that something of that kind changed. The stream rests while the page is hidden.
-const key = e => e && (e.id ? '#' + CSS.escape(e.id) : e.getAttribute('href') && `a[href="${CSS.escape(e.getAttribute('href'))}"]`);
+// when the stream says that something of that kind changed. The stream rests while the page is hidden: a browser has
+// few connections to one server, and a page that nobody sees takes none of them.
+const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
+const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && of('form', 'action', e.form) + ' button'));
 
 export async function swap(url, ids, signal) {
   const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
-  if (!answer.ok || answer.redirected) return;
+  if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.url}`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const id of ids) {
     const old = document.getElementById(id), now = page.getElementById(id);
@@ -19,7 +21,7 @@ export async function swap(url, ids, signal) {
 }
 
 const parts = () => [...document.querySelectorAll('[data-live][id]')];
-let stream, timer, heard = false, due = new Set();
+let stream, timer, heard = document.hidden, due = new Set();
 const run = () => { const ids = [...due]; due.clear(); swap(location.href, ids).catch(() => {}); };
 const mark = kind => {
   for (const p of parts()) if (!kind || p.dataset.live.split(' ').includes(kind)) due.add(p.id);
@@ -31,11 +33,21 @@ const open = () => {
   // Whatever happened while nobody listened is looked for.
   stream.onopen = () => { if (heard) mark(); heard = true; };
   stream.onmessage = e => mark(JSON.parse(e.data).kind);
+  // A stream that is refused is not asked for again by itself: the session has ended, or the way to the server is broken.
+  stream.onerror = () => { if (stream.readyState === EventSource.CLOSED) refused().catch(later); };
+};
+const later = () => setTimeout(() => { if (!document.hidden && stream.readyState === EventSource.CLOSED) open(); }, 30_000);
+const edited = () => [...document.forms].some(f => [...f.elements].some(e => e.type !== 'hidden'
+  && ((e.defaultValue !== undefined && e.value !== e.defaultValue) || (e.defaultChecked ?? e.checked) !== e.checked)));
+const refused = async () => {
+  const { redirected } = await fetch(location.href, { headers: { accept: 'text/html' } });
+  // Whoever is signed out sees the business no longer, but loses nothing that was typed.
+  if (redirected && !edited()) location.reload(); else later();
 };
 if (parts().length && document.body.dataset.stream) {
-  open();
+  if (!document.hidden) open();
   document.addEventListener('visibilitychange', () => {
-    stream.close();
+    stream?.close();
     if (!document.hidden) open();
   });
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fantoccini::elements::Element;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
@@ -12,6 +12,15 @@ use url::Url;
 
 /// How long something that shall appear is waited for, where it does not.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Ends once a text is seen in the page.
+const SEES: &str = "
+    const [text, done] = arguments;
+    const sees = () => (document.body?.innerText ?? '').includes(text);
+    if (sees()) return done();
+    const seen = new MutationObserver(() => { if (sees()) { seen.disconnect(); done(); } });
+    seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+";
 
 /// How often it is started, where it ends at once.
 const STARTS_MAX: usize = 5;
@@ -174,15 +183,14 @@ impl Window {
         text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Waits until a text is seen.
+    /// Waits until a text is seen: the page itself looks whenever something in it changes.
     pub(super) async fn sees(&self, text: &str) {
-        let sees = async {
-            while !self.text().await.contains(text) {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+        let begun = Instant::now();
+        // It fails once the browser's own patience is over, and where another page comes meanwhile, which is then looked at.
+        while let Err(error) = self.client.execute_async(SEES, vec![json!(text)]).await {
+            if begun.elapsed() >= PATIENCE {
+                panic!("{} does not show {text:?}: {error}: {}", self.path().await, self.text().await);
             }
-        };
-        if tokio::time::timeout(PATIENCE, sees).await.is_err() {
-            panic!("{} does not show {text:?}: {}", self.path().await, self.text().await);
         }
     }
 

@@ -10,6 +10,8 @@ mod laws;
 mod page;
 mod receiver;
 mod relay;
+#[path = "../../support/tls.rs"]
+mod tls;
 
 use std::sync::Arc;
 
@@ -35,7 +37,7 @@ pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
 pub(crate) use page::Page;
 pub(crate) use receiver::Receiver;
-pub(crate) use relay::relay;
+pub(crate) use relay::{dead_relay, relay};
 
 /// The operator's token of every test.
 const TOKEN: &str = "for-operators-only";
@@ -166,6 +168,21 @@ impl Server {
         let business =
             json!({ "name": name, "timezone": "Europe/Paris", "hours": hours, "phone_region": "FR" });
         text(&self.operator("POST", "/businesses", business).await, "id")
+    }
+
+    /// A service of a business, of so many minutes, with a staff member of this name who offers it; the service's id.
+    pub(crate) async fn offers(
+        &self,
+        business: &str,
+        (service, minutes): (&str, u32),
+        staff: &str,
+    ) -> String {
+        let base = format!("/businesses/{business}");
+        let service = json!({ "name": service, "duration_minutes": minutes });
+        let service = text(&self.operator("POST", &format!("{base}/services"), service).await, "id");
+        let staff = json!({ "name": staff, "service_ids": [service] });
+        self.operator("POST", &format!("{base}/staff"), staff).await;
+        service
     }
 
     /// Somebody of the business, who comes in.

@@ -10,10 +10,10 @@ use actors::net::Trust;
 use actors::ports::{BoxFuture, Dialer, Resolver, Stream};
 use parking_lot::Mutex;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::ServerConfig;
-use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_rustls::TlsAcceptor;
+
+use super::tls;
 
 /// So many bytes lie on the way.
 const PIPE_BYTES: usize = 64 * 1024;
@@ -39,15 +39,8 @@ impl Receiver {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new(["*.example.com".to_owned()]).unwrap();
         let certificate = certificate.signed_by(&key, &issuer).unwrap();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
         Self {
-            tls: TlsAcceptor::from(Arc::new(config)),
+            tls: TlsAcceptor::from(Arc::new(tls::server(&certificate, &key))),
             trust: Trust::nobody().and(authority.der()).unwrap(),
             answer: Arc::new(Mutex::new(Some((204, String::new())))),
             requests: Arc::default(),

@@ -1,5 +1,6 @@
-//! A relay on the loopback that takes every mail.
+//! A relay on the loopback that takes every mail, and one that is away.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use mail_parser::MessageParser;
@@ -57,10 +58,24 @@ impl Mails {
     }
 }
 
+/// The settings that lead to a relay at this address.
+fn leading_to(address: SocketAddr) -> MailSettings {
+    MailSettings {
+        relay: format!("smtp+plain://{address}").parse().unwrap(),
+        from: "Desk <desk@example.com>".parse().unwrap(),
+    }
+}
+
+/// The settings that lead to where no relay is.
+pub(crate) fn dead_relay() -> MailSettings {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    leading_to(listener.local_addr().unwrap())
+}
+
 /// A relay, and the settings that lead to it.
 pub(crate) async fn relay() -> (MailSettings, Mails) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let relay = format!("smtp+plain://{}", listener.local_addr().unwrap()).parse().unwrap();
+    let settings = leading_to(listener.local_addr().unwrap());
     let mails = Mails::default();
     let taking = mails.clone();
     tokio::spawn(async move {
@@ -68,7 +83,7 @@ pub(crate) async fn relay() -> (MailSettings, Mails) {
             tokio::spawn(speak(BufReader::new(stream), taking.clone()));
         }
     });
-    (MailSettings { relay, from: "Desk <desk@example.com>".parse().unwrap() }, mails)
+    (settings, mails)
 }
 
 async fn speak(mut stream: BufReader<tokio::net::TcpStream>, mails: Mails) {

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
+use uuid::Uuid;
 
 use super::changes::Changes;
 use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
+use crate::business::state::State;
 use crate::domain::availability::{Concerned, Slot, Terms};
 use crate::domain::{
     Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Refusal,
@@ -89,12 +91,35 @@ impl BusinessHandle {
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
         let outside =
             self.ask(move |state, now| Ok(AffectedView::of(state.schedule(now).outside(&concerned)))).await?;
+        Ok((self.shown(&outside.ids).await?, outside.count))
+    }
+
+    /// The appointments to come that wait to be confirmed: the first of them by their starts, and whether there are more.
+    ///
+    /// # Errors
+    /// The engine's failure.
+    pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool), EngineError> {
+        let waiting = move |state: &mut State, now| {
+            let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
+            Ok(to_come.take(limit.saturating_add(1)).map(|(_, id)| *id).collect::<Vec<_>>())
+        };
+        let mut waiting = self.ask(waiting).await?;
+        let more = waiting.len() > limit;
+        waiting.truncate(limit);
+        let mut shown = self.shown(&waiting).await?;
+        // One of them may have been confirmed in between.
+        shown.retain(|appointment| appointment.status == AppointmentStatus::Pending);
+        Ok((shown, more))
+    }
+
+    /// Those appointments, as they are now.
+    async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>, EngineError> {
         let shown = self.read(|store| {
             let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
-            let found = outside.ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
+            let found = ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
             found.map(|found| names.show(&reader, &found?)).collect()
         });
-        Ok((shown.await?, outside.count))
+        shown.await
     }
 
     /// The appointments that the filter admits, by start, from either end, or with `updated_since` by change.

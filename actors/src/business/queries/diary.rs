@@ -9,9 +9,9 @@ use uuid::Uuid;
 use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::domain::diary::Diary;
-use crate::domain::{AuditEntry, AuditId, BlockedKey, BlockedTime, BlockedTimeId, ResourceId, Timestamp};
+use crate::domain::{AuditEntry, BlockedKey, BlockedTime, BlockedTimeId, ResourceId, Timestamp};
 use crate::error::EngineError;
-use crate::store::{KeyRange, Order, Record, keys, unless_set_aside};
+use crate::store::{Order, Record, keys, unless_set_aside};
 
 /// How far behind its instant the id of an entry of the log may lie, where many ids were minted at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -83,12 +83,7 @@ impl BusinessHandle {
         of: Uuid,
         (from, to): (Timestamp, Timestamp),
     ) -> Result<(Vec<AuditEntry>, bool), EngineError> {
-        let key = |at: Timestamp| {
-            // Ids begin with their instant, in milliseconds.
-            let millis = u128::from(at.millis().max(0).cast_unsigned());
-            keys::audit(self.id, AuditId::from(Uuid::from_u128(millis << 80)))
-        };
-        let range = KeyRange { from: key(from), to: key(to + ID_AHEAD_MAX) };
+        let range = keys::audit_within(self.id, Some(from), Some(to + ID_AHEAD_MAX));
         let page = PageRequest { limit: HISTORY_MAX, after: None };
         let found = self
             .list(&page, move |reader, page| {

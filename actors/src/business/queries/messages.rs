@@ -2,7 +2,9 @@
 
 use super::{Page, PageRequest, Part, is_of_nobody, walk};
 use crate::business::BusinessHandle;
-use crate::domain::{BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp};
+use crate::domain::{
+    BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessage, Timestamp, Urgency,
+};
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::store::keys::{MessagesOf, kind};
@@ -19,6 +21,8 @@ pub struct MessageFilter {
     pub to: Option<Timestamp>,
     /// Only those with this status.
     pub status: Option<MessageStatus>,
+    /// Only those that are this urgent.
+    pub urgency: Option<Urgency>,
     /// Only those of this call.
     pub call_id: Option<CallId>,
     /// Only this contact's.
@@ -32,6 +36,7 @@ impl MessageFilter {
         self.from.is_none_or(|from| message.created_at >= from)
             && self.to.is_none_or(|to| message.created_at < to)
             && self.status.is_none_or(|status| message.status == status)
+            && self.urgency.is_none_or(|urgency| message.urgency == urgency)
             && self.call_id.is_none_or(|id| message.call_id == Some(id))
             && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
     }

@@ -148,18 +148,6 @@ impl View {
         self.count("calendar-weekday", day.weekday().number_from_monday().into())
     }
 
-    /// Words with several texts in them.
-    pub(super) fn says(&self, id: &str, values: &[(&str, String)]) -> String {
-        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
-        self.words.say(id, &values)
-    }
-}
-
-/// The day so many weeks behind or before another.
-pub(super) fn weeks_on(day: NaiveDate, forward: bool) -> Option<NaiveDate> {
-    if forward { day.checked_add_days(Days::new(7)) } else { day.checked_sub_days(Days::new(7)) }
-}
-impl View {
     /// The word for a number: that of a month, say.
     fn number(&self, id: &str, number: u32) -> String {
         self.words.say(id, &[("number", Value::Count(number.into()))])
@@ -174,4 +162,15 @@ impl View {
         ];
         self.says("date-of-year", &values)
     }
+
+    /// Words with several texts in them.
+    pub(super) fn says(&self, id: &str, values: &[(&str, String)]) -> String {
+        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
+        self.words.say(id, &values)
+    }
+}
+
+/// The day so many weeks behind or before another.
+pub(super) fn weeks_on(day: NaiveDate, forward: bool) -> Option<NaiveDate> {
+    if forward { day.checked_add_days(Days::new(7)) } else { day.checked_sub_days(Days::new(7)) }
 }

@@ -140,7 +140,7 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         status: visit.status,
         word: view.status(visit.status),
         done: if undone.is_some() { String::new() } else { done },
-        undone: undone.map(|undone| view.undone(undone)).unwrap_or_default(),
+        undone: undone.map(|undone| undone.told(&view, view.t("appointment-stale"))).unwrap_or_default(),
         waits: if is_pending {
             view.with("appointment-waits", "who", &view.who_comes(visit))
         } else {
@@ -162,20 +162,6 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
         view,
     };
     Ok(page(status, &shown)?)
-}
-
-impl View {
-    /// Why something was not done with an appointment.
-    pub(super) fn undone(&self, undone: Undone) -> String {
-        match undone {
-            Undone::Stale => self.t("appointment-stale"),
-            Undone::Conflict { message, .. } => self.problem(&message),
-            Undone::Invalid(problems) => {
-                let told = problems.iter().map(|problem| self.problem(&problem.message));
-                told.collect::<Vec<_>>().join(" ")
-            }
-        }
-    }
 }
 
 /// Confirms it.

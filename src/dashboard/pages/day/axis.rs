@@ -14,8 +14,10 @@ use crate::dashboard::days::local;
 pub(super) const STEP_MINUTES: u32 = 5;
 /// A board shows at most so many hours; the stylesheet knows no more.
 const HOURS_MAX: u32 = 24;
-/// A visit shorter than this is hard to hit on a board that is not fine.
-const FINE_MINUTES: u32 = 25;
+/// Below so many minutes a visit would be lower than the 24 CSS pixels that a finger needs (WCAG 2.2, 2.5.8), unless the
+/// steps of its board are higher; with the class that makes them so. As short as five minutes is too rare to stretch a
+/// day for, and has room around it.
+const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 /// What a board shows of a day on which nothing happens.
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
@@ -59,10 +61,11 @@ impl Axis {
         (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
     }
 
-    /// The classes of a board; one with a visit that is this short has finer steps, so that it can be hit.
+    /// The classes of a board; one with a visit that is this short has higher steps, so that it can be hit.
     pub(super) fn class(self, shortest: Option<u32>) -> String {
         let from = if self.from > 0 { format!("from-{} ", self.from) } else { String::new() };
-        let fine = if shortest.is_some_and(|minutes| minutes < FINE_MINUTES) { " fine" } else { "" };
+        let fine = FINE.iter().find(|(minutes, _)| shortest.is_some_and(|shortest| shortest < *minutes));
+        let fine = fine.map_or("", |(_, class)| class);
         format!("{from}hours-{}{fine}", self.hours)
     }
 
@@ -140,10 +143,11 @@ mod tests {
         assert_eq!((axis.clip(0..480), axis.clip(600..700), axis.clip(500..500)), (None, None, None));
         assert_eq!((axis.moment(481).unwrap().as_str(), axis.moment(600)), ("at h8 for-5", None));
         assert_eq!(
-            (axis.class(None), axis.class(Some(25))),
+            (axis.class(None), axis.class(Some(20))),
             ("from-8 hours-2".into(), "from-8 hours-2".into())
         );
-        assert_eq!(Axis { from: 0, ..axis }.class(Some(20)), "hours-2 fine");
+        assert_eq!(Axis { from: 0, ..axis }.class(Some(15)), "hours-2 fine");
+        assert_eq!(Axis { from: 0, ..axis }.class(Some(10)), "hours-2 finest");
     }
 
     #[test]

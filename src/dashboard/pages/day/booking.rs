@@ -8,11 +8,10 @@ use actors::business::commands::appointments::Book;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use actors::domain::booking::{BookRequest, Party};
 use actors::domain::diary::Diary;
-use actors::domain::{Right, Service, ServiceId, Source, StaffId};
+use actors::domain::{AppointmentId, Right, Service, ServiceId, Source, StaffId};
 use askama::Template;
 use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
-use serde::Deserialize;
 
 use super::above::days;
 use super::caller::{Caller, look_for};
@@ -21,7 +20,7 @@ use super::open_times::{OpenTimes, Shown};
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::asked as asked_day;
-use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::filled::{Filled, Undone, id_in};
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field};
 use crate::dashboard::refused::Refused;
@@ -92,12 +91,6 @@ pub(crate) async fn sent(member: Member) -> Answered {
     }
 }
 
-/// Only what the path is made of.
-#[derive(Deserialize)]
-struct Booked {
-    id: String,
-}
-
 async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
     let form = &member.form;
     let given = |name: &str| Some(form.get(name).trim()).filter(|text| !text.is_empty());
@@ -132,9 +125,8 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         Ok(answer) => answer,
         Err(undone) => return Ok(Err(undone)),
     };
-    let booked: Booked =
-        serde_json::from_slice(&answer.body).map_err(crate::rest::error::ApiError::internal)?;
-    Ok(Ok(format!("{}?done=booked", member.path_to(&format!("appointments/{}", booked.id)))))
+    let booked: AppointmentId = id_in(&answer)?;
+    Ok(Ok(format!("{}?done=booked", member.path_to(&format!("appointments/{booked}")))))
 }
 
 async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answered {

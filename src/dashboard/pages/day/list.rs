@@ -140,7 +140,7 @@ pub(super) fn chosen(field: Field, value: &str) -> Field {
 fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {
     let zone = member.profile.zone;
     Visit {
-        path: member.path_to(&format!("appointments/{}", visit.id)),
+        path: member.appointment_path(visit),
         starts_at: visit.starts_at.to_string(),
         time: format!("{} – {}", clock(visit.starts_at, zone), clock(visit.ends_at, zone)),
         name: view.who_comes(visit),

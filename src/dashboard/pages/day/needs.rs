@@ -4,10 +4,9 @@
 //! What always holds: of each kind a few are shown, and where there are more that is said; nothing is shown to whoever may
 //! not see it.
 
-use actors::business::{AppointmentFilter, CallFilter, MessageFilter, PageRequest};
+use actors::business::{CallFilter, MessageFilter, PageRequest};
 use actors::domain::{
-    AppointmentStatus, CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency,
-    day_bounds,
+    CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency, day_bounds,
 };
 use actors::view::{AppointmentView, CallView, MessageView};
 
@@ -21,8 +20,6 @@ use crate::words::{capitalised, plain_lines};
 
 /// How many of each kind are shown.
 const SHOWN: usize = 20;
-/// Of how many new messages the urgent ones are looked for.
-const MESSAGES_LOOKED_AT: usize = 100;
 /// How many characters of a message are shown.
 const QUOTE_CHARS_MAX: usize = 300;
 
@@ -58,23 +55,26 @@ pub(super) struct Need {
 pub(super) struct Needs {
     pub(super) all: Vec<Need>,
     pub(super) more: bool,
+    /// Where the messages are that are not shown; empty where all are.
+    pub(super) messages: String,
 }
 
 /// What needs somebody now.
 pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused> {
     let part = PageRequest { limit: SHOWN, after: None };
     let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
-    // Urgent ones come first, wherever they stand among the newest.
-    let look = PageRequest { limit: MESSAGES_LOOKED_AT, after: None };
-    let messages = member.business.messages(&new, &look).await?;
-    let pending = AppointmentFilter {
-        status: vec![AppointmentStatus::Pending],
-        from: Some(member.business.now()),
-        ..AppointmentFilter::default()
-    };
-    let (business, asked_for) = (&member.business, &pending);
-    let read = |page| async move { business.appointments(asked_for, &page).await };
-    let requests = read_through(part.clone(), read).await?;
+    let business = &member.business;
+    // Urgent ones come first, however long ago they were taken.
+    let mut taken = Vec::new();
+    let mut more_messages = false;
+    for urgency in [Urgency::Urgent, Urgency::Normal] {
+        let of = &MessageFilter { urgency: Some(urgency), ..new.clone() };
+        let found =
+            read_through(part.clone(), |page| async move { business.messages(of, &page).await }).await?;
+        more_messages |= found.next.is_some();
+        taken.push(found.items);
+    }
+    let (requests, more_requests) = business.requests(SHOWN).await?;
     let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
     let (mut missed, mut more_missed): (Vec<CallView>, bool) = (Vec::new(), false);
     for status in [CallStatus::Missed, CallStatus::Failed] {
@@ -91,20 +91,15 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
         missed.extend(found.items);
     }
     missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
-    let more = messages.next.is_some()
-        || messages.items.len() > SHOWN
-        || requests.next.is_some()
-        || more_missed
-        || missed.len() > SHOWN;
-    let (urgent, others): (Vec<_>, Vec<_>) =
-        messages.items.iter().partition(|message| message.urgency == Urgency::Urgent);
-    let mut all: Vec<Need> = Vec::new();
-    all.extend(urgent.into_iter().take(SHOWN).map(|one| message(member, view, one)));
-    all.extend(requests.items.iter().map(|visit| request(member, view, visit)));
-    all.extend(others.into_iter().take(SHOWN).map(|one| message(member, view, one)));
+    let more = more_messages || more_requests || more_missed || missed.len() > SHOWN;
+    let [urgent, others] = [0, 1].map(|at| taken[at].iter().map(|one| message(member, view, one)));
+    let mut all: Vec<Need> = urgent.collect();
+    all.extend(requests.iter().map(|visit| request(member, view, visit)));
+    all.extend(others);
     all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, view, call)));
     all.extend(turned_off(member, view).await?);
-    Ok(Needs { all, more })
+    let messages = if more_messages { member.path_to("messages") } else { String::new() };
+    Ok(Needs { all, more, messages })
 }
 
 impl Need {
@@ -160,7 +155,6 @@ fn message(member: &Member, view: &View, message: &MessageView) -> Need {
         is_quote: true,
         tel: message.caller_phone.clone().unwrap_or_default(),
         resolve: member.resolving(message),
-        tag: tag(message),
         of: name.clone(),
         ..Need::new(chip, view.t(word), name, member.way_to("messages", message.id))
     }

@@ -40,6 +40,8 @@ struct Page {
     steps_done: String,
     needs: Vec<Need>,
     more_needs: bool,
+    /// Where the messages are that are not shown; empty where all are.
+    messages: String,
     /// Whether anybody has a day to show.
     crew: Vec<OneDay>,
     calendar: String,
@@ -101,6 +103,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         steps,
         needs: needs.all,
         more_needs: needs.more,
+        messages: needs.messages,
         crew,
         calendar: member.calendar("day", today, None),
         more: dates.more,

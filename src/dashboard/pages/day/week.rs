@@ -80,7 +80,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
 
 fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {
     Visit {
-        path: member.path_to(&format!("appointments/{}", visit.id)),
+        path: member.appointment_path(visit),
         starts_at: visit.starts_at.to_string(),
         time: clock(visit.starts_at, member.profile.zone),
         name: view.who_comes(visit),

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use chrono::NaiveDate;
 
 use super::rows::QUOTE_CHARS_MAX;
-use super::said::{Chip, call_status, caller, duration, of_call, outcome};
+use super::said::{Chip, call_status, caller, duration, incomplete, of_call, outcome};
 use crate::dashboard::asked::Member;
 use crate::dashboard::days;
 use crate::dashboard::frame::Frame;
@@ -99,7 +99,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         narrowed: FILTERS.iter().any(|name| !given(name).is_empty()),
         days,
         pages: part.pages(found.next.as_deref()),
-        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        incomplete: incomplete(&view, &found),
         view,
     };
     Ok(page(status, &shown)?)

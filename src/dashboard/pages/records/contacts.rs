@@ -6,7 +6,7 @@ use actors::view::ContactView;
 use askama::Template;
 use axum::http::StatusCode;
 
-use super::said::{Mailbox, Number, called, short_day};
+use super::said::{Mailbox, Number, called, incomplete, short_day};
 use crate::dashboard::asked::Member;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::{Pages, Part};
@@ -66,7 +66,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         q: q.to_owned(),
         rows: found.items.iter().map(|contact| row(&member, &view, contact)).collect(),
         pages: part.pages(found.next.as_deref()),
-        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        incomplete: incomplete(&view, &found),
         may: member.may(Right::Day),
         view,
     };

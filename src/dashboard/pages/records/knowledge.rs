@@ -7,7 +7,7 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::rows::QUOTE_CHARS_MAX;
-use super::said::{language, short_day};
+use super::said::{incomplete, language, short_day};
 use crate::dashboard::asked::Member;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
@@ -60,7 +60,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         q: q.to_owned(),
         rows: found.items.iter().map(|piece| row(&member, &view, piece)).collect(),
         pages: part.pages(found.next.as_deref()),
-        incomplete: if found.is_incomplete { view.t("records-incomplete") } else { String::new() },
+        incomplete: incomplete(&view, &found),
         may: member.may(Right::Settings),
         view,
     };

@@ -10,7 +10,7 @@ use super::messages::{done, team};
 use super::said::{Chip, Mailbox, Number, called, duration, lines, of_message, sender, short_day};
 use crate::admin::messages::MessagePatch;
 use crate::dashboard::asked::Member;
-use crate::dashboard::filled::{Filled, Undone};
+use crate::dashboard::filled::{Filled, Undone, tag};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field, Versions, initials};
@@ -83,20 +83,23 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, message, filled, StatusCode::OK).await
 }
 
-/// Says how far the team is with it.
+/// Says how far the team is with it: only whoever has seen how far that was, so that no old page undoes what somebody
+/// else did. What else has changed is no matter here.
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
-    let id = message.id;
+    let (id, word, is) = (message.id, member.form.get("status"), message.status.as_str());
     let read = member.body().text("status").read::<MessagePatch>();
     let done = match read {
-        Ok(patch) => member.change(patch.of(id)).await?,
+        Ok(_) if is == word => Ok(()),
+        Ok(_) if is != member.form.get("seen") => Err(Undone::Stale),
+        Ok(patch) => member.change_on(&tag(&message), patch.of(id)).await?.map(drop),
         Err(undone) => Err(undone),
     };
     if let Err(undone) = done {
         let filled = Filled::refused(&member.view(), &member.form, undone.clone());
+        let message = if undone == Undone::Stale { found(&member).await? } else { message };
         return shown(&member, message, filled, undone.status()).await;
     }
-    let word = member.form.get("status");
     let back = member.form.get("back");
     if back == "today" {
         return Ok(see_other(&member.path_to(&format!("today?done={word}"))));
@@ -145,8 +148,11 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled, status
     let offered = staff.iter().filter(|one| one.active || Some(one.id) == message.staff_id);
     options.extend(offered.map(|one| Choice::new(one.id.to_string(), &*one.name)));
     let field = filled.field(&view, Field::select(STAFF, view.t("message-staff"), options));
-    let facts = [(view.t("message-staff"), name_of(filled.get(STAFF)), name_of(&assigned))];
-    let versions = if filled.stale { Versions::new(facts) } else { Versions::default() };
+    let fact = match MessageStatus::from_word(filled.get("status")) {
+        Some(wanted) => (view.t("log-status"), view.standing(wanted), view.standing(message.status)),
+        None => (view.t("message-staff"), name_of(filled.get(STAFF)), name_of(&assigned)),
+    };
+    let versions = if filled.stale { Versions::new([fact]) } else { Versions::default() };
     let (call, contact) = beside(member, &message).await?;
     let shown = Page {
         frame: member.frame("messages/one"),

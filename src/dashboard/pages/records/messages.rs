@@ -1,9 +1,9 @@
 //! What callers left for the team: new, read, resolved; urgent ones first among the new.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use actors::business::{MessageFilter, PageRequest};
-use actors::domain::{MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
+use actors::domain::{MessageId, MessageStatus, Right, StaffId, StaffMember, Timestamp, Urgency};
 use actors::view::MessageView;
 use askama::Template;
 use axum::http::StatusCode;
@@ -22,6 +22,8 @@ use crate::words::{Value, plain};
 /// How many messages are on a page. New ones are put in order within their page, so it holds more of them.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
+/// How many urgent ones stand at the beginning at most.
+const URGENT_SHOWN: usize = 100;
 /// How many staff members a message can be given to; of a business with more the rest is not offered.
 const STAFF_MAX: usize = 500;
 
@@ -71,6 +73,15 @@ pub(crate) async fn show(member: Member) -> Answered {
     let filter = &MessageFilter { status: Some(status), ..MessageFilter::default() };
     let mut found = part.read(|page| async move { business.messages(filter, &page).await }).await?;
     if is_new {
+        if part.is_first() {
+            // However long ago they were taken. Further on they come again where they stand.
+            let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
+            let first = PageRequest { limit: URGENT_SHOWN, after: None };
+            let urgent = read_through(first, |page| async move { business.messages(urgent, &page).await });
+            let urgent = urgent.await?.items.into_iter();
+            let shown: HashSet<MessageId> = found.items.iter().map(|message| message.id).collect();
+            found.items.extend(urgent.filter(|message| !shown.contains(&message.id)));
+        }
         found.items.sort_by_key(|message| message.urgency != Urgency::Urgent);
     }
     let names = if found.items.iter().any(|message| message.staff_id.is_some()) {
@@ -111,14 +122,21 @@ pub(crate) async fn show(member: Member) -> Answered {
 fn tabs(member: &Member, view: &View, this: MessageStatus) -> Vec<Tab> {
     let tab = |status: &MessageStatus| Tab {
         path: member.path_to(&format!("messages?status={status}")),
-        label: view.t(match status {
-            MessageStatus::New => "messages-tab-new",
-            MessageStatus::Read => "messages-tab-read",
-            MessageStatus::Resolved => "messages-tab-resolved",
-        }),
+        label: view.standing(*status),
         is_this: *status == this,
     };
     MessageStatus::ALL.iter().map(tab).collect()
+}
+
+impl View {
+    /// How far the team is with messages, in a word.
+    pub(super) fn standing(&self, status: MessageStatus) -> String {
+        self.t(match status {
+            MessageStatus::New => "messages-tab-new",
+            MessageStatus::Read => "messages-tab-read",
+            MessageStatus::Resolved => "messages-tab-resolved",
+        })
+    }
 }
 
 fn row(

@@ -8,6 +8,7 @@ use chrono_tz::Tz;
 use crate::dashboard::days;
 pub(super) use crate::dashboard::reach::{Mailbox, Number};
 use crate::dashboard::view::View;
+use crate::rest::through::Through;
 use crate::rest::values::phone::in_groups;
 use crate::words::Value;
 
@@ -15,6 +16,11 @@ use crate::words::Value;
 pub(super) struct Chip {
     pub(super) class: &'static str,
     pub(super) word: String,
+}
+
+/// That a search has ended before its end; empty where it has not.
+pub(super) fn incomplete<T>(view: &View, found: &Through<T>) -> String {
+    if found.is_incomplete { view.t("records-incomplete") } else { String::new() }
 }
 
 /// The state of a message.

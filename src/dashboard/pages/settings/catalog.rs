@@ -1,4 +1,5 @@
-//! The services and the staff of a business, all of them: a business has few, and its budget bounds them.
+//! The services and the staff of a business, all of them: a business has few, and its budget bounds them. And some of them
+//! by their names.
 
 use actors::business::{Page, PageRequest};
 use actors::domain::{Service, StaffMember};
@@ -6,11 +7,15 @@ use actors::{BusinessHandle, EngineError};
 
 use crate::dashboard::asked::Member;
 use crate::dashboard::refused::Refused;
+use crate::dashboard::view::View;
+use crate::words::{Value, plain};
 
 /// So many are read at once.
 const AT_ONCE: usize = 500;
 /// So many are read in all; whoever has more finds the rest on the pages of the lists.
 const READ_MAX: usize = 2_000;
+/// How many characters of a name are shown beside others.
+const NAME_CHARS: usize = 60;
 
 /// The services, inactive ones too.
 pub(super) async fn services(member: &Member) -> Result<Vec<Service>, Refused> {
@@ -37,6 +42,18 @@ where
         after = found.next;
         if after.is_none() || all.len() >= READ_MAX {
             return Ok(all);
+        }
+    }
+}
+
+/// The first of these names, at most so many, and how many more there are.
+pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
+    let first = names.iter().take(most).map(|name| plain(name, NAME_CHARS)).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(most).filter(|more| *more > 0) {
+        None => first,
+        Some(more) => {
+            let values = [("names", Value::Text(&first)), ("count", Value::Count(more as u64))];
+            view.words.say("settings-and-more", &values)
         }
     }
 }

@@ -103,13 +103,6 @@ fn done_by(view: &View, service: &Service, staff: &[StaffMember]) -> String {
     if offering.len() > 1 && offering.len() == active.count() {
         return view.t("services-everybody");
     }
-    let names = offering.iter().take(NAMED).map(|member| plain(&member.name, 60));
-    let names = names.collect::<Vec<_>>().join(", ");
-    match offering.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        None => names,
-        Some(more) => {
-            let values = [("names", Value::Text(&names)), ("count", Value::Count(more as u64))];
-            view.words.say("settings-and-more", &values)
-        }
-    }
+    let names: Vec<_> = offering.iter().map(|member| member.name.as_str()).collect();
+    catalog::named(view, &names, NAMED)
 }

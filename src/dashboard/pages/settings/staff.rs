@@ -16,7 +16,6 @@ use crate::dashboard::listing::Pages;
 use crate::dashboard::parts::initials;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
-use crate::words::{Value, plain};
 
 /// How many are on a page.
 const SHOWN: usize = 50;
@@ -82,21 +81,14 @@ fn row(view: &View, path: &str, one: &StaffMember, names: &HashMap<ServiceId, St
 
 /// What they offer: all there is, some by their names, or nothing.
 fn offers(view: &View, one: &StaffMember, names: &HashMap<ServiceId, String>) -> String {
-    let offered: Vec<_> = one.service_ids.iter().filter_map(|id| names.get(id)).collect();
+    let offered: Vec<_> = one.service_ids.iter().filter_map(|id| names.get(id)).map(String::as_str).collect();
     if offered.is_empty() {
         return view.t("staff-no-services");
     }
     if offered.len() > 1 && offered.len() == names.len() {
         return view.t("staff-all-services");
     }
-    let named = offered.iter().take(NAMED).map(|name| plain(name, 60)).collect::<Vec<_>>().join(", ");
-    match offered.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        None => named,
-        Some(more) => {
-            let values = [("names", Value::Text(&named)), ("count", Value::Count(more as u64))];
-            view.words.say("settings-and-more", &values)
-        }
-    }
+    catalog::named(view, &offered, NAMED)
 }
 
 /// When they are there.

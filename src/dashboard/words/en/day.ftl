@@ -24,6 +24,7 @@ today-in-without = No appointments · in { $hours }
 today-now = Now
 today-now-until = { $service }, until { $until }
 today-needs-you = Needs you
+today-needs-messages = All messages
 today-needs-nothing = Nothing needs you
 today-needs-nothing-text = Requests, messages for the team and missed calls appear here as they come in.
 today-call-back = Call back

@@ -24,6 +24,7 @@ today-in-without = Aucun rendez-vous · { $hours }
 today-now = En cours
 today-now-until = { $service }, jusqu’à { $until }
 today-needs-you = À traiter
+today-needs-messages = Tous les messages
 today-needs-nothing = Rien à traiter
 today-needs-nothing-text = Les demandes, les messages pour l’équipe et les appels manqués apparaissent ici dès leur arrivée.
 today-call-back = Rappeler

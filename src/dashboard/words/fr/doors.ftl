@@ -140,7 +140,7 @@ alert-every-daily = Le courriel de chaque matin
 
 # Les alertes.
 alerts = Alertes
-new = nouveau
+new = à lire
 alerts-sub = { $count ->
     [0] Rien de nouveau
     [one] Une nouvelle

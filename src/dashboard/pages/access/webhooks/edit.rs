@@ -7,13 +7,13 @@ use askama::Template;
 use axum::http::StatusCode;
 
 use super::fields::{Fields, values};
+use super::one::after;
 use crate::api::webhooks::WebhookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::{Filled, Undone};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Crumb, Versions};
-use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page, see_other};
 
@@ -74,13 +74,13 @@ pub(crate) async fn save(member: Member) -> Answered {
     let body = member.body().text("url").list("events").text("description").read::<WebhookBody>();
     let body = match body {
         Ok(body) => body,
-        Err(undone) => return refused(&member, &endpoint, undone).await,
+        Err(undone) => return refused(&member, undone).await,
     };
     // An address that stays was checked when it was saved, and is at every attempt.
     if body.url.as_str() != endpoint.url
         && let Err(error) = member.business.check_webhook_url(&body.url).await
     {
-        return refused(&member, &endpoint, Undone::of(error)?).await;
+        return refused(&member, Undone::of(error)?).await;
     }
     let change = PatchWebhook {
         id: endpoint.id,
@@ -91,14 +91,13 @@ pub(crate) async fn save(member: Member) -> Answered {
         reason: DisabledReason::Operator,
     };
     match member.change(change).await? {
-        Ok(_) => Ok(see_other(&format!("{}?done=saved", member.path_of(endpoint.id)))),
-        Err(undone) => refused(&member, &endpoint, undone).await,
+        Ok(_) => Ok(see_other(&after(&member, &endpoint, "saved"))),
+        Err(undone) => refused(&member, undone).await,
     }
 }
 
-async fn refused(member: &Member, endpoint: &WebhookEndpoint, undone: Undone) -> Answered {
+async fn refused(member: &Member, undone: Undone) -> Answered {
     let status = undone.status();
     // What has changed meanwhile is read anew.
-    let now = member.business.webhook(endpoint.id).await?.ok_or_else(Refused::not_found)?;
-    shown(member, &now, Filled::refused(&member.view(), &member.form, undone), status)
+    shown(member, &member.endpoint().await?, Filled::refused(&member.view(), &member.form, undone), status)
 }

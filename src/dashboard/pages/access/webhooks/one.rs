@@ -13,7 +13,6 @@ use crate::dashboard::filled::Undone;
 use crate::dashboard::frame::Frame;
 use crate::dashboard::listing::Pages;
 use crate::dashboard::parts::Crumb;
-use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::{View, page};
 use crate::words::Value;
@@ -118,16 +117,9 @@ fn done(view: &View, member: &Member) -> String {
     }
 }
 
-/// What is told above the page of a form that could not be shown filled in.
+/// What is told above a page of the endpoint's.
 pub(super) fn told(view: &View, undone: Undone) -> String {
-    match undone {
-        Undone::Stale => view.t("versions-text"),
-        Undone::Conflict { message, .. } => view.problem(&message),
-        Undone::Invalid(problems) => {
-            let all = problems.iter().map(|problem| view.problem(&problem.message));
-            all.collect::<Vec<_>>().join(" ")
-        }
-    }
+    undone.told(view, view.t("versions-text"))
 }
 
 fn kept(view: &View, member: &Member) -> String {
@@ -153,9 +145,4 @@ fn off(view: &View, endpoint: &WebhookEndpoint, zone: chrono_tz::Tz) -> String {
 /// Where the page leads once something was done.
 pub(super) fn after(member: &Member, endpoint: &WebhookEndpoint, done: &str) -> String {
     format!("{}?done={done}", member.path_of(endpoint.id))
-}
-
-/// The endpoint as it is by now.
-pub(super) async fn again(member: &Member, endpoint: &WebhookEndpoint) -> Result<WebhookEndpoint, Refused> {
-    member.business.webhook(endpoint.id).await?.ok_or_else(Refused::not_found)
 }

@@ -3,7 +3,7 @@
 use actors::domain::EventId;
 
 use super::delivery;
-use super::one::{after, again, refused};
+use super::one::{after, refused};
 use crate::dashboard::asked::Member;
 use crate::dashboard::filled::Undone;
 use crate::dashboard::refused::Refused;
@@ -33,6 +33,6 @@ pub(crate) async fn all(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     match member.business.resend_missed(endpoint.id).await {
         Ok(count) => Ok(see_other(&after(&member, &endpoint, &format!("resent-missed&count={count}")))),
-        Err(error) => refused(&member, &again(&member, &endpoint).await?, Undone::of(error)?).await,
+        Err(error) => refused(&member, &member.endpoint().await?, Undone::of(error)?).await,
     }
 }

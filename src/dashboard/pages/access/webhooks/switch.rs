@@ -3,7 +3,7 @@
 use actors::business::commands::webhooks::PatchWebhook;
 use actors::domain::{DisabledReason, WebhookStatus};
 
-use super::one::{after, again, refused};
+use super::one::{after, refused};
 use crate::dashboard::asked::Member;
 use crate::dashboard::route::Answered;
 use crate::dashboard::view::see_other;
@@ -31,6 +31,6 @@ async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered 
     };
     match member.change(change).await? {
         Ok(_) => Ok(see_other(&after(member, &endpoint, done))),
-        Err(undone) => refused(member, &again(member, &endpoint).await?, undone).await,
+        Err(undone) => refused(member, &member.endpoint().await?, undone).await,
     }
 }

@@ -1,0 +1,20 @@
+//! What the engine's own steps cost, each by itself: `cargo bench --bench engine`.
+//!
+//! Nothing here waits for a disk or a network; `cargo bench --bench load` measures the whole.
+
+#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
+
+mod encoded;
+mod rules;
+mod stored;
+#[path = "../support/mod.rs"]
+mod support;
+mod world;
+
+use criterion::{criterion_group, criterion_main};
+use encoded::{records, signature};
+use rules::{availability, decision, diary};
+use stored::{duties, key_check, list};
+
+criterion_group!(benches, availability, diary, decision, records, key_check, list, duties, signature);
+criterion_main!(benches);

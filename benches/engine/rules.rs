@@ -1,0 +1,92 @@
+//! Deciding: which times are open, and whether one can be booked.
+
+use std::hint::black_box;
+
+use actors::domain::booking::{self, BookRequest, Party};
+use actors::domain::{Buffers, Source, Timestamp};
+use chrono::TimeDelta;
+use criterion::{BenchmarkId, Criterion};
+
+use crate::world::{STAFF, World, diary_buffers, first_day, id, now, worlds};
+
+pub(crate) fn availability(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("availability");
+    for (name, world) in worlds() {
+        for days in [1, 7] {
+            let days_asked = (first_day(), first_day() + TimeDelta::days(days - 1));
+            group.bench_function(BenchmarkId::new(format!("days {days}"), &name), |bencher| {
+                bencher.iter(|| world.slots(black_box(id(2)), days_asked));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// A week of half hours with everything that a diary can say, beside the same week without any of it: with nothing booked
+/// yet, and with the same appointments.
+pub(crate) fn diary(criterion: &mut Criterion) {
+    let week = (first_day(), first_day() + TimeDelta::days(6));
+    let mut group = criterion.benchmark_group("availability of a week");
+    for staff in STAFF {
+        let free = || World::new(staff, 0);
+        let booked = |world: World, buffers| world.with_appointments(buffers);
+        for (name, plain, whole) in [
+            ("nothing booked", free(), free().with_diary()),
+            (
+                "with appointments",
+                booked(free(), Buffers::default()),
+                booked(free().with_diary(), diary_buffers()),
+            ),
+        ] {
+            for (what, world) in [("hours alone", &plain), ("whole diary", &whole)] {
+                group.bench_function(
+                    BenchmarkId::new(format!("{what}, {name}"), format!("{staff} staff")),
+                    |bencher| bencher.iter(|| world.slots(black_box(id(2)), week)),
+                );
+            }
+            print_ratio(
+                &format!("{staff} staff, {name}"),
+                &[&plain, &whole].map(|world| move || world.slots(id(2), week)),
+            );
+        }
+    }
+    group.finish();
+}
+
+/// How many rounds the ratio of two things is measured in, and how often each is done in a round.
+const ROUNDS: usize = 201;
+const TIMES: u32 = 20;
+
+/// Prints how many times as long the second thing takes as the first: both in turns, so that whatever else the machine
+/// does meets both alike.
+#[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
+fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
+    let time = |what: &dyn Fn() -> T| {
+        let begun = std::time::Instant::now();
+        (0..TIMES).for_each(|_| _ = black_box(what()));
+        begun.elapsed().as_secs_f64()
+    };
+    let [first, second] = both;
+    let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("whole diary against hours alone, {name}: {:.2} times as long", ratios[ROUNDS / 2]);
+}
+
+pub(crate) fn decision(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("booking decision");
+    for (name, world) in worlds() {
+        let starts_at = Timestamp::parse("2026-03-25T09:30:00Z").unwrap();
+        let request = BookRequest {
+            service_id: id(2),
+            starts_at,
+            staff_id: None,
+            source: Source::Api,
+            party: Party::Integration { allow_pending: false },
+        };
+        group.bench_function(&name, |bencher| {
+            bencher
+                .iter(|| booking::book(&world.schedule(), black_box(&request), id(3), id(4), now()).unwrap());
+        });
+    }
+    group.finish();
+}

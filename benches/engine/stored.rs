@@ -1,0 +1,200 @@
+//! Out of a store on the disk: checking a key, reading a page of a list, looking whether there is anything to do.
+
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use actors::business::commands::appointments::{Book, BookingContact};
+use actors::business::commands::calls::RecordCall;
+use actors::business::commands::catalog::{CreateService, CreateStaff};
+use actors::business::commands::contacts::CreateContact;
+use actors::business::commands::keys::CreateKey;
+use actors::business::commands::webhooks::CreateWebhook;
+use actors::business::{AppointmentFilter, CallFilter, Change, Idempotency, PageRequest, Request};
+use actors::credentials::Credential;
+use actors::domain::booking::{BookRequest, Party};
+use actors::domain::{
+    Actor, CallDetails, CallOutcome, ContactDetails, Direction, EventTypes, Locale, Phone, Scopes, Source,
+    Text, Timestamp,
+};
+use actors::net::WebhookUrl;
+use actors::ports::Ports;
+use actors::{BusinessHandle, Engine, NewBusiness};
+use chrono::TimeDelta;
+use criterion::Criterion;
+use uuid::Uuid;
+
+use crate::support::{always_open, text};
+use crate::world::{SERVICE_MINUTES, now};
+
+/// From the header's text to the key and its business, out of a store on the disk.
+pub(crate) fn key_check(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, key) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let business = engine.create_business(salon(), Actor::Operator).await.unwrap();
+        let create = CreateKey { name: text("bench"), scopes: Scopes::all() };
+        let answer = engine.business(business.id).change(Request::by(Actor::Operator), create).await.unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        (engine, answer["key"].as_str().unwrap().to_owned())
+    });
+    criterion.bench_function("key check", |bencher| {
+        bencher.iter(|| {
+            let credential = Credential::parse(black_box(&key)).unwrap();
+            // Whoever is let in waits for nothing, so the first poll has the answer.
+            let checking = pin!(engine.authenticate(&credential));
+            let Poll::Ready(checked) = checking.poll(&mut Context::from_waker(Waker::noop())) else {
+                panic!("the key check waits");
+            };
+            checked.unwrap().unwrap()
+        });
+    });
+    runtime.block_on(engine.close()).unwrap();
+}
+
+/// How many calls and appointments lie in the store whose lists are read.
+const LISTED: usize = 6_000;
+
+/// A page of a list, out of a store on the disk: the usual one, and one that looks for what is not there.
+pub(crate) fn list(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, business) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let business = listed(&engine).await;
+        (engine, business)
+    });
+    let mut group = criterion.benchmark_group("page of 50");
+    let page = PageRequest { limit: 50, after: None };
+    let by_start = AppointmentFilter::default();
+    group.bench_function("appointments", |bencher| {
+        bencher.iter(|| runtime.block_on(business.appointments(&by_start, &page)).unwrap());
+    });
+    let by_change = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..by_start };
+    group.bench_function("changed appointments", |bencher| {
+        bencher.iter(|| runtime.block_on(business.appointments(&by_change, &page)).unwrap());
+    });
+    let by_start = CallFilter::default();
+    group.bench_function("calls", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&by_start, &page)).unwrap());
+    });
+    let by_change = CallFilter { updated_since: Some(Timestamp::MIN), ..by_start };
+    group.bench_function("changed calls", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&by_change, &page)).unwrap());
+    });
+    let spam = CallFilter { outcome: Some(CallOutcome::Spam), ..by_change };
+    group.bench_function("changed calls, of which none fits", |bencher| {
+        bencher.iter(|| runtime.block_on(business.calls(&spam, &page)).unwrap());
+    });
+    group.finish();
+    runtime.block_on(engine.close()).unwrap();
+}
+
+/// How many businesses lie in the store of which one after the other is looked at.
+const UNUSED: usize = 20_000;
+
+/// Whether a business that nobody uses has anything to do, as the round through all of them asks: one that has nothing,
+/// and one that remembers an answer and has a log.
+pub(crate) fn duties(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (engine, unused, used) = runtime.block_on(async {
+        let on_fatal = |error: &_| panic!("the store failed: {error}");
+        let engine = Engine::open(directory.path(), Ports::system().unwrap(), on_fatal).await.unwrap();
+        let mut pending = tokio::task::JoinSet::new();
+        for _ in 0..UNUSED {
+            let engine = engine.clone();
+            pending.spawn(async move { engine.create_business(salon(), Actor::Operator).await.unwrap().id });
+            while pending.len() > 500 {
+                pending.join_next().await.unwrap().unwrap();
+            }
+        }
+        pending.join_all().await;
+        let mut unused = Vec::new();
+        let mut page = PageRequest { limit: 100, after: None };
+        loop {
+            let found = engine.businesses(&page).await.unwrap();
+            unused.extend(found.items.iter().map(|business| engine.business(business.id)));
+            match found.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        let used = unused.swap_remove(UNUSED / 2);
+        let create = CreateWebhook {
+            url: WebhookUrl::parse("https://hooks.example.com/").unwrap(),
+            events: EventTypes::all(),
+            description: Text::default(),
+        };
+        made(&used, create).await;
+        let details = ContactDetails { name: Some(text("Ada")), ..ContactDetails::default() };
+        let idempotency = Some(Idempotency { key: [1; 32], fingerprint: [1; 32] });
+        let request = Request { idempotency, ..Request::by(Actor::Operator) };
+        used.change(request, CreateContact { details }).await.unwrap();
+        (engine, unused, used)
+    });
+    let mut group = criterion.benchmark_group("has anything to do");
+    let mut turn = unused.iter().cycle();
+    group.bench_function("a business that was never used", |bencher| {
+        bencher.iter(|| turn.next().unwrap().has_duties().unwrap());
+    });
+    group.bench_function("a business with a log", |bencher| {
+        bencher.iter(|| used.has_duties().unwrap());
+    });
+    group.finish();
+    runtime.block_on(engine.close()).unwrap();
+}
+
+/// Makes something, and gives its id.
+async fn made(business: &BusinessHandle, change: impl Change + 'static) -> Uuid {
+    let answer = business.change(Request::by(Actor::Operator), change).await.unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    answer["id"].as_str().unwrap().parse().unwrap()
+}
+
+fn salon() -> NewBusiness {
+    NewBusiness { locale: Locale::Fr, ..always_open("Salon Lumière") }
+}
+
+/// A business with calls and appointments of a few contacts.
+async fn listed(engine: &Engine) -> BusinessHandle {
+    let business = engine.business(engine.create_business(salon(), Actor::Operator).await.unwrap().id);
+    let service = CreateService::lasting(text("Coupe"), SERVICE_MINUTES);
+    let service_id = made(&business, service).await.into();
+    let staff = CreateStaff::offering(text("Awa"), vec![service_id]);
+    made(&business, staff).await;
+    let first = Timestamp::from_millis(engine.ports().clock.now().millis() / 86_400_000 * 86_400_000);
+    let mut pending = tokio::task::JoinSet::new();
+    for number in 0..LISTED {
+        let phone = Phone::from_e164(format!("+336{:08}", number % 40)).unwrap();
+        let started_at = now() + TimeDelta::minutes(number as i64);
+        let details = CallDetails {
+            from_number: Some(phone.clone()),
+            summary: Some(text("She asked when there is time for a cut.")),
+            ..CallDetails::of(Direction::Inbound, started_at, started_at + TimeDelta::minutes(1))
+        };
+        let contact = ContactDetails { phone: Some(phone), ..ContactDetails::default() };
+        let request = BookRequest {
+            service_id,
+            starts_at: first + TimeDelta::minutes(2_880 + 30 * number as i64),
+            staff_id: None,
+            source: Source::Api,
+            party: Party::TEAM,
+        };
+        let (calls, bookings) = (business.clone(), business.clone());
+        let by = || Request::by(Actor::Operator);
+        pending.spawn(async move {
+            calls.change(by(), RecordCall { details, contact_name: None }).await.unwrap()
+        });
+        let book = Book { request, contact: BookingContact::Described(contact) };
+        pending.spawn(async move { bookings.change(by(), book).await.unwrap() });
+        while pending.len() > 500 {
+            pending.join_next().await.unwrap().unwrap();
+        }
+    }
+    pending.join_all().await;
+    business
+}
