@@ -194,19 +194,6 @@ impl Window {
         }
     }
 
-    /// Goes to a page until a text is seen there.
-    pub(super) async fn sees_there(&self, path: &str, text: &str) {
-        let sees = async {
-            self.goto(path).await;
-            while !self.text().await.contains(text) {
-                self.goto(path).await;
-            }
-        };
-        if tokio::time::timeout(PATIENCE, sees).await.is_err() {
-            panic!("{path} does not show {text:?}: {}", self.text().await);
-        }
-    }
-
     /// What a selector finds first.
     pub(super) async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
