@@ -8,6 +8,7 @@
 //! DIR/restoring                   that a restore into it is not finished
 //! DIR/ballast                     room that the next start may need
 //! DIR/store/{db,conf,snap.*}      sled's files
+//! DIR/store/end                   the end of sled's log while it opens
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
 //!
@@ -18,6 +19,8 @@
 //!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
 //!   kernel met behind sled's back, since the kernel reports them once to each handle;
 //! - a store that has lost batches which were synced is not opened;
+//! - what sled goes by when it opens is on the disk: it clears parts of its file then, which must not outlive alone what
+//!   made them free;
 //! - a panic of sled is an error like any other;
 //! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`), and a
 //!   store with blob files is not opened.
@@ -36,7 +39,7 @@ use super::error::Cause;
 use super::mark::{Mark, NEWEST_KEY};
 use super::{
     Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, restoring,
-    tombstones,
+    tail, tombstones,
 };
 
 /// Held while a process has the directory open.
@@ -107,11 +110,21 @@ impl DiskBackend {
         ballast::release(dir)?;
 
         let (mark, synced) = Mark::open(&dir.join("committed"))?;
+        let path = store.join("db");
+        let end = |action| {
+            let path = store.join("end");
+            move |source| StoreError::Prepare { action, path, source }
+        };
+        tail::put_back(&store, SEGMENT_BYTES as u64).map_err(end("putting back"))?;
+        // A process that was killed leaves in memory what sled is about to go by.
+        if path.exists() {
+            sync_path(&path)?;
+        }
+        tail::keep(&store, SEGMENT_BYTES as u64).map_err(end("keeping"))?;
         let (db, newest) = open_sled(&store)?;
         if newest < synced {
             return Err(StoreError::Lost { path: store, kept: newest, synced });
         }
-        let path = store.join("db");
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -132,6 +145,7 @@ impl DiskBackend {
         backend.sync()?;
         sync_path(&store.join("conf"))?;
         sync_path(&store)?;
+        tail::let_go(&store).map_err(end("removing"))?;
         sync_path(dir)?;
         sync_parent(dir)?;
         ballast::keep(dir);

@@ -34,6 +34,7 @@ mod rows;
 mod set_aside;
 mod snapshot;
 mod spill;
+mod tail;
 mod tap;
 mod tombstones;
 mod waiting;

@@ -1,0 +1,218 @@
+//! The end of sled's log, kept aside while sled opens.
+//!
+//! Where sled has read its log it writes a snapshot of where each page is, and clears the segments that hold no page any
+//! more. When it reads the log again it wants the segment before the newest one to be there, or takes the log for torn at
+//! that place: the snapshot spares it that. But the snapshot's name is not synced before the segment is cleared. A power
+//! cut in between leaves the earlier snapshot and a log that seems to end long before it does. So what may be cleared of the
+//! end is kept until the name is on the disk, and put back if it did not come to that.
+//!
+//! ```text
+//! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
+//! DIR/store/end.new    the same while it is written
+//! ```
+//!
+//! What always holds: while sled opens, the segments before its newest one are on the disk, in their place or in the file;
+//! nothing that is applied after that is put back over, not even by an earlier version, which leaves the file where it is:
+//! its log has gone on to a newer segment by then.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// How many segments before the newest one are kept: one that sled wants to find, and more where the newest are torn.
+const SEGMENTS: u64 = 3;
+/// What sled writes before a segment: a checksum, the place in the log where it begins, and how far that was stable. Both
+/// numbers have all bits but the first turned around.
+const HEADER_BYTES: usize = 20;
+const TURNED: u64 = 0x7fff_ffff_ffff_ffff;
+
+const MARK: [u8; 4] = *b"red\x01";
+const NAME: &str = "end";
+
+/// Puts back what was kept when sled last opened and did not come to its end.
+pub(super) fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
+    let kept = match fs::read(store.join(NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        kept => kept?,
+    };
+    let (newest, segments) = decode(&kept).ok_or_else(|| io::Error::other("it is not what was kept"))?;
+    let db = OpenOptions::new().read(true).write(true).open(store.join("db"))?;
+    if segments_of(&db, segment_bytes)?.iter().any(|(begins, _)| *begins > newest) {
+        return let_go(store);
+    }
+    for (at, bytes) in segments {
+        db.write_all_at(bytes, at)?;
+    }
+    db.sync_data()
+}
+
+/// Keeps the end of the log.
+pub(super) fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
+    let db = match File::open(store.join("db")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        db => db?,
+    };
+    let (newest, segments) = last_segments(&db, segment_bytes)?;
+    if segments.is_empty() {
+        return let_go(store); // an earlier end is none any more
+    }
+    let mut kept = [&MARK[..], &newest.to_be_bytes(), &(segments.len() as u32).to_be_bytes()].concat();
+    for at in segments {
+        let length = segment_bytes.min(db.metadata()?.len() - at);
+        kept.extend(at.to_be_bytes());
+        kept.extend((length as u32).to_be_bytes());
+        let from = kept.len();
+        kept.resize(from + length as usize, 0);
+        db.read_exact_at(&mut kept[from..], at)?;
+    }
+    kept.extend(crc32fast::hash(&kept).to_be_bytes());
+    let new = store.join("end.new");
+    let written = || {
+        let mut file = File::create(&new)?;
+        file.write_all(&kept)?;
+        file.sync_all()?;
+        fs::rename(&new, store.join(NAME))?;
+        File::open(store)?.sync_all()
+    };
+    match written() {
+        // A full disk keeps no store closed.
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+            tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
+            fs::remove_file(&new)?;
+            let_go(store)
+        }
+        written => written,
+    }
+}
+
+/// The snapshot is on the disk with its name: the end is not needed any more.
+pub(super) fn let_go(store: &Path) -> io::Result<()> {
+    match fs::remove_file(store.join(NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| File::open(store)?.sync_all()),
+    }
+}
+
+/// Where the newest segment begins, and where the segments are that come before it.
+fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
+    let mut segments = segments_of(db, segment_bytes)?;
+    let newest = segments.iter().map(|(begins, _)| *begins).max().unwrap_or(0);
+    let first = newest.saturating_sub(SEGMENTS * segment_bytes);
+    segments.retain(|(begins, _)| (first..newest).contains(begins));
+    Ok((newest, segments.into_iter().map(|(_, at)| at).collect()))
+}
+
+/// Where in the log each segment begins, and where it is.
+fn segments_of(db: &File, segment_bytes: u64) -> io::Result<Vec<(u64, u64)>> {
+    let mut segments = Vec::new();
+    for at in (0..db.metadata()?.len()).step_by(segment_bytes as usize) {
+        let mut header = [0; HEADER_BYTES];
+        match db.read_exact_at(&mut header, at) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
+            read => {
+                read?;
+                segments.extend(begins_at(&header).map(|begins| (begins, at)));
+            }
+        }
+    }
+    Ok(segments)
+}
+
+/// Where in the log a segment begins; none where its header is none.
+fn begins_at(header: &[u8; HEADER_BYTES]) -> Option<u64> {
+    let (sum, rest) = header.split_first_chunk::<4>()?;
+    let begins = u64::from_le_bytes(*rest.first_chunk()?) ^ TURNED;
+    (crc32fast::hash(rest) == !u32::from_le_bytes(*sum)).then_some(begins)
+}
+
+/// Where the newest segment began, and what the others were.
+fn decode(kept: &[u8]) -> Option<(u64, Vec<(u64, &[u8])>)> {
+    let (whole, sum) = kept.split_last_chunk::<4>()?;
+    if crc32fast::hash(whole) != u32::from_be_bytes(*sum) {
+        return None;
+    }
+    let mut rest = whole.strip_prefix(&MARK)?;
+    let (newest, count);
+    (newest, rest) = rest.split_first_chunk::<8>()?;
+    (count, rest) = rest.split_first_chunk::<4>()?;
+    let mut segments = Vec::new();
+    for _ in 0..u32::from_be_bytes(*count) {
+        let (at, length, bytes);
+        (at, rest) = rest.split_first_chunk::<8>()?;
+        (length, rest) = rest.split_first_chunk::<4>()?;
+        (bytes, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        segments.push((u64::from_be_bytes(*at), bytes));
+    }
+    rest.is_empty().then_some((u64::from_be_bytes(*newest), segments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+
+    /// As sled 0.34.7 writes it.
+    fn header(begins: u64) -> [u8; HEADER_BYTES] {
+        let mut header = [0xff; HEADER_BYTES];
+        header[4..12].copy_from_slice(&(begins ^ TURNED).to_le_bytes());
+        let sum = !crc32fast::hash(&header[4..]);
+        header[..4].copy_from_slice(&sum.to_le_bytes());
+        header
+    }
+
+    #[test]
+    fn where_a_segment_begins_is_read_as_sled_writes_it() {
+        let written =
+            [180, 24, 73, 33, 255, 255, 127, 255, 255, 255, 255, 127, 122, 252, 158, 255, 255, 255, 255, 127];
+        assert_eq!(begins_at(&written), Some(8 << 20));
+        assert_eq!(begins_at(&header(8 << 20)), Some(8 << 20));
+        assert_eq!(begins_at(&[0; HEADER_BYTES]), None);
+    }
+
+    #[test]
+    fn what_is_cleared_while_it_is_kept_comes_back_and_the_newest_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = dir.path().join("db");
+        keep(dir.path(), SEGMENT).unwrap();
+        assert!(!dir.path().join(NAME).exists(), "there is nothing yet");
+        // Segments in no order, one of which is none; the last one is not full.
+        let order = [5_000, 2_000, 0, 6_000, 4_000, 3_000, 7_000];
+        let mut log = Vec::new();
+        for begins in order {
+            let mut segment = vec![(begins / 100) as u8; SEGMENT as usize];
+            segment[..HEADER_BYTES].copy_from_slice(&header(begins));
+            log.extend(segment);
+        }
+        log[2_000] ^= 1;
+        log.truncate(6_300);
+        fs::write(&db, &log).unwrap();
+        keep(dir.path(), SEGMENT).unwrap();
+        let cleared = vec![0; log.len()];
+        fs::write(&db, &cleared).unwrap();
+        for _ in 0..2 {
+            put_back(dir.path(), SEGMENT).unwrap();
+            let now = fs::read(&db).unwrap();
+            for (at, begins) in order.iter().enumerate() {
+                let range = at * 1_000..((at + 1) * 1_000).min(log.len());
+                let kept = [4_000, 5_000, 6_000].contains(begins);
+                assert!(now[range.clone()] == if kept { &log } else { &cleared }[range], "{begins}");
+            }
+        }
+        // Where the log has gone on, nothing is put back over it.
+        let mut gone_on = cleared.clone();
+        gone_on[..HEADER_BYTES].copy_from_slice(&header(8_000));
+        fs::write(&db, &gone_on).unwrap();
+        put_back(dir.path(), SEGMENT).unwrap();
+        assert!(fs::read(&db).unwrap() == gone_on);
+        assert!(!dir.path().join(NAME).exists());
+        fs::write(&db, &cleared).unwrap();
+        put_back(dir.path(), SEGMENT).unwrap();
+        assert!(fs::read(&db).unwrap() == cleared);
+        // What is not what was kept is not put anywhere.
+        fs::write(dir.path().join(NAME), b"something else").unwrap();
+        assert!(put_back(dir.path(), SEGMENT).is_err());
+        assert!(fs::read(&db).unwrap() == cleared);
+    }
+}

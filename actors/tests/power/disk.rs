@@ -1,0 +1,286 @@
+//! A disk as it follows from notes, and what it may hold when the power goes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::lanes::Rng;
+use crate::notes::Note;
+
+/// What a disk writes whole or not at all.
+const BLOCK: usize = 4096;
+
+/// A file: what is synced, what the process sees, and how it came from the one to the other.
+#[derive(Clone, Default)]
+struct File {
+    synced: Vec<u8>,
+    now: Vec<u8>,
+    /// What each block was since it was synced, with the number of the note.
+    blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
+    /// The lengths that it had since.
+    lengths: Vec<(usize, usize)>,
+}
+
+/// A change of the names in a directory.
+#[derive(Clone, Debug)]
+enum Entry {
+    File(String, usize),
+    Directory(String),
+    Renamed(String, String),
+    Removed(String),
+}
+
+#[derive(Clone, Default)]
+struct Directory {
+    /// Those that are synced.
+    names: Names,
+    /// Those since, with the numbers of the notes.
+    entries: Vec<(usize, Entry)>,
+}
+
+/// The names in a directory: files by their numbers, and directories.
+type Names = BTreeMap<String, Option<usize>>;
+
+/// The disk.
+#[derive(Default)]
+pub(crate) struct Disk {
+    files: Vec<File>,
+    /// The file that has an inode, and the directory.
+    of_inode: HashMap<u64, usize>,
+    directory_of_inode: HashMap<u64, String>,
+    /// By their paths below the root, which is "".
+    directories: BTreeMap<String, Directory>,
+    /// The numbers of the notes at which syncs began.
+    syncs: HashMap<u64, usize>,
+    noted: usize,
+}
+
+impl File {
+    fn changed(&mut self, note: usize, from: usize, to: usize) {
+        for block in from / BLOCK..to.div_ceil(BLOCK) {
+            let bytes = self.now.get(block * BLOCK..).unwrap_or_default();
+            let bytes = bytes[..bytes.len().min(BLOCK)].to_vec();
+            self.blocks.entry(block).or_default().push((note, bytes));
+        }
+    }
+
+    fn write(&mut self, note: usize, at: usize, bytes: &[u8]) {
+        let end = at + bytes.len();
+        if end > self.now.len() {
+            self.now.resize(end, 0);
+            self.lengths.push((note, end));
+        }
+        self.now[at..end].copy_from_slice(bytes);
+        self.changed(note, at, end);
+    }
+
+    fn truncate(&mut self, note: usize, bytes: usize) {
+        let before = self.now.len();
+        self.now.resize(bytes, 0);
+        self.lengths.push((note, bytes));
+        if bytes < before {
+            self.changed(note, bytes, before);
+        }
+    }
+
+    /// What was noted before is synced.
+    fn sync(&mut self, note: usize) {
+        if let Some((_, length)) = self.lengths.iter().rfind(|(at, _)| *at < note) {
+            self.synced.resize(*length, 0);
+        }
+        self.lengths.retain(|(at, _)| *at >= note);
+        self.blocks.retain(|block, versions| {
+            let synced = versions.iter().rposition(|(at, _)| *at < note);
+            if let Some(synced) = synced {
+                let (_, bytes) = &versions[synced];
+                put(&mut self.synced, block * BLOCK, bytes);
+                versions.drain(..=synced);
+            }
+            !versions.is_empty()
+        });
+    }
+
+    /// What a disk may hold of it.
+    fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
+        let mut bytes = self.synced.clone();
+        let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
+        if rng.below(4) < bias && !lengths.is_empty() {
+            let last = rng.below(3) > 0;
+            bytes.resize(lengths[if last { lengths.len() - 1 } else { rng.below(lengths.len()) }], 0);
+        }
+        for (block, versions) in &self.blocks {
+            if rng.below(4) < bias {
+                let newest = rng.below(4) > 0;
+                let (_, version) =
+                    &versions[if newest { versions.len() - 1 } else { rng.below(versions.len()) }];
+                put(&mut bytes, block * BLOCK, version);
+            }
+        }
+        bytes
+    }
+}
+
+/// Writes over what is there, and behind it.
+fn put(bytes: &mut Vec<u8>, at: usize, block: &[u8]) {
+    if block.is_empty() {
+        return;
+    }
+    if bytes.len() < at + block.len() {
+        bytes.resize(at + block.len(), 0);
+    }
+    bytes[at..at + block.len()].copy_from_slice(block);
+}
+
+fn parts(path: &str) -> (String, String) {
+    let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+    (parent.to_owned(), name.to_owned())
+}
+
+fn enter(names: &mut Names, entry: &Entry) {
+    match entry {
+        Entry::File(name, file) => _ = names.insert(name.clone(), Some(*file)),
+        Entry::Directory(name) => _ = names.insert(name.clone(), None),
+        Entry::Removed(name) => _ = names.remove(name),
+        Entry::Renamed(from, to) => {
+            if let Some(what) = names.remove(from) {
+                names.insert(to.clone(), what);
+            }
+        }
+    }
+}
+
+impl Disk {
+    /// A disk on which all that lies in the directory is synced.
+    pub(crate) fn of(root: &Path) -> Self {
+        let mut disk = Self::default();
+        disk.take_in(root, "");
+        disk
+    }
+
+    fn take_in(&mut self, root: &Path, path: &str) {
+        let full = root.join(path);
+        self.directory_of_inode.insert(fs::metadata(&full).unwrap().ino(), path.to_owned());
+        let mut directory = Directory::default();
+        for entry in fs::read_dir(&full).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            if ["lock", "ballast", "acks"].contains(&&*name) {
+                continue;
+            }
+            let below = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            let seen = fs::metadata(root.join(&below)).unwrap();
+            if seen.is_dir() {
+                directory.names.insert(name, None);
+                self.take_in(root, &below);
+            } else {
+                let synced = fs::read(root.join(&below)).unwrap();
+                self.of_inode.insert(seen.ino(), self.files.len());
+                directory.names.insert(name, Some(self.files.len()));
+                self.files.push(File { now: synced.clone(), synced, ..File::default() });
+            }
+        }
+        self.directories.insert(path.to_owned(), directory);
+    }
+
+    fn note_entry(&mut self, parent: &str, entry: Entry) {
+        let number = self.noted;
+        self.directories.get_mut(parent).expect("a known directory").entries.push((number, entry));
+    }
+
+    /// Goes on by one note.
+    pub(crate) fn follow(&mut self, note: &Note) {
+        self.noted += 1;
+        let number = self.noted;
+        match note {
+            Note::Created { inode, name } => {
+                let (parent, name) = parts(name);
+                self.of_inode.insert(*inode, self.files.len());
+                self.note_entry(&parent, Entry::File(name, self.files.len()));
+                self.files.push(File::default());
+            }
+            Note::Directory { inode, name } => {
+                self.directory_of_inode.insert(*inode, name.clone());
+                self.directories.insert(name.clone(), Directory::default());
+                let (parent, name) = parts(name);
+                self.note_entry(&parent, Entry::Directory(name));
+            }
+            Note::Written { inode, at, bytes } => {
+                self.files[self.of_inode[inode]].write(number, *at, bytes);
+            }
+            Note::Truncated { inode, bytes } => self.files[self.of_inode[inode]].truncate(number, *bytes),
+            Note::Syncing { sync } => _ = self.syncs.insert(*sync, number),
+            Note::Synced { inode, sync } => {
+                let began = self.syncs[sync];
+                if let Some(path) = self.directory_of_inode.get(inode) {
+                    let directory = self.directories.get_mut(path).unwrap();
+                    let later = directory.entries.iter().position(|(at, _)| *at >= began);
+                    let synced = later.unwrap_or(directory.entries.len());
+                    for (_, entry) in directory.entries.drain(..synced) {
+                        enter(&mut directory.names, &entry);
+                    }
+                } else {
+                    self.files[self.of_inode[inode]].sync(began);
+                }
+            }
+            Note::Renamed { from, to } => {
+                let ((parent, from), (other, to)) = (parts(from), parts(to));
+                assert_eq!(parent, other, "nothing moves from one directory to another");
+                self.note_entry(&parent, Entry::Renamed(from, to));
+            }
+            Note::Removed { name } => {
+                let (parent, name) = parts(name);
+                self.note_entry(&parent, Entry::Removed(name));
+            }
+            Note::Acknowledged(_) => {}
+        }
+    }
+
+    /// How many bytes of a file are not synced, at most, but for zeros: with those sled clears at opening what is free.
+    pub(crate) fn unsynced(&self, name: &str) -> usize {
+        let Some(file) = self.file(name) else { return 0 };
+        let newest = self.files[file].blocks.values().filter_map(|versions| versions.last());
+        newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
+    }
+
+    /// Whether this writes the beginning of a part of the file of such a length where something was before.
+    pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
+        let (Note::Written { inode, at, bytes }, Some(file)) = (note, self.file(name)) else { return false };
+        let before = self.files[file].now.get(*at).is_some();
+        self.of_inode.get(inode) == Some(&file)
+            && before
+            && at % part == 0
+            && bytes[..bytes.len().min(8)] != [0; 8]
+    }
+
+    fn file(&self, name: &str) -> Option<usize> {
+        let (parent, name) = parts(name);
+        let directory = self.directories.get(&parent)?;
+        let mut names = directory.names.clone();
+        directory.entries.iter().for_each(|(_, entry)| enter(&mut names, entry));
+        names.get(&name).copied().flatten()
+    }
+
+    /// Makes a directory that holds what may be left of the disk.
+    pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
+        self.cut_directory(to, "", rng);
+    }
+
+    fn cut_directory(&self, to: &Path, path: &str, rng: &mut Rng) {
+        fs::create_dir(to.join(path)).unwrap();
+        let directory = &self.directories[path];
+        let mut names = directory.names.clone();
+        let kept = rng.below(directory.entries.len() + 1);
+        directory.entries[..kept].iter().for_each(|(_, entry)| enter(&mut names, entry));
+        for (name, what) in names {
+            let below = if path.is_empty() { name } else { format!("{path}/{name}") };
+            match what {
+                None => self.cut_directory(to, &below, rng),
+                Some(file) => {
+                    // From nothing that survives to all of it, for each file by itself.
+                    let bias = rng.below(5);
+                    fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The notes of the shim.
+
+use std::path::Path;
+
+/// What was done. Files are told apart by their inodes.
+#[derive(Debug)]
+pub(crate) enum Note {
+    Created {
+        inode: u64,
+        name: String,
+    },
+    Directory {
+        inode: u64,
+        name: String,
+    },
+    Written {
+        inode: u64,
+        at: usize,
+        bytes: Vec<u8>,
+    },
+    Truncated {
+        inode: u64,
+        bytes: usize,
+    },
+    Syncing {
+        sync: u64,
+    },
+    Synced {
+        inode: u64,
+        sync: u64,
+    },
+    Renamed {
+        from: String,
+        to: String,
+    },
+    Removed {
+        name: String,
+    },
+    /// A change was acknowledged.
+    Acknowledged(Vec<u8>),
+}
+
+/// All of them, in their order.
+pub(crate) fn read(log: &Path) -> Vec<Note> {
+    let bytes = std::fs::read(log).unwrap();
+    let mut rest = &bytes[..];
+    let mut notes = Vec::new();
+    // A process that was killed may have left the beginning of one.
+    while let Some((head, behind)) = rest.split_at_checked(25) {
+        let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap());
+        let (inode, position) = (number(1), number(9));
+        let Some((payload, behind)) = behind.split_at_checked(usize::try_from(number(17)).unwrap()) else {
+            break;
+        };
+        rest = behind;
+        let text = || String::from_utf8(payload.to_vec()).unwrap();
+        notes.push(match head[0] {
+            b'O' => Note::Created { inode, name: text() },
+            b'M' => Note::Directory { inode, name: text() },
+            b'W' => Note::Written { inode, at: usize::try_from(position).unwrap(), bytes: payload.to_vec() },
+            b'T' => Note::Truncated { inode, bytes: usize::try_from(position).unwrap() },
+            b'B' => Note::Syncing { sync: position },
+            b'S' => Note::Synced { inode, sync: position },
+            b'R' => {
+                let both = text();
+                let (from, to) = both.split_once('\0').unwrap();
+                Note::Renamed { from: from.into(), to: to.into() }
+            }
+            b'U' => Note::Removed { name: text() },
+            b'A' => Note::Acknowledged(payload.to_vec()),
+            kind => panic!("no note is of kind {kind}"),
+        });
+    }
+    notes
+}

@@ -1,0 +1,221 @@
+//! A history: some lives of a process that works on a store, what it noted, and cuts in it.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use actors::store::Store;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::disk::Disk;
+use crate::lanes::{LANES, Lane, Rng};
+use crate::notes::{self, Note};
+
+/// How many changes a life makes.
+const COMMITS: usize = 4_000;
+/// The same for one that begins on what a cut has left, so that the next cuts fall into what opening does.
+const COMMITS_AGAIN: usize = 40;
+/// How many cuts are made in such a one.
+const CUTS_AGAIN: usize = 3;
+/// One cut in so many is gone on from.
+const AGAIN: usize = 6;
+/// sled's segments: within each of them has to be a sync, for it uses those again that were freed two segments before.
+const SEGMENT_BYTES: usize = 8 << 20;
+/// How many changes are under way at once.
+const UNDER_WAY: usize = 24;
+
+/// What came of it.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub(crate) cuts: usize,
+    notes: usize,
+    acknowledged: usize,
+    beyond: usize,
+    unsynced_max: usize,
+    reused: usize,
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused } = self;
+        write!(
+            f,
+            "{cuts} cuts in histories of {notes} calls: {acknowledged} changes acknowledged before them are there, {beyond} \
+             more came through; the tree used {reused} segments again, and had at most {unsynced_max} bytes unsynced"
+        )
+    }
+}
+
+fn failed(error: &actors::store::StoreError) {
+    println!("the store failed: {error}");
+    std::process::exit(98);
+}
+
+/// What a process does that is recorded: opens the store, makes changes, notes which are acknowledged, and ends.
+pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let store = match Store::open_disk(dir, Box::new(failed)) {
+            Ok(store) => store,
+            Err(error) => return failed(&error),
+        };
+        let acks = OpenOptions::new().create(true).append(true).open(dir.join("acks")).unwrap();
+        let acks = Arc::new(acks);
+        let mut lanes: Vec<_> = (0..LANES).map(|number| Lane::new(number, seed)).collect();
+        for lane in &mut lanes {
+            lane.catch_up(&store);
+            lane.check(&store);
+        }
+        let under_way = Arc::new(Semaphore::new(UNDER_WAY));
+        let changes: u32 = lanes.iter().map(|lane| lane.changes).sum();
+        let mut rng = Rng(seed ^ (u64::from(changes) << 32));
+        for _ in 0..commits {
+            let permit = Arc::clone(&under_way).acquire_owned().await.unwrap();
+            let number = rng.below(LANES);
+            let lane = &mut lanes[number];
+            let (batch, acks) = (lane.change(), Arc::clone(&acks));
+            let note = [&[number as u8][..], &lane.changes.to_be_bytes()].concat();
+            let done = move || {
+                (&*acks).write_all(&note).unwrap();
+                drop(permit);
+            };
+            store.submit(lane.business(), batch, Box::new(done)).unwrap();
+            // Sometimes nobody asks for anything for a while, so that groups are of all lengths.
+            if rng.below(40) == 0 {
+                let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
+            }
+        }
+        if end == "close" {
+            store.close().await.unwrap();
+        } else {
+            // Nothing is let go of in order, whatever is under way.
+            let (_never, ends) = oneshot::channel::<()>();
+            std::thread::spawn(|| std::process::abort());
+            let _ = ends.await;
+        }
+    });
+}
+
+/// Runs a life on the directory and adds to the notes.
+fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
+    command.env("LD_PRELOAD", shim).env("RECORD_ROOT", dir).env("RECORD_LOG", log);
+    let status = command.status().unwrap();
+    assert!(
+        (end == "close" && status.success()) || (end == "kill" && status.code().is_none()),
+        "the store does not open or fails: {status}"
+    );
+}
+
+/// Makes a history and so many cuts in it.
+pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
+    let _ = fs::remove_dir_all(dir);
+    fs::create_dir(dir).unwrap();
+    let (root, log) = (dir.join("data"), dir.join("log"));
+    fs::create_dir(&root).unwrap();
+    let disk = Disk::of(&root);
+    let seed = rng.next();
+    for end in ["kill", "close", "kill"] {
+        live(&root, &log, shim, seed, COMMITS, end);
+    }
+    let history = History { seed, notes: notes::read(&log), begins_with: [0; LANES] };
+    history.cut(disk, dir, shim, rng, (cuts, true), tally);
+}
+
+struct History {
+    seed: u64,
+    notes: Vec<Note>,
+    /// How many changes of each business were there before.
+    begins_with: [u32; LANES],
+}
+
+impl History {
+    fn cut(
+        &self,
+        mut disk: Disk,
+        dir: &Path,
+        shim: &Path,
+        rng: &mut Rng,
+        (cuts, goes_on): (usize, bool),
+        tally: &mut Tally,
+    ) {
+        tally.notes += self.notes.len();
+        let mut at: Vec<_> = (0..cuts).map(|_| rng.below(self.notes.len())).collect();
+        at.sort_unstable();
+        let mut at = at.into_iter().peekable();
+        let mut acknowledged = self.begins_with;
+        for (number, note) in self.notes.iter().enumerate() {
+            tally.reused += usize::from(disk.writes_over("store/db", note, SEGMENT_BYTES));
+            disk.follow(note);
+            if let Note::Acknowledged(note) = note {
+                // Several may be noted at once.
+                for note in note.chunks(5) {
+                    let newest = &mut acknowledged[usize::from(note[0])];
+                    *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
+                }
+            }
+            let unsynced = disk.unsynced("store/db");
+            assert!(unsynced <= SEGMENT_BYTES, "{unsynced} bytes of the tree's log are not synced");
+            tally.unsynced_max = tally.unsynced_max.max(unsynced);
+            while at.next_if_eq(&number).is_some() {
+                self.cut_here(&disk, &acknowledged, dir, shim, rng, goes_on, tally);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn cut_here(
+        &self,
+        disk: &Disk,
+        acknowledged: &[u32; LANES],
+        dir: &Path,
+        shim: &Path,
+        rng: &mut Rng,
+        goes_on: bool,
+        tally: &mut Tally,
+    ) {
+        let left = dir.join(if goes_on { "left" } else { "left-again" });
+        let _ = fs::remove_dir_all(&left);
+        disk.cut(&left, rng);
+        tally.cuts += 1;
+        if goes_on && rng.below(AGAIN) == 0 {
+            // What is left is worked on, and the power goes while it is opened, or soon after.
+            let log = dir.join("log-again");
+            let _ = fs::remove_file(&log);
+            let before = Disk::of(&left);
+            live(&left, &log, shim, self.seed, COMMITS_AGAIN, "kill");
+            let history = History { seed: self.seed, notes: notes::read(&log), begins_with: *acknowledged };
+            history.cut(before, dir, shim, rng, (CUTS_AGAIN, false), tally);
+        } else {
+            check(&left, self.seed, acknowledged, tally);
+        }
+    }
+}
+
+/// Opens what is left and compares.
+fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let store = match Store::open_disk(left, Box::new(|error| panic!("{error}"))) {
+            Ok(store) => store,
+            Err(error) => panic!("it does not open: {error}"),
+        };
+        for (number, acknowledged) in acknowledged.iter().enumerate() {
+            let mut lane = Lane::new(number, seed);
+            lane.catch_up(&store);
+            assert!(
+                lane.changes >= *acknowledged,
+                "business {number} has {} changes, and {acknowledged} were acknowledged",
+                lane.changes
+            );
+            lane.check(&store);
+            tally.acknowledged += *acknowledged as usize;
+            tally.beyond += (lane.changes - acknowledged) as usize;
+        }
+        store.close().await.unwrap();
+    });
+}
