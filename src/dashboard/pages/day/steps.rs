@@ -15,7 +15,7 @@ use crate::dashboard::view::View;
 /// After so long a business that works has decided that it needs no key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
-/// The steps in their order, and where each is done.
+/// Where each step is done.
 const PLACES: [(&str, &str); 5] = [
     ("hours", "settings/hours"),
     ("service", "settings/services"),
@@ -80,16 +80,16 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
         return Ok(Vec::new());
     }
     let next = facts.iter().position(|(_, done, ..)| !done);
-    let step = |((at, (id, done, text)), (_, place)): ((usize, (&str, bool, String)), (&str, &str))| Step {
+    let step = |(at, (id, done, text)): (usize, (&str, bool, String))| Step {
         title: view.t(&format!("steps-{id}")),
         text,
         done,
         next: Some(at) == next,
-        path: member.place(place).filter(|_| id != "booking" || is_ready).unwrap_or_default(),
+        path: member.place(place_of(id)).filter(|_| id != "booking" || is_ready).unwrap_or_default(),
         label: if done { view.t("steps-change") } else { view.t(&format!("steps-do-{id}")) },
         number: at + 1,
     };
-    Ok(facts.into_iter().enumerate().zip(PLACES).map(step).collect())
+    Ok(facts.into_iter().enumerate().map(step).collect())
 }
 
 /// Whether the person has first steps left until the business works.
@@ -110,18 +110,21 @@ pub(super) async fn missing(member: &Member, view: &View, diary: &Diary) -> Resu
         !member.business.special_days(from_today, &one).await?.items.is_empty()
     };
     let (service, staff) = (bookable(diary), offering(diary));
-    let id = match (opens, service, staff) {
-        (false, ..) => "hours",
-        (_, None, _) => "service",
-        (_, _, None) => "staff",
+    let (id, text) = match (opens, service, staff) {
+        (false, ..) => ("hours", "book-no-hours"),
+        (_, None, _) => ("service", "book-no-service"),
+        (_, _, None) => ("staff", "book-no-staff"),
         _ => return Ok(None),
     };
-    let place = PLACES.iter().find(|(of, _)| *of == id).map_or("", |(_, place)| *place);
     Ok(Some(Missing {
-        text: view.t(&format!("book-no-{id}")),
-        path: member.place(place).filter(|_| member.may(Right::Settings)),
+        text: view.t(text),
+        path: member.place(place_of(id)).filter(|_| member.may(Right::Settings)),
         label: view.t(&format!("steps-do-{id}")),
     }))
+}
+
+fn place_of(step: &str) -> &'static str {
+    PLACES.iter().find(|(of, _)| *of == step).map_or("", |(_, place)| *place)
 }
 
 fn bookable(diary: &Diary) -> Option<&Service> {

@@ -393,14 +393,14 @@ mod tests {
             ("24:00", "24:00"),
         ] {
             assert_eq!(tidy(text), tidied, "{text}");
-            assert!(LocalTime::parse(&tidy(text)).is_ok(), "{text}");
+            assert!(LocalTime::parse(&tidy(text)).is_some(), "{text}");
         }
         let no_times = [
             "", "x", "h", ":30", "9:5", "9h5", "9.", "9.5", "18.300", "9:30:00", "9h30m", "-9", "+9", "9,30",
-            "123", "25", "18:60", "2400000", "12345", "é:30", "9é", "१८", "6pm",
+            "25", "18:60", "2400000", "12345", "é:30", "9é", "१८", "6pm",
         ];
         for text in no_times {
-            assert!(LocalTime::parse(&tidy(text)).is_err(), "{text}");
+            assert!(LocalTime::parse(&tidy(text)).is_none(), "{text}");
         }
         assert_eq!(tidy(" later "), "later", "what is no time stays as it is");
     }
