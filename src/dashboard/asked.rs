@@ -173,9 +173,14 @@ impl Asked {
     /// Keeps the form that was sent for the page that shows it; the answer leads there, past signing in where nobody is.
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
-        let mut response = see_other(&to);
         let draft =
             Draft { page: page.to_owned(), action: self.path().to_owned(), form: self.form.keepable(), why };
+        self.keep(draft, &to)
+    }
+
+    /// Keeps a form for its page; the answer leads to this path.
+    pub(super) fn keep(&self, draft: Draft, to: &str) -> Response {
+        let mut response = see_other(to);
         if let Some(token) = self.desk.token()
             && self.desk.drafts.keep(token.clone(), self.network(), draft)
         {
@@ -187,8 +192,16 @@ impl Asked {
 
     /// The form that was kept for this page.
     pub(super) fn kept_form(&self) -> Option<Draft> {
-        let token = Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Draft)?)?;
-        self.desk.drafts.take(&token, self.path())
+        self.desk.drafts.take(&self.draft_token()?, self.path())
+    }
+
+    /// Whether a form of this page is kept for the browser.
+    pub(super) fn keeps_form(&self, page: &str) -> bool {
+        self.draft_token().is_some_and(|token| self.desk.drafts.holds(&token, page))
+    }
+
+    fn draft_token(&self) -> Option<Token> {
+        Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Draft)?)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Forms that could not be taken, kept for the page that they come from: somebody's session had ended, or the form was
-//! too old. The page shows them filled in, and nobody sends them but the person.
+//! Forms that could not be taken, kept for the page that they come from: somebody's session had ended, the form was too
+//! old, the business was suspended, or another form of the page was sent. The page shows them filled in, and nobody sends them but the person.
 //!
 //! What always holds: passwords are not kept; a form is given back once, to the browser that sent it; there are never
 //! more than a bound, of all and of one address.
@@ -22,13 +22,17 @@ const OF_AN_ADDRESS_MAX: usize = 16;
 /// How many bytes of a form are kept; a longer one is not.
 const BYTES_MAX: usize = 16 * 1024;
 
-/// Why a form was not taken.
+/// Why a form was not taken, or not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     /// Whoever sent it was not signed in any more.
     SignedOut,
     /// It was too old to tell whether it had acted.
     Stale,
+    /// The business was suspended meanwhile.
+    Suspended,
+    /// Another form of the page was sent, which was taken.
+    Beside,
 }
 
 /// A form that was kept.
@@ -77,6 +81,13 @@ impl Drafts {
         true
     }
 
+    /// Whether a form of this page is kept under this token.
+    pub(super) fn holds(&self, token: &Token, page: &str) -> bool {
+        let mut kept = self.kept.lock();
+        forget(&mut kept);
+        kept.iter().any(|one| one.token == *token && one.draft.page == page)
+    }
+
     /// The form of a token, if it is this page's; it is kept no longer.
     pub(super) fn take(&self, token: &Token, page: &str) -> Option<Draft> {
         let mut kept = self.kept.lock();
@@ -110,10 +121,11 @@ mod tests {
     async fn a_form_is_given_back_once_to_its_page_within_half_an_hour() {
         let (drafts, network) = (Drafts::default(), IpAddr::from([192, 0, 2, 1]));
         assert!(drafts.keep(token(1), network, draft("Ada")));
+        assert!(drafts.holds(&token(1), "/p") && !drafts.holds(&token(2), "/p"));
         assert!(drafts.take(&token(2), "/p").is_none(), "another's");
         assert!(drafts.take(&token(1), "/other").is_none(), "of another page");
         assert_eq!(drafts.take(&token(1), "/p").unwrap().form.get("name"), "Ada");
-        assert!(drafts.take(&token(1), "/p").is_none(), "once");
+        assert!(!drafts.holds(&token(1), "/p") && drafts.take(&token(1), "/p").is_none(), "once");
         assert!(drafts.keep(token(1), network, draft("Ada")));
         tokio::time::advance(KEPT).await;
         assert!(drafts.take(&token(1), "/p").is_none(), "too late");

@@ -194,6 +194,19 @@ impl Member {
         if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
 
+    /// The same for a page with a form, which is shown once more to whoever sent it to a business that was suspended
+    /// meanwhile: what they typed is not lost.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) fn must_or_kept(&self, right: Right, draft: Option<&Draft>) -> Result<(), Refused> {
+        let is_kept = draft.is_some_and(|draft| draft.why == Why::Suspended);
+        match self.must(right) {
+            Err(Refused::Suspended) if is_kept => Ok(()),
+            may => may,
+        }
+    }
+
     /// The person, as who does something.
     pub(super) fn actor(&self) -> Actor {
         Actor::Person(self.signed_in.person.id)
@@ -287,7 +300,12 @@ impl Filled {
         values: impl FnOnce() -> Form,
     ) -> Self {
         let Some(draft) = draft.filter(|draft| draft.action == action) else { return Self::of(values()) };
-        let notice = view.t(if draft.why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        let notice = view.t(match draft.why {
+            Why::SignedOut => "kept-signed-out",
+            Why::Stale => "kept-stale",
+            Why::Suspended => "kept-suspended",
+            Why::Beside => "kept-beside",
+        });
         Self { notice, ..Self::of(draft.form.clone()) }
     }
 
@@ -350,13 +368,17 @@ impl Filled {
         Choices { problem, all: all.collect(), ..choices }
     }
 
-    /// What is wrong and stands beside no field, for above the form.
+    /// What is wrong and stands beside no field, for above the form: in words alone, for what programs call a field
+    /// is nothing to people.
     pub(super) fn rest(&mut self, view: &View) -> Vec<String> {
-        let rest = self.problems.drain(..);
-        rest.map(|problem| match problem.path.as_str() {
-            "" => view.problem(&problem.message),
-            path => format!("{path}: {}", view.problem(&problem.message)),
-        })
-        .collect()
+        let mut rest: Vec<String> = Vec::new();
+        for problem in self.problems.drain(..) {
+            let told = view.problem(&problem.message);
+            // A notice may say the same already.
+            if told != self.notice && !rest.contains(&told) {
+                rest.push(told);
+            }
+        }
+        rest
     }
 }

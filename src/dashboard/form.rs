@@ -56,6 +56,11 @@ impl Form {
         self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
+    /// All fields, in their order.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// A form with these fields.
     pub(super) fn of<N: Into<String>, V: Into<String>>(fields: impl IntoIterator<Item = (N, V)>) -> Self {
         Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }

@@ -44,6 +44,8 @@ pub(super) struct Route {
     pub(super) method: Method,
     pub(super) path: &'static str,
     pub(super) sending: Sending,
+    /// Whether its form is shown once more where the business was suspended meanwhile.
+    pub(super) kept: bool,
     pub(super) handle: Handle,
 }
 
@@ -51,6 +53,11 @@ impl Route {
     /// The same, whose form is sent so.
     pub(super) fn sent(self, sending: Sending) -> Self {
         Self { sending, ..self }
+    }
+
+    /// The same, whose form is typed at length: where the business was suspended meanwhile its page shows it once more.
+    pub(super) fn kept(self) -> Self {
+        Self { kept: true, ..self }
     }
 
     /// Who may come, in a word, for tests that walk the table.
@@ -126,5 +133,5 @@ where
     F: Future<Output = Answered> + Send + 'static,
 {
     let handle = who.handle(Box::new(move |given| Box::pin(handler(given))));
-    Route { method, path, sending: Sending::Once, handle }
+    Route { method, path, sending: Sending::Once, kept: false, handle }
 }

@@ -27,7 +27,7 @@ use super::once::{Acting, KEPT, Key, Turn};
 use super::refused::Refused;
 use super::route::{Handle, Route, Sending};
 use super::table::{ASSETS, REST, ROOTS, table};
-use super::view::see_other;
+use super::view::{NothingDone, nothing_done, see_other};
 use crate::http::request_id::X_REQUEST_ID;
 use crate::rest::error::ApiError;
 use crate::rest::noted::Noted;
@@ -215,7 +215,11 @@ async fn act(place: &Place, at: usize, asked: Asked, acting: Acting, key: Key) -
     let answer = answer.unwrap_or_else(|fault| Err(fault.into()));
     let answer = answer.unwrap_or_else(|refused| refused.page(view, id(&head.headers)));
     let status = answer.status();
-    if status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE || leads_to_sign_in(&answer) {
+    let is_undone = answer.extensions().get::<NothingDone>().is_some()
+        || status.is_client_error()
+        || status == StatusCode::SERVICE_UNAVAILABLE
+        || leads_to_sign_in(&answer);
+    if is_undone {
         place.desk.once.take_back(&key);
     }
     let (response, desk) = (acting.answered(answer).await, Arc::downgrade(&place.desk));
@@ -270,7 +274,13 @@ async fn admitted(place: &Place, row: &Route, asked: Asked, stale: bool) -> Resu
                 return Err(Refused::not_found());
             }
             if posts {
-                member.must(*right)?;
+                match member.must(*right) {
+                    Err(Refused::Suspended) if row.kept => {
+                        let page = place.page_of(member.path());
+                        return Ok(nothing_done(member.keep_form(&page, Why::Suspended)));
+                    }
+                    may => may?,
+                }
             }
             handler(member).await
         }

@@ -1,5 +1,6 @@
 //! What every page shows with: words, looks, and the ids of its forms.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use askama::Template;
@@ -64,12 +65,24 @@ impl View {
     }
 }
 
-/// A page.
+/// What marks an answer to a form by which nothing was done: the same form may be sent again.
+#[derive(Clone, Copy)]
+pub(super) struct NothingDone;
+
+/// The same answer, to a form that only asked to be shown otherwise.
+pub(super) fn nothing_done(mut response: Response) -> Response {
+    response.extensions_mut().insert(NothingDone);
+    response
+}
+
+/// A page. The title of one that shows a refused form begins with that.
 ///
 /// # Errors
 /// When the template fails, which is a fault of ours.
 pub(super) fn page(status: StatusCode, template: &impl Template) -> Result<Response, ApiError> {
-    let html = template.render().map_err(ApiError::internal)?;
+    let is_refused = matches!(status, StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT);
+    let is_refused: &dyn Any = &is_refused;
+    let html = template.render_with_values(&("refused", is_refused)).map_err(ApiError::internal)?;
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     Ok((status, [(header::CONTENT_TYPE, kind)], html).into_response())
 }

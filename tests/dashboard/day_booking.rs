@@ -145,5 +145,123 @@ async fn what_cannot_be_booked_says_why() {
     let person = salon.server.person(&empty, "neu@example.com", "owner").await;
     let mut browser = salon.server.signed_in(&empty, &person).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
-    page.is(200).says("There is no service that can be booked yet.");
+    let page = page.is(200).says("There is no service that can be booked yet.");
+    let leads = |page: &Page, way: &str| {
+        page.tags().iter().any(|tag| tag.get("class") == Some("button first") && tag.get("href") == Some(way))
+    };
+    let way = |place: &str| format!("/dashboard/b/{empty}/settings/{place}");
+    assert!(leads(&page, &way("services")), "{}", page.body);
+    let base = format!("/businesses/{empty}");
+    salon
+        .server
+        .operator("POST", &format!("{base}/services"), json!({ "name": "Cut", "duration_minutes": 30 }))
+        .await;
+    let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
+    assert!(leads(&page.says("Nobody on the staff offers a service yet."), &way("staff")));
+    salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
+    let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
+    assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
+    // Who may not set it is told why alone; and a day that is otherwise is enough to be open.
+    let member = salon.server.person(&empty, "member@neu.example", "member").await;
+    let mut member = salon.server.signed_in(&empty, &member).await;
+    let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
+    assert!(!leads(&page.says("There are no opening hours yet."), &way("hours")));
+    let day = json!({ "windows": [{ "open": "09:00", "close": "12:00" }] });
+    salon.server.operator("PUT", &format!("{base}/special-days/2026-05-04"), day).await;
+    let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
+    assert!(!page.text().contains("There are no opening hours yet."), "{}", page.text());
+}
+
+const CALLER: [(&str, &str); 4] =
+    [("who", "new"), ("name", "Nora Haddad"), ("phone", "06 61 02 03 04"), ("email", "nora@example.com")];
+
+#[tokio::test]
+async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);
+    assert!(page.forms().iter().all(|form| form.method == "post"), "what is typed is in no address");
+    let fields = [&CALLER[..], &[("show", "times"), ("service", &salon.colour)]].concat();
+    let other = salon.owner.submit(&page, &path, &fields).await.is(200);
+    let keeps = |page: &Page| {
+        for (name, value) in CALLER {
+            assert!(holds(page, &path, name, value), "{name}: {:?}", page.form(&path));
+        }
+    };
+    keeps(&other);
+    assert!(holds(&other, &path, "service", &salon.colour));
+    assert_eq!(offered(&other).last().map(String::as_str), Some("16:30"), "{:?}", offered(&other));
+    // Another day by its button, and another week.
+    let other = salon.owner.submit(&other, &path, &[("day", "2026-03-04")]).await.is(200);
+    keeps(&other);
+    assert!(holds(&other, &path, "date", "2026-03-04"));
+    let day = other.says("Wednesday 4 March");
+    let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
+    keeps(&later);
+    assert!(holds(&later, &path, "date", "2026-03-11"));
+    // Back to the first page, whose form has done nothing yet: it shows what is asked for now, and books.
+    let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
+    let again = salon.owner.submit(&page, &path, &fields).await.is(200);
+    assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));
+    let listed = salon.operator("GET", "/appointments", serde_json::Value::Null).await;
+    assert_eq!(listed.as_array().unwrap().len(), 0, "nothing is booked by looking");
+    salon.owner.submit(&again, &path, &[("starts_at", "2026-03-03T09:00:00.000Z")]).await.is(303);
+}
+
+#[tokio::test]
+async fn nothing_is_booked_of_which_other_times_were_shown() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);
+    let chosen = [("starts_at", "2026-03-02T09:00:00.000Z"), ("service", &salon.colour)];
+    let page = salon.owner.submit(&page, &path, &[&CALLER[..], &chosen[..]].concat()).await.is(422);
+    let page = page.says("Nothing is booked yet: these are the times of what you chose meanwhile.");
+    assert!(holds(&page, &path, "service", &salon.colour) && holds(&page, &path, "name", "Nora Haddad"));
+    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "it is open for this, too");
+    let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
+    salon.owner.get(sent.header("location")).await.says("Colour");
+}
+
+#[tokio::test]
+async fn whoever_is_found_is_chosen_and_what_was_typed_stays() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let mut ids = Vec::new();
+    for (name, phone) in [("Emma Petit", "+33612345611"), ("Louis Grand", "+33612345612")] {
+        let contact = json!({ "name": name, "phone": phone });
+        ids.push(crate::day_salon::key(&salon.operator("POST", "/contacts", contact).await));
+    }
+    let page = salon.owner.get(&path).await.is(200);
+    let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
+    let page = salon.owner.submit(&page, &path, &fields).await.is(200);
+    assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
+    // Who was chosen stays with another day, and goes with another search.
+    let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
+    assert!(holds(&page, &path, "who", "new"));
+    let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);
+    assert!(holds(&page, &path, "who", &ids[1]));
+    let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "nobody")]).await.is(200);
+    assert!(holds(&page, &path, "who", &ids[1]), "nobody else was found");
+    page.says("Nobody found for “nobody”").says("Louis Grand");
+}
+
+#[tokio::test]
+async fn a_name_that_was_not_taken_is_told() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let contact = json!({ "name": "Emma Petit", "phone": "+33612345611" });
+    salon.operator("POST", "/contacts", contact).await;
+    for (name, time, done) in
+        [("Nora", "09:00", "booked-known"), ("emma petit ", "10:00", "booked"), ("", "11:00", "booked")]
+    {
+        let at = format!("2026-03-03T{time}:00.000Z");
+        let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-03", salon.cut)).await;
+        let fields = [("who", "new"), ("name", name), ("phone", "06 12 34 56 11"), ("starts_at", &*at)];
+        let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
+        assert!(sent.header("location").ends_with(&format!("?done={done}")), "{name}");
+        let page = salon.owner.get(sent.header("location")).await;
+        let is_told =
+            page.text().contains("Booked for Emma Petit, to whom this number or email belongs already.");
+        assert_eq!(is_told, done == "booked-known", "{name}: {}", page.text());
+    }
 }

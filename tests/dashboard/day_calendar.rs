@@ -65,7 +65,8 @@ async fn a_day_with_other_hours_says_so_and_nobody_is_booked_on_it() {
     let closed = json!({ "closed": true, "note": "Stocktaking" });
     salon.operator("PUT", "/special-days/2026-03-03", closed).await;
     let page = salon.owner.get(&salon.to("calendar?date=2026-03-03")).await.says("Stocktaking");
-    let page = page.says("closed all day").says("Not in");
+    let page = page.says("closed all day").says("Inès Closed");
+    assert!(!page.text().contains("Not in"), "all is closed, so nobody is missing");
     assert!(!page.body.contains("class=\"free\""));
     // A day that is no date, or that no calendar has, is today.
     for date in ["x", "2026-02-30", "9999-01-01", "-1"] {

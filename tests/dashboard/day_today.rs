@@ -61,7 +61,11 @@ async fn the_day_of_each_is_told_with_what_is_over_and_what_is_now() {
     salon.server.clock.set("2026-03-02T17:30:00Z");
     salon.member.get(&salon.to("today")).await.says("closed by now");
     salon.server.clock.set("2026-03-08T10:00:00Z");
-    salon.member.get(&salon.to("today")).await.says("closed today").says("Not in");
+    salon.member.get(&salon.to("today")).await.says("closed today").says("Closed");
+    let page = salon.member.get(&salon.to("today")).await;
+    assert!(!page.text().contains("Not in"), "nobody is missing on a day on which all is closed");
+    let page = salon.member.get(&salon.to("calendar?view=day&date=2026-03-08")).await.is(200);
+    assert!(!page.text().contains("Not in"), "{}", page.text());
 }
 
 #[tokio::test]
@@ -74,7 +78,30 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     let (mut owner, mut member) = (server.signed_in(&id, &owner).await, server.signed_in(&id, &member).await);
     let of = |path: &str| format!("/businesses/{id}{path}");
     let page = owner.get(&today).await.is(200).says("Welcome").says("4 more steps").says("1 of 5 done");
-    page.says("6 days a week").says("Name a service");
+    let page = page.says("6 days a week").says("Name a service");
+    let label = |way: &str| {
+        let path = format!("/dashboard/b/{id}/{way}");
+        let tags = page.tags();
+        let link = |tag: &crate::harness::Tag| {
+            let class = tag.get("class").unwrap_or_default();
+            tag.get("href") == Some(&path) && class.starts_with("button")
+        };
+        tags.into_iter().find(link).map(|tag| tag.text)
+    };
+    assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
+    assert_eq!(label("settings/staff").as_deref(), Some("Add somebody"));
+    // What was saved leads on, for whoever takes the steps.
+    let hours = format!("/dashboard/b/{id}/settings/hours");
+    let leads_on = |page: &crate::harness::Page| {
+        page.tags().iter().any(|tag| tag.get("href") == Some(&today) && tag.text == "Go on to the next step")
+    };
+    let page = owner.get(&hours).await;
+    assert!(!leads_on(&page), "nothing was done");
+    let saved = owner.submit(&page, &hours, &[("monday-hours-1-from", "8")]).await.is(303);
+    assert!(leads_on(&owner.get(saved.header("location")).await));
+    for done in ["services?done=added", "staff?done=added"] {
+        assert!(leads_on(&owner.get(&format!("/dashboard/b/{id}/settings/{done}")).await), "{done}");
+    }
     assert!(!member.get(&today).await.is(200).text().contains("First steps"), "members set nothing");
     let service = server.offers(&id, ("Cut", 30), "Inès").await;
     let page = owner.get(&today).await.says("3 of 5 done").says("Monday 2 March");
@@ -84,6 +111,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     let cancel = format!("/appointments/{}/cancel", booking["id"].as_str().unwrap());
     server.operator("POST", &of(&cancel), Value::Null).await;
     owner.get(&today).await.says("4 of 5 done");
+    assert!(!leads_on(&owner.get(saved.header("location")).await), "it works: the key can wait");
     server.operator("POST", &of("/keys"), json!({ "name": "website", "scopes": ["business:read"] })).await;
     assert!(!owner.get(&today).await.text().contains("First steps"), "all are done");
 }

@@ -77,6 +77,12 @@ async fn a_form_that_was_sent_while_signed_out_comes_back_filled_in_and_is_sent_
     let led = browser.submit(&page, ACCOUNT, &[("name", "Ada Lovelace"), ("locale", "fr")]).await;
     let led = led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Faccount");
     let page = browser.get(led.header("location")).await;
+    let page = page.says("Sign in again to go on: what you typed is kept.");
+    let wrong = [("email", "ada@example.com"), ("password", "not hers")];
+    let page = browser.submit(&page, "/dashboard/sign-in", &wrong).await.is(422);
+    let page = page.says("Sign in again to go on: what you typed is kept.");
+    let somebody = server.browser().get(led.header("location")).await;
+    assert!(!somebody.text().contains("what you typed is kept"), "nothing is kept for others");
     let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
     browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to(ACCOUNT);
     let page = browser.get(ACCOUNT).await.is(200).says("You were signed out when you sent this");
@@ -147,4 +153,32 @@ async fn what_is_no_form_is_refused() {
     page.await.is(415);
     // Bytes that are no UTF-8 are read as what stands for them.
     browser.ask("POST", "/dashboard/sign-in", &[], "email=%FF&password=%00".into()).await.is(422);
+}
+
+#[tokio::test]
+async fn the_page_of_a_form_that_was_refused_begins_with_the_problem() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let new = format!("/dashboard/b/{salon}/contacts/new");
+    let title = |page: &crate::harness::Page| {
+        page.tags().into_iter().find(|tag| tag.name == "title").map(|tag| tag.text).unwrap()
+    };
+    let focused = |page: &crate::harness::Page| {
+        page.tags().into_iter().filter(|tag| tag.get("autofocus").is_some()).collect::<Vec<_>>()
+    };
+    let page = browser.get(&new).await.is(200);
+    assert_eq!((title(&page).as_str(), focused(&page).len()), ("Add a contact · Salon Zoé", 0));
+    let page = browser.submit(&page, &new, &[("phone", "12")]).await.is(422);
+    assert_eq!(title(&page), "Problem: Add a contact · Salon Zoé");
+    let focused = focused(&page);
+    assert_eq!((focused.len(), focused[0].get("role")), (1, Some("alert")));
+    let account = browser.get("/dashboard/account").await;
+    browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page = browser.submit(&page, &new, &[("phone", "12")]).await.is(422);
+    assert!(title(&page).starts_with("Problème : "), "{}", title(&page));
+    // What is no form has its own words.
+    let gone = browser.get(&format!("/dashboard/b/{salon}/nothing")).await.is(404);
+    assert!(!title(&gone).starts_with("Problème"), "{}", title(&gone));
 }

@@ -236,3 +236,26 @@ async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
     let page = browser.get(&path).await.is(200);
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&added)), "whose number it is by now");
 }
+
+#[tokio::test]
+async fn what_was_typed_before_the_business_was_suspended_is_shown_without_a_button() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let id = contact(&server, &salon, json!({ "name": "Nora", "phone": "+33661020304" })).await;
+    let (edit, new) = (format!("{base}/{id}/edit"), format!("{base}/new"));
+    let pages = [(browser.get(&edit).await, edit), (browser.get(&new).await, new)];
+    server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
+    for (page, way) in pages {
+        // Twice: the button after the browser's own way back.
+        for name in ["Nora Haddad", "Nora H."] {
+            browser.submit(&page, &way, &[("name", name)]).await.leads_to(&way);
+            let kept =
+                browser.get(&way).await.is(200).says("The business was suspended before you sent this");
+            assert_eq!(kept.field(&way, "name"), name);
+            let tags = kept.tags();
+            let mut buttons = tags.iter().filter_map(|tag| tag.get("class"));
+            assert!(!buttons.any(|class| class.contains("button first")), "there is nothing to press");
+        }
+        browser.get(&way).await.is(403);
+    }
+}

@@ -135,3 +135,48 @@ async fn the_pages_speak_french() {
     let page = browser.submit(&page, &new, &[("content", "x")]).await.is(422);
     page.says("Il faut de 1 à 200 caractères.").says("Ce n’est pas encore enregistré");
 }
+
+#[tokio::test]
+async fn what_was_typed_of_a_piece_that_somebody_deleted_is_there_to_be_added_anew() {
+    let server = Server::open().await;
+    let (salon, mut one, base) = salon(&server).await;
+    let piece = json!({ "title": "Dogs", "content": "Small ones." });
+    let piece = server.operator("POST", &format!("/businesses/{salon}/knowledge"), piece).await;
+    let path = format!("{base}/{}", piece["id"].as_str().unwrap());
+    let (mine, delete) = (one.get(&path).await, format!("{path}/delete"));
+    let mut other = one.clone();
+    let page = other.get(&delete).await;
+    other.submit(&page, &delete, &[]).await.is(303);
+    let fields = [("content", "Small ones, on a lead."), ("locale", "fr")];
+    let page = one.submit(&mine, &path, &fields).await.is(409).says("Somebody has deleted this meanwhile.");
+    let new = format!("{base}/new");
+    assert_eq!(page.field(&new, "content"), "Small ones, on a lead.");
+    assert_eq!((page.field(&new, "title"), page.field(&new, "locale")), ("Dogs".into(), "fr".into()));
+    one.submit(&page, &new, &[]).await.leads_to(&format!("{base}?done=added"));
+    assert_eq!(pieces(&server, &salon).await[0]["content"], "Small ones, on a lead.");
+    one.get(&path).await.is(404);
+}
+
+#[tokio::test]
+async fn what_was_typed_before_the_business_was_suspended_is_shown_without_a_button() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let piece = json!({ "title": "Dogs", "content": "Small ones." });
+    let piece = server.operator("POST", &format!("/businesses/{salon}/knowledge"), piece).await;
+    let (path, new) = (format!("{base}/{}", piece["id"].as_str().unwrap()), format!("{base}/new"));
+    let (page, empty) = (browser.get(&path).await, browser.get(&new).await);
+    server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
+    for (page, way, title) in [(page, path, "Dogs"), (empty, new, "Cats")] {
+        let fields = [("title", title), ("content", "On a lead.")];
+        browser.submit(&page, &way, &fields).await.leads_to(&way);
+        let kept = browser.get(&way).await.is(200).says("The business was suspended before you sent this");
+        assert_eq!(
+            (kept.field(&way, "title"), kept.field(&way, "content")),
+            (title.into(), "On a lead.".into())
+        );
+        let tags = kept.tags();
+        let buttons = tags.iter().filter(|tag| tag.get("class").is_some_and(|c| c.contains("button first")));
+        assert_eq!(buttons.count(), 0, "there is nothing to press");
+    }
+    assert_eq!(pieces(&server, &salon).await[0]["content"], "Small ones.");
+}

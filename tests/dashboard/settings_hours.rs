@@ -208,3 +208,86 @@ async fn past_days_stand_apart_and_members_see_the_hours_alone() {
     assert!(!page.forms().iter().any(|form| form.action.starts_with(&path)));
     assert!(!page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/days/"))));
 }
+
+#[tokio::test]
+async fn times_are_taken_as_people_write_them_and_each_open_day_may_be_made_the_same() {
+    let (server, salon, path, mut browser) = open().await;
+    let page = browser.get(&path).await;
+    let fields =
+        [("monday-hours-1-from", "9"), ("monday-hours-1-to", "18h30"), ("friday-hours-1-to", "17:00")];
+    let same = [&fields[..], &[("same", "yes")]].concat();
+    let same = browser.submit(&page, &path, &same).await.is(200);
+    for day in ["monday", "friday", "saturday"] {
+        assert_eq!(same.field(&path, &format!("{day}-hours-1-to")), "18:30", "{day}");
+    }
+    assert_eq!(same.field(&path, "sunday-hours-1-from"), "", "closed");
+    assert_eq!(business(&server, &salon).await["hours"][0]["close"], "18:00", "nothing is saved");
+    // Back to the page as it was, where days may differ.
+    let fields =
+        [&fields[..], &[("tuesday-hours-1-from", "9.30"), ("wednesday-hours-1-from", "930")]].concat();
+    browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
+    let hours = business(&server, &salon).await["hours"].clone();
+    assert_eq!(hours[0], json!({ "day": "monday", "open": "09:00", "close": "18:30" }));
+    assert_eq!((&hours[1]["open"], &hours[2]["open"]), (&json!("09:30"), &json!("09:30")));
+    assert_eq!(hours[4]["close"], "17:00");
+    let page = browser.get(&path).await;
+    let fields = [("date", "2026-12-24"), ("open", "9h"), ("close", "13.30")];
+    browser.submit(&page, &format!("{path}/days"), &fields).await.is(303);
+    let window = json!({ "open": "09:00", "close": "13:30" });
+    assert_eq!(special_days(&server, &salon).await[0]["windows"], json!([window]));
+    let page = browser.get(&path).await;
+    let wrong = [("monday-hours-1-from", "9.5")];
+    browser.submit(&page, &path, &wrong).await.is(422).says("It must be a time from 00:00 to 24:00");
+}
+
+#[tokio::test]
+async fn a_week_that_is_not_saved_yet_outlives_the_other_forms_of_the_page() {
+    let (server, salon, path, mut browser) = open().await;
+    let add = format!("{path}/days");
+    let page = browser.get(&path).await;
+    // As the script sends it: the week beside the form that is sent.
+    let along = |page: &Page, to: &str| {
+        let week = page.form(&path).fields.into_iter().filter(|(name, _)| name != "form");
+        let week = week.map(|(name, value)| match name == "friday-hours-1-to" {
+            true => (format!("week.{name}"), to.to_owned()),
+            false => (format!("week.{name}"), value),
+        });
+        week.collect::<Vec<_>>()
+    };
+    let sent = |page: &Page, action: &str, fields: &[(&str, &str)], to: &str| {
+        let mut all = page.form(action).fields;
+        all.retain(|(name, _)| fields.iter().all(|(field, _)| field != name));
+        all.extend(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        all.extend(along(page, to));
+        all
+    };
+    async fn post(browser: &mut Browser, action: &str, all: Vec<(String, String)>) -> Page {
+        let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        browser.post(action, &all).await
+    }
+    let refused = post(&mut browser, &add, sent(&page, &add, &[("date", "")], "12:00")).await.is(422);
+    assert_eq!(refused.field(&path, "friday-hours-1-to"), "12:00", "with what is wrong with the day");
+    let to = format!("{path}?done=day&date=2026-12-24");
+    let all = sent(&refused, &add, &[("date", "2026-12-24")], "12:00");
+    post(&mut browser, &add, all).await.leads_to(&to);
+    let page = browser.get(&to).await.says("What you changed here is kept, and not saved yet.");
+    assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
+    assert_eq!(business(&server, &salon).await["hours"][4]["close"], "18:00");
+    let remove = format!("{add}/2026-12-24/remove");
+    let removed = post(&mut browser, &remove, sent(&page, &remove, &[], "12:00")).await.is(303);
+    let page = browser.get(removed.header("location")).await;
+    assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
+    // Somebody else saves a week meanwhile: both are seen.
+    let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
+    server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
+    let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
+    let added = post(&mut browser, &add, all).await.is(303);
+    let page = browser.get(added.header("location")).await;
+    browser.submit(&page, &path, &[]).await.is(409).says("What is saved now");
+    // A week that was not changed is not kept.
+    let page = browser.get(&path).await;
+    let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
+    let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();
+    let added = post(&mut browser, &add, all).await.is(303);
+    assert!(!browser.get(added.header("location")).await.text().contains("not saved yet"));
+}

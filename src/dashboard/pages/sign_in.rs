@@ -28,6 +28,8 @@ struct Page {
     next: String,
     /// What was done before; empty for nothing.
     done: String,
+    /// Whether a form is kept that was sent by whoever is not signed in any more.
+    kept: bool,
     /// Whether email and password did not go together.
     wrong: bool,
     email: Field,
@@ -51,6 +53,7 @@ impl Page {
             email: Field::new("email", "email", "username", view.t("email")),
             password: Field::new("password", "password", "current-password", view.t("password")),
             other: format!("/dashboard/sign-in?{query}"),
+            kept: asked.keeps_form(next.split('?').next().unwrap_or_default()),
             next: next.to_owned(),
             wrong: false,
             view,

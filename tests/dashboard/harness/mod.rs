@@ -35,7 +35,7 @@ use tempfile::TempDir;
 
 pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
-pub(crate) use page::Page;
+pub(crate) use page::{Page, Tag};
 pub(crate) use receiver::Receiver;
 pub(crate) use relay::{dead_relay, relay};
 

@@ -122,6 +122,7 @@ pub(super) async fn shown(member: &Member, visit: &AppointmentView, undone: Opti
     let date = capitalised(&view.day(day(visit.starts_at, zone), member.today()));
     let status = undone.as_ref().map_or(StatusCode::OK, Undone::status);
     let done = match member.query.get("done") {
+        "booked-known" => view.with("appointment-done-booked-known", "who", &view.who_comes(visit)),
         "booked" => view.t("appointment-done-booked"),
         "moved" => view.t("appointment-done-moved"),
         "confirmed" => view.t("appointment-done-confirmed"),

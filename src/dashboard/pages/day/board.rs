@@ -115,6 +115,12 @@ pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: T
     span(both.filter(|both| !both.is_empty()))
 }
 
+/// Why somebody is not in on a date, in a word: on a day on which the business is closed, nobody is.
+pub(super) fn out_on(view: &View, dates: &Dates, date: NaiveDate, zone: Tz) -> String {
+    let opens = open_on(dates, date, zone).iter().any(is_own);
+    view.t(if opens { "calendar-not-in" } else { "calendar-closed" })
+}
+
 /// From the first to the last of some minutes.
 pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u32>> {
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))

@@ -1,8 +1,9 @@
-//! Booking an appointment. Without script it goes in two steps: which service, with whom, when and for whom is asked for
-//! with GET; the open times and the contacts that are found are then chosen from and sent.
+//! Booking an appointment. One form asks for everything: some of its buttons only show the open times of another day or
+//! service, or who is found, and one books.
 //!
 //! What always holds: only times that the engine offers the team are shown, and whether one is open still is decided by
-//! the booking itself.
+//! the booking itself; nothing is booked of which other times were shown than are asked for; whatever was typed is in the
+//! page that answers, and never in an address, where histories keep it.
 
 use actors::business::commands::appointments::Book;
 use actors::domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
@@ -17,6 +18,7 @@ use super::above::days;
 use super::caller::{Caller, look_for};
 use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
+use super::steps::{Missing, missing};
 use crate::admin::TeamBookBody;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days::asked as asked_day;
@@ -25,14 +27,18 @@ use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Crumb, Field};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::view::{View, nothing_done, page, see_other};
 use crate::http::json::Json;
 use crate::rest::contact::booking_contact;
 
 /// The choice of somebody who is no contact yet.
 const NEW: &str = "new";
-/// What is asked for with GET.
-const ASKED: [&str; 5] = ["service", "staff", "date", "q", "contact"];
+/// The buttons that only show: what was asked for, and a day of the strip.
+const SHOW: &str = "show";
+const DAY: &str = "day";
+/// What the times that are shown are of, and for what somebody was looked for.
+const TIMES_OF: &str = "times_of";
+const FOUND_FOR: &str = "found_for";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/booking.html", config = "src/askama.toml")]
@@ -43,15 +49,15 @@ struct Page {
     action: String,
     back: String,
     sub: String,
-    /// Why nothing can be booked; empty where something can.
-    stopped: String,
+    /// Why nothing can be booked, if so, and what is to be done about it.
+    stopped: Option<Missing>,
     filled: Filled,
     /// What is wrong and belongs to no field.
     rest: Vec<String>,
-    /// The fields that are asked for with GET.
+    /// The fields that say of what times are shown, and who is looked for.
     asked: Vec<Field>,
-    /// What the other form sends of them, too.
-    sent: Vec<(&'static str, String)>,
+    /// What is sent along and not seen.
+    sent: [(&'static str, String); 3],
     times: Option<OpenTimes>,
     callers: Vec<Caller>,
     /// Which of them is chosen, or that it is somebody new.
@@ -80,8 +86,19 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, filled, StatusCode::OK).await
 }
 
-/// Books it.
+/// Books it; or only shows what was asked for.
 pub(crate) async fn sent(member: Member) -> Answered {
+    let form = &member.form;
+    if form.find(SHOW).is_some() || form.find(DAY).is_some() {
+        return Ok(nothing_done(shown(&member, Filled::of(form.clone()), StatusCode::OK).await?));
+    }
+    let asked = ["service", "staff", "date"].map(|name| form.get(name));
+    if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
+        // The time that is chosen was shown for something else.
+        let mut filled = Filled::of(form.clone());
+        filled.notice = member.view().t("book-times-changed");
+        return shown(&member, filled, StatusCode::UNPROCESSABLE_ENTITY).await;
+    }
     match book(&member).await? {
         Ok(path) => Ok(see_other(&path)),
         Err(undone) => {
@@ -125,8 +142,24 @@ async fn book(member: &Member) -> Result<Result<String, Undone>, Refused> {
         Ok(answer) => answer,
         Err(undone) => return Ok(Err(undone)),
     };
-    let booked: AppointmentId = id_in(&answer)?;
-    Ok(Ok(format!("{}?done=booked", member.path_to(&format!("appointments/{booked}")))))
+    let id: AppointmentId = id_in(&answer)?;
+    // Who is known by the number or the email already keeps their name, whatever was typed.
+    let typed = form.get("name").trim().to_lowercase();
+    let booked = match typed.is_empty() || given("who").is_some_and(|who| who != NEW) {
+        true => None,
+        false => member.business.appointment(id).await?,
+    };
+    let is_other = booked.is_some_and(|visit| {
+        let name = visit.contact_name.unwrap_or_default();
+        name.trim().to_lowercase() != typed
+    });
+    let done = if is_other { "booked-known" } else { "booked" };
+    Ok(Ok(format!("{}?done={done}", member.path_to(&format!("appointments/{id}")))))
+}
+
+/// What the times are of that are shown for these fields.
+fn times_of(asked: [&str; 3]) -> String {
+    asked.join("/")
 }
 
 async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answered {
@@ -135,7 +168,9 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
     let date = asked_date.unwrap_or(today).max(today);
     let days = strip(date, today);
     let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
-    let staff = filled.get("staff").parse().ok();
+    let is_there =
+        |staff: &StaffId| diary.staff.iter().any(|one| one.member.active && one.member.id == *staff);
+    let staff = filled.get("staff").parse().ok().filter(is_there);
     let mut wanted = Wanted {
         service: service_of(&diary, filled.get("service"), staff),
         staff,
@@ -152,26 +187,20 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
     let times = wanted
         .service
         .map(|_| times(member, &view, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
-    let (callers, not_found) = callers(member, &view, &filled).await?;
+    let Found { callers, not_found, who } = found(member, &view, &filled).await?;
     let fields = fields(&view, &mut filled);
     let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&view, path));
     let asked = asked(&view, &mut filled, &diary, &wanted);
-    let who = match filled.get("who") {
-        "" => callers.first().map_or_else(|| NEW.into(), |first| first.id.clone()),
-        who => who.to_owned(),
-    };
-    let stopped = match (&wanted.service, member.may(Right::Day)) {
-        (_, false) => view.t("book-suspended"),
-        (None, _) => view.t("book-no-service"),
-        _ => String::new(),
+    let stopped = match member.may(Right::Day) {
+        true => missing(member, &view, &diary).await?,
+        false => Some(Missing { text: view.t("book-suspended"), path: None, label: String::new() }),
     };
     let of_service = wanted.service.map(|service| service.id.to_string()).unwrap_or_default();
     let of_staff = wanted.staff.map(|staff| staff.to_string()).unwrap_or_default();
-    let sent = vec![
-        ("service", of_service),
-        ("staff", of_staff),
-        ("date", wanted.date.to_string()),
-        ("q", filled.get("q").to_owned()),
+    let of_date = wanted.date.to_string();
+    let sent = [
+        (TIMES_OF, times_of([&of_service, &of_staff, &of_date])),
+        (FOUND_FOR, filled.get("q").to_owned()),
         ("contact", filled.get("contact").to_owned()),
     ];
     let rest = filled.rest(&view);
@@ -198,7 +227,7 @@ async fn shown(member: &Member, mut filled: Filled, status: StatusCode) -> Answe
 }
 
 fn day_of(filled: &Filled) -> Option<NaiveDate> {
-    asked_day(filled.get("date"))
+    asked_day(filled.get(DAY)).or_else(|| asked_day(filled.get("date")))
 }
 
 /// The days of a strip: those of the date's week, or from today on where that is later.
@@ -249,15 +278,6 @@ fn times(
 ) -> OpenTimes {
     let chosen = [filled.get("starts_at"), filled.get("time")].into_iter().find(|one| !one.is_empty());
     let chosen = chosen.unwrap_or_default().to_owned();
-    let query = |name: &'static str| (name, filled.get(name).to_owned());
-    let asked: Vec<_> =
-        ASKED.map(query).into_iter().filter(|(name, text)| *name != "date" && !text.is_empty()).collect();
-    let path = member.path_to("appointments/new");
-    let way = |day: NaiveDate| {
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        let query = query.extend_pairs(&asked).append_pair("date", &day.to_string()).finish();
-        format!("{path}?{query}")
-    };
     let shown = Shown {
         view,
         zone: member.profile.zone,
@@ -267,9 +287,11 @@ fn times(
         diary,
         slots,
         chosen: &chosen,
+        sends: true,
     };
-    let mut times = shown.open_times(way);
+    let mut times = shown.open_times(|day| day.to_string());
     let is_offered = times.parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
+    times.first = is_taken;
     times.problem = if is_taken {
         // What the booking says of it stands above the form, too, where nothing else would say why it came back.
         format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
@@ -281,8 +303,18 @@ fn times(
     times
 }
 
-/// Who may be meant: the contact that is asked for, and those that are looked for; and what was not found.
-async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<Caller>, String), Refused> {
+/// Who may be meant.
+struct Found {
+    callers: Vec<Caller>,
+    /// What was looked for and not found; empty for nothing.
+    not_found: String,
+    /// Which of them is chosen, or that it is somebody new.
+    who: String,
+}
+
+/// The contact that is asked for, the one that was chosen, and those that are looked for. Whoever is found anew is chosen
+/// in place of who was before.
+async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
         if let Ok(id) = filled.get(field).parse()
@@ -298,15 +330,21 @@ async fn callers(member: &Member, view: &View, filled: &Filled) -> Result<(Vec<C
         (false, false, true) => view.with("book-not-found", "text", wanted),
         _ => String::new(),
     };
-    found.extend(looked_for.items);
+    let is_anew = filled.get(FOUND_FOR) != wanted && !looked_for.items.is_empty();
+    let at = if is_anew { 0 } else { found.len() };
+    found.splice(at..at, looked_for.items);
     let mut known = Vec::new();
     found.retain(|contact| {
         let is_new = !known.contains(&contact.id);
         known.push(contact.id);
         is_new
     });
-    let callers = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
-    Ok((callers, not_found))
+    let callers: Vec<_> = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
+    let who = match filled.get("who") {
+        who if !who.is_empty() && !is_anew => who.to_owned(),
+        _ => callers.first().map_or_else(|| NEW.into(), |first| first.id.clone()),
+    };
+    Ok(Found { callers, not_found, who })
 }
 
 /// The fields of somebody new.
@@ -324,7 +362,7 @@ fn fields(view: &View, filled: &mut Filled) -> Vec<Field> {
     shown.into()
 }
 
-/// What is asked for with GET.
+/// The fields that say of what times are shown, and who is looked for.
 fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> Vec<Field> {
     let services = diary.services.iter().filter(|service| service.active).map(|service| {
         let minutes = view.count("appointment-minutes", service.duration_minutes.into());

@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
 use super::axis::{Axis, shown};
-use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, span};
+use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, out_on, span};
 use super::diary::Dates;
 use crate::dashboard::asked::Member;
 use crate::dashboard::frame::Frame;
@@ -64,7 +64,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         Lane {
             id: format!("lane-{}", presence.member.id),
             title: presence.member.name.clone(),
-            sub: is_in.map_or_else(|| view.t("calendar-not-in"), |is_in| view.span(&is_in)),
+            sub: is_in.map_or_else(|| out_on(&view, &dates, date, zone), |is_in| view.span(&is_in)),
             initials: initials(&presence.member.name),
             today: false,
             items: board.items(&dates, presence, date),
@@ -165,7 +165,7 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
         id: format!("lane-{day}"),
         title: view.weekday_of(*day),
         sub: in_on(&dates, presence, *day, zone)
-            .map_or_else(|| view.t("calendar-not-in"), |is_in| view.span(&is_in)),
+            .map_or_else(|| out_on(&view, &dates, *day, zone), |is_in| view.span(&is_in)),
         initials: String::new(),
         today: *day == today,
         items: board.items(&dates, presence, *day),

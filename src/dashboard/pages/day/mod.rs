@@ -27,6 +27,6 @@ mod list;
 pub(in crate::dashboard) mod moving;
 mod needs;
 mod open_times;
-mod steps;
+pub(in crate::dashboard) mod steps;
 pub(in crate::dashboard) mod today;
 mod week;

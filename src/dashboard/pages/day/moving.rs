@@ -112,9 +112,11 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled, sta
         diary: &diary,
         slots: &slots,
         chosen: filled.get("starts_at"),
+        sends: false,
     };
     let mut times = shown.open_times(|day| format!("{path}?staff={staff}&date={day}"));
-    times.problem = if status == StatusCode::CONFLICT && !filled.stale {
+    times.first = status == StatusCode::CONFLICT && !filled.stale;
+    times.problem = if times.first {
         format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
     } else {
         filled.problem(&view, "starts_at")

@@ -20,12 +20,16 @@ pub(super) struct OpenTimes {
     /// The day that is shown, in words.
     pub(super) day: String,
     pub(super) strip: Vec<StripDay>,
+    /// Whether days are buttons of the form around them, which is kept; else they are links.
+    pub(super) sends: bool,
     /// The ways to the week before and behind.
     pub(super) earlier: Option<String>,
     pub(super) later: Option<String>,
     pub(super) parts: Vec<PartOfDay>,
     /// What is wrong with what was chosen; empty for nothing.
     pub(super) problem: String,
+    /// Whether that is why the form came back, and nothing above it says so.
+    pub(super) first: bool,
 }
 
 /// A day of the strip.
@@ -34,8 +38,8 @@ pub(super) struct StripDay {
     pub(super) number: String,
     /// What is to be said of it: how many times are open, or why none is.
     pub(super) said: String,
-    /// Where its times are; empty for a day without any.
-    pub(super) path: String,
+    /// Where its times are, or what its button sends; empty for a day without any.
+    pub(super) way: String,
     pub(super) current: bool,
 }
 
@@ -69,21 +73,25 @@ pub(super) struct Shown<'a> {
     pub(super) slots: &'a [Slot],
     /// The one that is chosen, as programs read it, or as the clocks show it.
     pub(super) chosen: &'a str,
+    /// Whether days are buttons of the form around them.
+    pub(super) sends: bool,
 }
 
 impl Shown<'_> {
-    /// The open times, each day of which is at the path that `way` gives.
+    /// The open times, each day of which is at the path that `way` gives, or what its button sends.
     pub(super) fn open_times(&self, way: impl Fn(NaiveDate) -> String) -> OpenTimes {
         let first = self.days.first().copied();
         let earlier = first.filter(|first| *first > self.today).and_then(|first| weeks_on(first, false));
         let later = first.and_then(|first| weeks_on(first, true));
         OpenTimes {
             day: capitalised(&self.view.day(self.date, self.today)),
+            sends: self.sends,
             strip: self.days.iter().map(|date| self.strip_day(*date, &way)).collect(),
             earlier: earlier.map(|day| way(day.max(self.today))),
             later: later.map(&way),
             parts: self.parts(),
             problem: String::new(),
+            first: false,
         }
     }
 
@@ -102,7 +110,7 @@ impl Shown<'_> {
             weekday: self.view.short_weekday(date),
             number: chrono::Datelike::day(&date).to_string(),
             said,
-            path: if count == 0 { String::new() } else { way(date) },
+            way: if count == 0 { String::new() } else { way(date) },
             current: date == self.date,
         }
     }

@@ -4,8 +4,8 @@
 //! once all are done, or once the business has long been at work without a key.
 
 use actors::business::PageRequest;
-use actors::domain::Right;
-use actors::domain::diary::Diary;
+use actors::domain::diary::{Diary, Presence};
+use actors::domain::{Right, Service};
 use chrono::TimeDelta;
 
 use crate::dashboard::asked::Member;
@@ -14,6 +14,25 @@ use crate::dashboard::view::View;
 
 /// After so long a business that works has decided that it needs no key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
+
+/// Where each step is done.
+const PLACES: [(&str, &str); 5] = [
+    ("hours", "settings/hours"),
+    ("service", "settings/services"),
+    ("staff", "settings/staff"),
+    ("booking", "appointments/new"),
+    ("key", "settings/keys"),
+];
+/// How many of the steps it takes until a first appointment is booked.
+const TO_A_BOOKING: usize = 4;
+
+/// What nothing can be booked without, and where that is done by whoever may.
+pub(super) struct Missing {
+    /// Why nothing can be booked.
+    pub(super) text: String,
+    pub(super) path: Option<String>,
+    pub(super) label: String,
+}
 
 /// One step.
 pub(super) struct Step {
@@ -36,11 +55,7 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
     }
     let one = PageRequest { limit: 1, after: None };
     let has_hours = !member.profile.hours.days().is_empty() || !diary.special.is_empty();
-    let service = diary.services.iter().find(|service| service.active);
-    let offers = |one: &&actors::domain::diary::Presence| {
-        diary.services.iter().any(|service| service.active && one.member.offers(service.id))
-    };
-    let staff = diary.staff.iter().find(offers);
+    let (service, staff) = (bookable(diary), offering(diary));
     let is_ready = has_hours && service.is_some() && staff.is_some();
     let has_booked = !member.business.appointments(&Default::default(), &one).await?.items.is_empty();
     let is_old = member.business.now() > member.profile.created_at + NEW_FOR;
@@ -51,34 +66,74 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
     let said = |done: Option<String>, id: &str| done.unwrap_or_else(|| view.t(id));
     let days = view.count("steps-hours-done", member.profile.hours.days().len() as u64);
     let facts = [
-        ("hours", has_hours, said(has_hours.then_some(days), "steps-hours-text"), "settings/hours"),
+        ("hours", has_hours, said(has_hours.then_some(days), "steps-hours-text")),
         (
             "service",
             service.is_some(),
             said(service.map(|service| service.name.clone()), "steps-service-text"),
-            "settings/services",
         ),
-        (
-            "staff",
-            staff.is_some(),
-            said(staff.map(|one| one.member.name.clone()), "steps-staff-text"),
-            "settings/staff",
-        ),
-        ("booking", has_booked, view.t("steps-booking-text"), "appointments/new"),
-        ("key", has_key, view.t("steps-key-text"), "settings/keys"),
+        ("staff", staff.is_some(), said(staff.map(|one| one.member.name.clone()), "steps-staff-text")),
+        ("booking", has_booked, view.t("steps-booking-text")),
+        ("key", has_key, view.t("steps-key-text")),
     ];
     if facts.iter().all(|(_, done, ..)| *done) {
         return Ok(Vec::new());
     }
     let next = facts.iter().position(|(_, done, ..)| !done);
-    let step = |(at, (id, done, text, place)): (usize, (&str, bool, String, &str))| Step {
+    let step = |(at, (id, done, text)): (usize, (&str, bool, String))| Step {
         title: view.t(&format!("steps-{id}")),
         text,
         done,
         next: Some(at) == next,
-        path: member.place(place).filter(|_| id != "booking" || is_ready).unwrap_or_default(),
-        label: view.t(if done { "steps-change" } else { "steps-do" }),
+        path: member.place(place_of(id)).filter(|_| id != "booking" || is_ready).unwrap_or_default(),
+        label: if done { view.t("steps-change") } else { view.t(&format!("steps-do-{id}")) },
         number: at + 1,
     };
     Ok(facts.into_iter().enumerate().map(step).collect())
+}
+
+/// Whether the person has first steps left until the business works.
+pub(in crate::dashboard) async fn are_left(member: &Member) -> Result<bool, Refused> {
+    if !member.may(Right::Settings) {
+        return Ok(false);
+    }
+    let today = member.today();
+    let diary = member.business.diary(today..=today).await?;
+    let steps = steps(member, &member.view(), &diary).await?;
+    Ok(steps.iter().take(TO_A_BOOKING).any(|step| !step.done))
+}
+
+/// The first thing that is missing before anything can be booked on any day.
+pub(super) async fn missing(member: &Member, view: &View, diary: &Diary) -> Result<Option<Missing>, Refused> {
+    let opens = !member.profile.hours.days().is_empty() || {
+        let (one, from_today) = (PageRequest { limit: 1, after: None }, (Some(member.today()), None));
+        !member.business.special_days(from_today, &one).await?.items.is_empty()
+    };
+    let (service, staff) = (bookable(diary), offering(diary));
+    let (id, text) = match (opens, service, staff) {
+        (false, ..) => ("hours", "book-no-hours"),
+        (_, None, _) => ("service", "book-no-service"),
+        (_, _, None) => ("staff", "book-no-staff"),
+        _ => return Ok(None),
+    };
+    Ok(Some(Missing {
+        text: view.t(text),
+        path: member.place(place_of(id)).filter(|_| member.may(Right::Settings)),
+        label: view.t(&format!("steps-do-{id}")),
+    }))
+}
+
+fn place_of(step: &str) -> &'static str {
+    PLACES.iter().find(|(of, _)| *of == step).map_or("", |(_, place)| *place)
+}
+
+fn bookable(diary: &Diary) -> Option<&Service> {
+    diary.services.iter().find(|service| service.active)
+}
+
+fn offering(diary: &Diary) -> Option<&Presence> {
+    let offers = |one: &&Presence| {
+        diary.services.iter().any(|service| service.active && one.member.offers(service.id))
+    };
+    diary.staff.iter().find(offers)
 }

@@ -179,7 +179,7 @@ fn day_of(member: &Member, view: &View, dates: &Dates, presence: &Presence, toda
             )
         }
         (None, Some(is_in)) => view.with("today-in-without", "hours", &view.span(&is_in)),
-        (None, None) => view.t("calendar-not-in"),
+        (None, None) => super::board::out_on(view, dates, today, zone),
     };
     OneDay {
         id: format!("day-of-{}", presence.member.id),

@@ -40,14 +40,16 @@ struct Page {
     tag: String,
     fields: Vec<Field>,
     halves: Vec<Field>,
-    does: String,
+    /// What the button does; there is none for whoever may not.
+    does: Option<String>,
 }
 
 /// A form that is empty, or begun with what the way there tells.
 pub(crate) async fn new(member: Member) -> Answered {
-    member.must(Right::Day)?;
+    let draft = member.kept_form();
+    member.must_or_kept(Right::Day, draft.as_ref())?;
     let begun = || member.query.clone();
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), begun);
+    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), begun);
     shown(&member, None, filled, Vec::new(), StatusCode::OK)
 }
 
@@ -68,10 +70,11 @@ pub(crate) async fn add(member: Member) -> Answered {
 
 /// The contact in a form.
 pub(crate) async fn edit(member: Member) -> Answered {
-    member.must(Right::Day)?;
+    let draft = member.kept_form();
+    member.must_or_kept(Right::Day, draft.as_ref())?;
     let contact = found(&member).await?;
     let values = || Form::of(values(&contact));
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), values);
+    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), values);
     shown(&member, Some(&contact), filled, Vec::new(), StatusCode::OK)
 }
 
@@ -167,7 +170,9 @@ fn shown(
         filled,
         fields: vec![name, phone, email],
         halves: vec![locale, zone],
-        does: view.t(if contact.is_some() { "save" } else { "contact-add-do" }),
+        does: member
+            .may(Right::Day)
+            .then(|| view.t(if contact.is_some() { "save" } else { "contact-add-do" })),
         view,
     };
     Ok(page(status, &shown)?)

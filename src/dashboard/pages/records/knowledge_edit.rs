@@ -40,12 +40,15 @@ struct Page {
     lines: Vec<String>,
     source: String,
     may: bool,
+    /// Whether it stands in a form: for whoever may change it, and where what was typed would be lost else.
+    is_form: bool,
 }
 
 /// An empty form.
 pub(crate) async fn new(member: Member) -> Answered {
-    member.must(Right::Settings)?;
-    let filled = Filled::kept(&member.view(), member.kept_form().as_ref(), member.path(), Form::default);
+    let draft = member.kept_form();
+    member.must_or_kept(Right::Settings, draft.as_ref())?;
+    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), Form::default);
     shown(&member, None, filled, StatusCode::OK)
 }
 
@@ -71,16 +74,28 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 /// Changes the piece.
 pub(crate) async fn save(member: Member) -> Answered {
-    let id = found(&member).await?.id;
+    let id: KnowledgeId = member.param("knowledge_id").ok_or_else(Refused::not_found)?;
     let done = match body(&member).read::<KnowledgePatchBody>() {
-        Ok(body) => member.change(PatchKnowledge { id, patch: body.into() }).await?,
-        Err(undone) => Err(undone),
+        Ok(body) => member.change(PatchKnowledge { id, patch: body.into() }).await,
+        Err(undone) => Ok(Err(undone)),
     };
-    match done {
-        Ok(_) => Ok(see_other(&member.path_to("knowledge?done=saved"))),
-        // What is there now, which may be newer than what was read before.
-        Err(undone) => refused(&member, Some(&found(&member).await?), undone),
+    if let Ok(Ok(_)) = done {
+        return Ok(see_other(&member.path_to("knowledge?done=saved")));
     }
+    // What is there now, which may be newer than what the form was filled in from.
+    match (member.business.knowledge(id).await?, done) {
+        (Some(piece), Ok(Err(undone))) => refused(&member, Some(&piece), undone),
+        (None, _) if member.form.find("content").is_some() => gone(&member),
+        (None, _) => Err(Refused::not_found()),
+        (Some(_), done) => Err(done.err().unwrap_or_else(Refused::not_found)),
+    }
+}
+
+/// What was typed, as a new piece: somebody has deleted the one that it was to change.
+fn gone(member: &Member) -> Answered {
+    let mut filled = Filled::of(member.form.clone());
+    filled.notice = member.view().t("knowledge-gone");
+    shown(member, None, filled, StatusCode::CONFLICT)
 }
 
 /// The piece that the path names.
@@ -108,7 +123,7 @@ fn refused(member: &Member, piece: Option<&KnowledgeView>, undone: Undone) -> An
 }
 
 fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, status: StatusCode) -> Answered {
-    let view = member.view();
+    let (view, is_kept) = (member.view(), !filled.notice.is_empty());
     let versions = piece.filter(|_| filled.stale).map(|piece| versions(&view, &filled, piece));
     let [title, content, locale, source] = fields(&view).map(|field| filled.field(&view, field));
     let back = member.path_to("knowledge");
@@ -117,7 +132,7 @@ fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, sta
         crumbs: vec![Crumb { label: view.t("knowledge"), path: back.clone() }],
         title: piece.map_or_else(|| view.t("knowledge-new"), |piece| piece.title.clone()),
         sub: piece.map_or_else(|| view.t("knowledge-new-sub"), |piece| detail(member, &view, piece)),
-        action: member.path().to_owned(),
+        action: piece.map_or_else(|| member.path_to("knowledge/new"), |_| member.path().to_owned()),
         back,
         rest: filled.rest(&view),
         versions: versions.unwrap_or_default(),
@@ -128,6 +143,7 @@ fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled, sta
         lines: piece.map(|piece| lines(&piece.content)).unwrap_or_default(),
         source: piece.and_then(|piece| piece.source_url.clone()).unwrap_or_default(),
         may: member.may(Right::Settings),
+        is_form: member.may(Right::Settings) || is_kept,
         view,
     };
     Ok(page(status, &shown)?)

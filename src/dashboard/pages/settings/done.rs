@@ -4,6 +4,7 @@
 use actors::domain::availability::Concerned;
 
 use crate::dashboard::asked::Member;
+use crate::dashboard::pages::day::steps;
 use crate::dashboard::refused::Refused;
 use crate::dashboard::view::View;
 use crate::words::capitalised;
@@ -17,6 +18,8 @@ pub(super) struct Done {
     pub(super) appointments: Vec<Lies>,
     /// That there are more than are listed; empty where there are not.
     pub(super) more: String,
+    /// Where the next of the first steps is; empty where none is left.
+    pub(super) next: String,
 }
 
 /// An appointment that lies outside.
@@ -39,6 +42,14 @@ impl Done {
             _ => String::new(),
         };
         Self { text, ..Self::default() }
+    }
+
+    /// The same, with the way on where the business is being set up.
+    pub(super) async fn with_next(mut self, member: &Member) -> Result<Self, Refused> {
+        if !self.text.is_empty() && steps::are_left(member).await? {
+            self.next = member.path_to("today");
+        }
+        Ok(self)
     }
 
     /// The same, with which of the appointments that are concerned lie outside.

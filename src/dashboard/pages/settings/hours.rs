@@ -7,6 +7,7 @@ use actors::domain::{Business, Right};
 use actors::view::{OperatorBusinessView, SpecialDayView};
 use askama::Template;
 use axum::http::StatusCode;
+use axum::response::Response;
 use chrono::{Days, NaiveDate};
 
 use super::choices::place;
@@ -17,6 +18,7 @@ use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::asked::Member;
 use crate::dashboard::days;
+use crate::dashboard::drafts::{Draft, Why};
 use crate::dashboard::filled::{Filled, Undone, tag};
 use crate::dashboard::form::Form;
 use crate::dashboard::frame::Frame;
@@ -24,11 +26,16 @@ use crate::dashboard::listing::Pages;
 use crate::dashboard::parts::{Fact, Field, Versions};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::view::{View, nothing_done, page, see_other};
 use crate::words::Value;
 
 /// How many special days are on a page.
 const DAYS_SHOWN: usize = 50;
+/// The buttons that only show the form otherwise: with room for one more break a day, and with each day as the first.
+const ROOM: &str = "room";
+const SAME: &str = "same";
+/// What the fields of the week begin with that a script sends along with another form of the page.
+const ALONG: &str = "week.";
 /// The field that says which of them are shown, and what it says of those that are over.
 const WHICH: &str = "days";
 const PAST: &str = "past";
@@ -106,6 +113,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         Some(concerned) => done.with_outside(&member, concerned).await?,
         None => done,
     };
+    let done = done.with_next(&member).await?;
     let draft = member.kept_form();
     let (week_path, day_path) = (member.path_to("settings/hours"), member.path_to("settings/hours/days"));
     let week = Filled::kept(&view, draft.as_ref(), &week_path, || values(&member.profile));
@@ -172,11 +180,12 @@ fn day_shown(view: &View, day: &SpecialDayView) -> DayShown {
 
 /// Changes the week; or only makes room in the form for more breaks.
 pub(crate) async fn sent(member: Member) -> Answered {
-    if member.form.find("room").is_some() {
-        let week = Filled::of(member.form.clone());
+    let room = member.form.find(ROOM).is_some();
+    if room || member.form.find(SAME).is_some() {
+        let week = Filled::of(if room { member.form.clone() } else { OPEN.same(&member.form) });
         let day = Filled::of(Form::default());
         let (done, status) = (Done::default(), StatusCode::OK);
-        return shown(&member, Shown { week, day, room: true, done, status }).await;
+        return Ok(nothing_done(shown(&member, Shown { week, day, room, done, status }).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
     // What a form says nothing of stays as it is.
@@ -208,7 +217,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 /// Adds a special day.
 pub(crate) async fn add_day(member: Member) -> Answered {
     match special_day::add(&member).await? {
-        Ok(date) => Ok(see_other(&format!("{}?done=day&date={date}", member.path_to("settings/hours")))),
+        Ok(date) => Ok(done(&member, "day", date)),
         Err(undone) => refused_day(&member, undone).await,
     }
 }
@@ -217,7 +226,7 @@ pub(crate) async fn add_day(member: Member) -> Answered {
 pub(crate) async fn remove_day(member: Member) -> Answered {
     let date: NaiveDate = member.param("date").ok_or_else(Refused::not_found)?;
     match member.change(DeleteSpecialDay { date }).await? {
-        Ok(_) => Ok(see_other(&format!("{}?done=removed&date={date}", member.path_to("settings/hours")))),
+        Ok(_) => Ok(done(&member, "removed", date)),
         Err(undone) => refused_day(&member, undone).await,
     }
 }
@@ -230,6 +239,27 @@ async fn refused_day(member: &Member, undone: Undone) -> Answered {
         // Nothing was filled in: the button beside a day says to take it away.
         day.notice = view.t("settings-changed-meanwhile");
     }
-    let week = Filled::of(values(&member.profile));
+    let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
     shown(member, Shown { week, day, room: false, done: Done::default(), status }).await
+}
+
+/// The week as it stood in its form when another one of the page was sent, where a script sent it along.
+fn along(member: &Member) -> Option<Form> {
+    let fields = member.form.fields().filter_map(|(name, value)| Some((name.strip_prefix(ALONG)?, value)));
+    let week = Form::of(fields);
+    (OPEN.is_in(&week) || BREAKS.is_in(&week)).then(|| week.keepable())
+}
+
+/// Leads back to the page, which says what was done to a day, and shows what was changed in the week and not saved.
+fn done(member: &Member, done: &str, date: NaiveDate) -> Response {
+    let (view, page) = (member.view(), member.path_to("settings/hours"));
+    let to = format!("{page}?done={done}&date={date}");
+    let now = week_lines(&view, &values(&member.profile));
+    match along(member).filter(|week| week_lines(&view, week) != now) {
+        Some(form) => {
+            let draft = Draft { action: page.clone(), page, form, why: Why::Beside };
+            member.keep(draft, &to)
+        }
+        None => see_other(&to),
+    }
 }

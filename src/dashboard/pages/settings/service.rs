@@ -151,6 +151,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         "saved" if !service.active => done.with_outside(&member, Concerned::service(service.id)).await?,
         _ => done,
     };
+    let done = done.with_next(&member).await?;
     let path = member.path_to(&format!("settings/services/{}", service.id));
     let filled = Filled::kept(&view, member.kept_form().as_ref(), &path, || values(&service));
     shown(&member, Some(&service), filled, done, StatusCode::OK).await

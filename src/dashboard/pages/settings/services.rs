@@ -55,7 +55,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let shown = Page {
         frame: member.frame("settings/services"),
         may: member.may(Right::Settings),
-        done: Done::said(&view, member.query.get("done")),
+        done: Done::said(&view, member.query.get("done")).with_next(&member).await?,
         rows: found.items.iter().map(|service| row(&view, &path, service, &staff)).collect(),
         pages: part.pages(found.next.as_deref()),
         path,

@@ -59,7 +59,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         frame: member.frame("settings/staff"),
         may: member.may(Right::Settings),
         people: people.then(|| member.path_to("settings/people")),
-        done: Done::said(&view, member.query.get("done")),
+        done: Done::said(&view, member.query.get("done")).with_next(&member).await?,
         rows: found.items.iter().map(|one| row(&view, &path, one, &names)).collect(),
         pages: part.pages(found.next.as_deref()),
         path,

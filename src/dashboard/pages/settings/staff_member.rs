@@ -22,7 +22,7 @@ use crate::dashboard::frame::Frame;
 use crate::dashboard::parts::{Choice, Choices, Crumb, Fact, Field, Versions};
 use crate::dashboard::refused::Refused;
 use crate::dashboard::route::Answered;
-use crate::dashboard::view::{View, page, see_other};
+use crate::dashboard::view::{View, nothing_done, page, see_other};
 use crate::http::json::Json;
 
 /// The field that says whether somebody has hours of their own, and what it says where they have.
@@ -142,6 +142,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         "saved" | "off" => done.with_outside(&member, Concerned::staff(one.id)).await?,
         _ => done,
     };
+    let done = done.with_next(&member).await?;
     let (draft, path) = (member.kept_form(), path(&member, one.id));
     let filled = Filled::kept(&view, draft.as_ref(), &path, || values(&one));
     let off = Filled::kept(&view, draft.as_ref(), &format!("{path}/time-off"), Form::default);
@@ -242,7 +243,7 @@ fn refused(member: &Member, undone: Undone, fields: &[[String; 2]]) -> Shown {
 /// Adds a staff member.
 pub(crate) async fn add(member: Member) -> Answered {
     if let Some(room) = with_room(&member) {
-        return shown(&member, None, room).await;
+        return Ok(nothing_done(shown(&member, None, room).await?));
     }
     let (body, fields) = body(&member);
     let undone = match body.read::<StaffBody>() {
@@ -259,7 +260,7 @@ pub(crate) async fn add(member: Member) -> Answered {
 pub(crate) async fn sent(member: Member) -> Answered {
     let one = find(&member).await?;
     if let Some(room) = with_room(&member) {
-        return shown(&member, Some(&one), room).await;
+        return Ok(nothing_done(shown(&member, Some(&one), room).await?));
     }
     let (body, fields) = body(&member);
     let undone = match body.read::<StaffPatch>() {

@@ -92,11 +92,21 @@ pub(super) fn day_name(view: &View, day: Day) -> String {
     capitalised(&view.words.say("weekday", &[("number", Value::Count(number))]))
 }
 
-/// A time of day as the APIs write it, of what people write: `9:00`, `9h`, `09h30`.
+/// A time of day as the APIs write it, of what people write: `9:00`, `9`, `9h`, `09 h 30`, `9.30`, and `930` where keys
+/// for digits are all there are. What is none of these stays as it is, for the APIs to refuse.
 pub(super) fn tidy(text: &str) -> String {
-    let text = text.trim().replace(['h', 'H'], ":");
-    let text = if text.ends_with(':') { text + "00" } else { text };
-    if text.len() == 4 && text.as_bytes()[1] == b':' { format!("0{text}") } else { text }
+    let text = text.trim();
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (hours, minutes) = match text.split_once([':', 'h', 'H', '.']) {
+        Some((hours, "")) if !text.ends_with('.') => (hours.trim_end(), "00"),
+        Some((hours, minutes)) => (hours.trim_end(), minutes.trim_start()),
+        None if is_digits(text) && text.len() > 2 => text.split_at(text.len() - 2),
+        None => (text, "00"),
+    };
+    match is_digits(hours) && hours.len() <= 2 && is_digits(minutes) && minutes.len() == 2 {
+        true => format!("{hours:0>2}:{minutes}"),
+        false => text.to_owned(),
+    }
 }
 
 impl Times {
@@ -129,6 +139,23 @@ impl Times {
                 }
             }
         }
+    }
+
+    /// The same form, in which each day that is ticked has the times of the first that is and has any.
+    pub(super) fn same(&self, form: &Form) -> Form {
+        let ticked: Vec<Day> = DAYS.into_iter().filter(|day| form.find(day.as_str()).is_some()).collect();
+        let has_any = |day: &&Day| self.of_day(form, **day).flatten().any(|end| !end.is_empty());
+        let Some(first) = ticked.iter().find(has_any) else { return form.clone() };
+        let is_of = |name: &str, day: &Day| name.starts_with(&format!("{day}-{}-", self.property));
+        let kept = form.fields().filter(|(name, _)| !ticked.iter().any(|day| is_of(name, day)));
+        let mut fields: Vec<(String, String)> =
+            kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        for day in &ticked {
+            for (before, ends) in self.of_day(form, *first).enumerate() {
+                fields.extend([0, 1].map(|end| (self.field(*day, before + 1, end), ends[end].clone())));
+            }
+        }
+        Form::of(fields)
     }
 
     /// Whether a form says anything of it, were it that there are none.
@@ -329,17 +356,52 @@ mod tests {
     }
 
     #[test]
+    fn days_that_are_ticked_are_made_the_same_as_the_first_that_has_times() {
+        let form = Form::parse(
+            b"monday=on&monday-hours-1-from=&monday-hours-1-to=&tuesday=on&tuesday-hours-1-from=9h&tuesday-hours-1-to=18.30\
+              &tuesday-breaks-1-from=12&tuesday-breaks-1-to=13&friday=on&friday-hours-1-from=1&friday-hours-1-to=2\
+              &friday-hours-2-from=3&friday-hours-2-to=4&sunday-hours-1-from=10&sunday-hours-1-to=11",
+        );
+        let same = OPEN.same(&form);
+        for day in ["monday", "tuesday", "friday"] {
+            let ends = ["from", "to"].map(|end| same.get(&format!("{day}-hours-1-{end}")).to_owned());
+            assert_eq!(ends, ["09:00", "18:30"], "{day}");
+            assert!(same.find(day).is_some(), "{day}");
+        }
+        assert_eq!(same.find("friday-hours-2-from"), None, "more than the first has");
+        assert_eq!(same.get("sunday-hours-1-from"), "10", "closed");
+        assert_eq!(same.get("tuesday-breaks-1-from"), "12", "breaks are days' own");
+        let none = Form::parse(b"monday=on&monday-hours-1-from=&monday-hours-1-to=&sunday-hours-1-from=10");
+        assert_eq!(OPEN.same(&none), none, "there is nothing to take");
+    }
+
+    #[test]
     fn times_are_taken_as_people_write_them() {
         for (text, tidied) in [
             (" 9:05 ", "09:05"),
+            ("9", "09:00"),
+            ("18", "18:00"),
             ("9h", "09:00"),
+            ("9:", "09:00"),
+            ("18h30", "18:30"),
             ("14H30", "14:30"),
+            ("9 h 30", "09:30"),
+            ("18\u{a0}h\u{a0}30", "18:30"),
+            ("18.30", "18:30"),
+            ("930", "09:30"),
+            ("1830", "18:30"),
             ("24:00", "24:00"),
-            ("x", "x"),
-            ("", ""),
-            ("é:30", "é:30"),
         ] {
-            assert_eq!(tidy(text), tidied);
+            assert_eq!(tidy(text), tidied, "{text}");
+            assert!(LocalTime::parse(&tidy(text)).is_some(), "{text}");
         }
+        let no_times = [
+            "", "x", "h", ":30", "9:5", "9h5", "9.", "9.5", "18.300", "9:30:00", "9h30m", "-9", "+9", "9,30",
+            "25", "18:60", "2400000", "12345", "é:30", "9é", "१८", "6pm",
+        ];
+        for text in no_times {
+            assert!(LocalTime::parse(&tidy(text)).is_none(), "{text}");
+        }
+        assert_eq!(tidy(" later "), "later", "what is no time stays as it is");
     }
 }

@@ -16,6 +16,7 @@ suspended = This business is suspended: everything can be looked at, and nothing
 
 # Signing in.
 sign-in = Sign in
+sign-in-kept = Sign in again to go on: what you typed is kept.
 email = Email
 password = Password
 required = This is needed.
@@ -106,6 +107,8 @@ password-about = A new one ends all your other sessions.
 choose-new-password = Choose a new password
 kept-signed-out = You were signed out when you sent this, so nothing was changed. Look at it and send it again.
 kept-stale = This form was open for so long that it was not sent. Look at it and send it again.
+kept-suspended = The business was suspended before you sent this, so it is not saved. What you typed stands below, for you to copy.
+kept-beside = Your other change is saved. What you changed here is kept, and not saved yet.
 
 # Sessions.
 your-sessions = Your sessions

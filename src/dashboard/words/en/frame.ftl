@@ -28,6 +28,7 @@ versions-mine = What you sent
 versions-theirs = What is saved now
 versions-text = Somebody else has changed this since you opened it. Nothing of yours is saved yet: look at both, correct the form below and save again.
 refused-form = This is not saved yet: something has to be corrected.
+title-problem = Problem:
 nothing-there = –
 copy = Copy
 copied = Copied

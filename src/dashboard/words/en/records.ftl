@@ -190,6 +190,7 @@ knowledge-show-all = Show everything
 knowledge-added = Added. The receptionist knows it from now on.
 knowledge-deleted = Deleted.
 knowledge-new = Add to the knowledge
+knowledge-gone = Somebody has deleted this meanwhile. What you typed stands below: save it to add it anew.
 knowledge-new-sub = The receptionist knows it as soon as it is saved.
 knowledge-title = Title
 knowledge-title-hint = As a caller would ask for it. Up to 200 characters.

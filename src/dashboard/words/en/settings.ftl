@@ -63,6 +63,7 @@ hours-sub = When { $business } is open, in { $place } time. A closing time earli
 hours-week = The week
 hours-save = Save the week
 hours-room = Room for another break
+hours-same = Same hours on all open days
 hours-open = Open
 hours-break = Break
 hours-open-on = Open on

@@ -16,6 +16,7 @@ suspended = Cet établissement est suspendu : tout peut être consulté, rien n
 
 # La connexion.
 sign-in = Se connecter
+sign-in-kept = Connectez-vous à nouveau pour continuer : ce que vous avez saisi est conservé.
 email = Adresse e-mail
 password = Mot de passe
 required = Ce champ est nécessaire.
@@ -106,6 +107,8 @@ password-about = Un nouveau met fin à toutes vos autres sessions.
 choose-new-password = Choisir un nouveau mot de passe
 kept-signed-out = Vous étiez déconnecté au moment de l’envoi : rien n’a été modifié. Vérifiez et envoyez à nouveau.
 kept-stale = Ce formulaire est resté ouvert si longtemps qu’il n’a pas été envoyé. Vérifiez et envoyez à nouveau.
+kept-suspended = L’établissement a été suspendu avant votre envoi : rien n’est enregistré. Ce que vous avez saisi figure ci-dessous, pour que vous puissiez le copier.
+kept-beside = Votre autre modification est enregistrée. Ce que vous avez modifié ici est conservé, mais pas encore enregistré.
 
 # Les sessions.
 your-sessions = Vos sessions

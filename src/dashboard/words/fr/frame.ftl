@@ -28,6 +28,7 @@ versions-mine = Ce que vous avez envoyé
 versions-theirs = Ce qui est enregistré à présent
 versions-text = Quelqu’un d’autre l’a modifié depuis que vous l’avez ouvert. Rien n’est encore enregistré de votre part : comparez, corrigez le formulaire ci-dessous et enregistrez à nouveau.
 refused-form = Ce n’est pas encore enregistré : il faut corriger quelque chose.
+title-problem = Problème :
 nothing-there = –
 copy = Copier
 copied = Copié

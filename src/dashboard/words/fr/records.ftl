@@ -197,6 +197,7 @@ knowledge-show-all = Tout afficher
 knowledge-added = Ajouté. La réception le sait désormais.
 knowledge-deleted = Supprimé.
 knowledge-new = Ajouter aux connaissances
+knowledge-gone = Quelqu’un l’a supprimé entre-temps. Ce que vous avez saisi figure ci-dessous : enregistrez pour l’ajouter à nouveau.
 knowledge-new-sub = La réception le sait dès l’enregistrement.
 knowledge-title = Titre
 knowledge-title-hint = Comme un appelant le demanderait. Jusqu’à 200 caractères.

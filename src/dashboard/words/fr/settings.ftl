@@ -63,6 +63,7 @@ hours-sub = Quand { $business } est ouvert, à l’heure de { $place }. Une ferm
 hours-week = La semaine
 hours-save = Enregistrer la semaine
 hours-room = Place pour une pause de plus
+hours-same = Mêmes horaires tous les jours ouverts
 hours-open = Ouvert
 hours-break = Pause
 hours-open-on = Ouvert le
