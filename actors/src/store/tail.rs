@@ -27,6 +27,9 @@ const SEGMENTS: u64 = 3;
 const HEADER_BYTES: usize = 20;
 const TURNED: u64 = 0x7fff_ffff_ffff_ffff;
 
+/// Where in the file a segment is, and its bytes.
+type Segment<'a> = (u64, &'a [u8]);
+
 const MARK: [u8; 4] = *b"red\x01";
 const NAME: &str = "end";
 
@@ -127,7 +130,7 @@ fn begins_at(header: &[u8; HEADER_BYTES]) -> Option<u64> {
 }
 
 /// Where the newest segment began, and what the others were.
-fn decode(kept: &[u8]) -> Option<(u64, Vec<(u64, &[u8])>)> {
+fn decode(kept: &[u8]) -> Option<(u64, Vec<Segment<'_>>)> {
     let (whole, sum) = kept.split_last_chunk::<4>()?;
     if crc32fast::hash(whole) != u32::from_be_bytes(*sum) {
         return None;
