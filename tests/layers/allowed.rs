@@ -311,6 +311,7 @@ pub(crate) const ENGINE_CRATES: Allowed = &[
         ],
     ),
     ("chrono_tz", &["business", "domain", "engine", "mail", "store"]),
+    ("crc32fast", &["store"]),
     ("dashmap", &["actor", "key_usage", "people", "principals"]),
     ("futures_util", &["net"]),
     ("getrandom", &["ports"]),
