@@ -177,6 +177,18 @@ impl DiskBackend {
     }
 }
 
+/// Waits until sled's threads and the scans in progress hold its file no more, and with it sled's own lock, which whoever
+/// opens the directory next must not meet; false where they go on holding it.
+fn is_let_go_of(file: &File) -> bool {
+    (0..RELEASE_TRIES_MAX).any(|_| {
+        let free = file.try_lock().is_ok();
+        if !free {
+            std::thread::sleep(RELEASE_PAUSE);
+        }
+        free
+    })
+}
+
 /// Opens sled's files; gives the number of the newest batch in them as well.
 fn open_sled(store: &Path) -> Result<(sled::Db, u64), StoreError> {
     let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
@@ -294,16 +306,7 @@ impl Backend for DiskBackend {
         if let Err(error) = mark.sync() {
             tracing::warn!(error = %error, "it could not be made durable how far the store was synced");
         }
-        // sled's threads and the scans in progress may still hold its file, and with it sled's own lock. Whoever
-        // opens the directory next must not meet that lock.
-        let released = (0..RELEASE_TRIES_MAX).any(|_| {
-            let free = file.try_lock().is_ok();
-            if !free {
-                std::thread::sleep(RELEASE_PAUSE);
-            }
-            free
-        });
-        if !released {
+        if !is_let_go_of(&file) {
             tracing::warn!("the store's file is still in use after closing: a scan has not ended");
         }
         drop(file);
@@ -399,3 +402,6 @@ fn sync_parent(dir: &Path) -> Result<(), StoreError> {
         Some(Err(error)) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;
