@@ -79,6 +79,10 @@ struct Open {
 /// With less free space than this, a failure to open the store is for want of it.
 const START_BYTES: u64 = SEGMENT_BYTES as u64;
 
+/// With less free space than this, what sled may clear while it opens is not kept: it would take three segments of what sled
+/// itself needs.
+const KEEPING_BYTES: u64 = 8 * SEGMENT_BYTES as u64;
+
 impl DiskBackend {
     /// Opens the data directory, which is created if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
@@ -120,7 +124,13 @@ impl DiskBackend {
         if path.exists() {
             sync_path(&path)?;
         }
-        tail::keep(&store, SEGMENT_BYTES as u64).map_err(end("keeping"))?;
+        if space_of(dir).is_ok_and(|space| space.free < KEEPING_BYTES) {
+            tracing::warn!(
+                "too little space to keep the end of the log: a power cut while the store opens may damage it"
+            );
+        } else {
+            tail::keep(&store, SEGMENT_BYTES as u64).map_err(end("keeping"))?;
+        }
         let (db, newest) = open_sled(&store)?;
         if newest < synced {
             return Err(StoreError::Lost { path: store, kept: newest, synced });
@@ -179,6 +189,7 @@ impl DiskBackend {
 
 /// Waits until sled's threads and the scans in progress hold its file no more, and with it sled's own lock, which whoever
 /// opens the directory next must not meet; false where they go on holding it.
+#[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
 fn is_let_go_of(file: &File) -> bool {
     (0..RELEASE_TRIES_MAX).any(|_| {
         let free = file.try_lock().is_ok();
@@ -299,7 +310,6 @@ impl Backend for DiskBackend {
         }
     }
 
-    #[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
     fn close(&self) {
         let Some(Open { db, file, mark, lock, .. }) = self.open.write().take() else { return };
         drop(db);

@@ -79,14 +79,18 @@ pub(super) fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
         File::open(store)?.sync_all()
     };
     match written() {
-        // A full disk keeps no store closed.
-        Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+        // A full disk keeps no store closed. An earlier end was put back just now, and still is one.
+        Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
-            fs::remove_file(&new)?;
-            let_go(store)
+            fs::remove_file(&new)
         }
         written => written,
     }
+}
+
+fn is_of_a_full_disk(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), FileTooLarge | QuotaExceeded | StorageFull)
 }
 
 /// The snapshot is on the disk with its name: the end is not needed any more.
