@@ -65,15 +65,11 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
     let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
     let business = &member.business;
     // Urgent ones come first, however long ago they were taken.
-    let mut taken = Vec::new();
-    let mut more_messages = false;
-    for urgency in [Urgency::Urgent, Urgency::Normal] {
+    let taken = async |urgency| {
         let of = &MessageFilter { urgency: Some(urgency), ..new.clone() };
-        let found =
-            read_through(part.clone(), |page| async move { business.messages(of, &page).await }).await?;
-        more_messages |= found.next.is_some();
-        taken.push(found.items);
-    }
+        read_through(part.clone(), |page| async move { business.messages(of, &page).await }).await
+    };
+    let (urgent, others) = (taken(Urgency::Urgent).await?, taken(Urgency::Normal).await?);
     let (requests, more_requests) = business.requests(SHOWN).await?;
     let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
     let (mut missed, mut more_missed): (Vec<CallView>, bool) = (Vec::new(), false);
@@ -91,11 +87,11 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
         missed.extend(found.items);
     }
     missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
+    let more_messages = urgent.next.is_some() || others.next.is_some();
     let more = more_messages || more_requests || more_missed || missed.len() > SHOWN;
-    let [urgent, others] = [0, 1].map(|at| taken[at].iter().map(|one| message(member, view, one)));
-    let mut all: Vec<Need> = urgent.collect();
+    let mut all: Vec<Need> = urgent.items.iter().map(|one| message(member, view, one)).collect();
     all.extend(requests.iter().map(|visit| request(member, view, visit)));
-    all.extend(others);
+    all.extend(others.items.iter().map(|one| message(member, view, one)));
     all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, view, call)));
     all.extend(turned_off(member, view).await?);
     let messages = if more_messages { member.path_to("messages") } else { String::new() };
