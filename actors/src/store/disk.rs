@@ -79,10 +79,6 @@ struct Open {
 /// With less free space than this, a failure to open the store is for want of it.
 const START_BYTES: u64 = SEGMENT_BYTES as u64;
 
-/// With less free space than this, what sled may clear while it opens is not kept: it would take three segments of what sled
-/// itself needs.
-const KEEPING_BYTES: u64 = 8 * SEGMENT_BYTES as u64;
-
 impl DiskBackend {
     /// Opens the data directory, which is created if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
@@ -114,27 +110,12 @@ impl DiskBackend {
         ballast::release(dir)?;
 
         let (mark, synced) = Mark::open(&dir.join("committed"))?;
-        let path = store.join("db");
-        let end = |action| {
-            let path = store.join("end");
-            move |source| StoreError::Prepare { action, path, source }
-        };
-        tail::put_back(&store, SEGMENT_BYTES as u64).map_err(end("putting back"))?;
-        // A process that was killed leaves in memory what sled is about to go by.
-        if path.exists() {
-            sync_path(&path)?;
-        }
-        if space_of(dir).is_ok_and(|space| space.free < KEEPING_BYTES) {
-            tracing::warn!(
-                "too little space to keep the end of the log: a power cut while the store opens may damage it"
-            );
-        } else {
-            tail::keep(&store, SEGMENT_BYTES as u64).map_err(end("keeping"))?;
-        }
+        tail::secure(&store, SEGMENT_BYTES as u64, space_of(dir).map_or(u64::MAX, |space| space.free))?;
         let (db, newest) = open_sled(&store)?;
         if newest < synced {
             return Err(StoreError::Lost { path: store, kept: newest, synced });
         }
+        let path = store.join("db");
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -155,7 +136,7 @@ impl DiskBackend {
         backend.sync()?;
         sync_path(&store.join("conf"))?;
         sync_path(&store)?;
-        tail::let_go(&store).map_err(end("removing"))?;
+        tail::let_go(&store)?;
         sync_path(dir)?;
         sync_parent(dir)?;
         ballast::keep(dir);

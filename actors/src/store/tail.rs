@@ -18,7 +18,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
 
 /// How many segments before the newest one are kept: one that sled wants to find, and more where the newest are torn.
 const SEGMENTS: u64 = 3;
@@ -30,11 +32,54 @@ const TURNED: u64 = 0x7fff_ffff_ffff_ffff;
 /// Where in the file a segment is, and its bytes.
 type Segment<'a> = (u64, &'a [u8]);
 
+/// With less free space than so many segments nothing is kept: it would take of what sled itself needs.
+const FREE_SEGMENTS: u64 = 8;
+
 const MARK: [u8; 4] = *b"red\x01";
 const NAME: &str = "end";
+const NEW: &str = "end.new";
+
+/// Makes sure of the end of the log before sled opens: puts back what was kept when that was cut short before, and keeps
+/// it, unless the disk is nearly full. A full disk keeps no store closed.
+///
+/// # Errors
+/// When the log or what is kept of it cannot be read or written.
+pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
+    put_back(store, segment_bytes).map_err(prepare("putting back", store.join(NAME)))?;
+    // A process that was killed leaves in memory what sled is about to go by.
+    let db = store.join("db");
+    match File::open(&db).and_then(|db| db.sync_all()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()), // there is no log yet
+        synced => synced.map_err(prepare("syncing", db))?,
+    }
+    let kept = match free < FREE_SEGMENTS * segment_bytes {
+        true => Err(io::ErrorKind::StorageFull.into()),
+        false => keep(store, segment_bytes),
+    };
+    match kept {
+        // An earlier end was put back just now, and still is one.
+        Err(error) if is_of_a_full_disk(&error) => {
+            tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
+            remove(&store.join(NEW)).map_err(prepare("removing", store.join(NEW)))
+        }
+        kept => kept.map_err(prepare("keeping", store.join(NAME))),
+    }
+}
+
+/// The snapshot is on the disk with its name: the end is not needed any more.
+///
+/// # Errors
+/// When it cannot be removed.
+pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
+    drop_kept(store).map_err(prepare("removing", store.join(NAME)))
+}
+
+fn prepare(action: &'static str, path: PathBuf) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Prepare { action, path, source }
+}
 
 /// Puts back what was kept when sled last opened and did not come to its end.
-pub(super) fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
+fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let kept = match fs::read(store.join(NAME)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         kept => kept?,
@@ -42,7 +87,7 @@ pub(super) fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let (newest, segments) = decode(&kept).ok_or_else(|| io::Error::other("it is not what was kept"))?;
     let db = OpenOptions::new().read(true).write(true).open(store.join("db"))?;
     if segments_of(&db, segment_bytes)?.iter().any(|(begins, _)| *begins > newest) {
-        return let_go(store);
+        return drop_kept(store);
     }
     for (at, bytes) in segments {
         db.write_all_at(bytes, at)?;
@@ -51,14 +96,14 @@ pub(super) fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
 }
 
 /// Keeps the end of the log.
-pub(super) fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
+fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let db = match File::open(store.join("db")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         db => db?,
     };
     let (newest, segments) = last_segments(&db, segment_bytes)?;
     if segments.is_empty() {
-        return let_go(store); // an earlier end is none any more
+        return drop_kept(store); // an earlier end is none any more
     }
     let mut kept = [&MARK[..], &newest.to_be_bytes(), &(segments.len() as u32).to_be_bytes()].concat();
     for at in segments {
@@ -70,22 +115,12 @@ pub(super) fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
         db.read_exact_at(&mut kept[from..], at)?;
     }
     kept.extend(crc32fast::hash(&kept).to_be_bytes());
-    let new = store.join("end.new");
-    let written = || {
-        let mut file = File::create(&new)?;
-        file.write_all(&kept)?;
-        file.sync_all()?;
-        fs::rename(&new, store.join(NAME))?;
-        File::open(store)?.sync_all()
-    };
-    match written() {
-        // A full disk keeps no store closed. An earlier end was put back just now, and still is one.
-        Err(error) if is_of_a_full_disk(&error) => {
-            tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
-            fs::remove_file(&new)
-        }
-        written => written,
-    }
+    let new = store.join(NEW);
+    let mut file = File::create(&new)?;
+    file.write_all(&kept)?;
+    file.sync_all()?;
+    fs::rename(&new, store.join(NAME))?;
+    File::open(store)?.sync_all()
 }
 
 fn is_of_a_full_disk(error: &io::Error) -> bool {
@@ -93,11 +128,15 @@ fn is_of_a_full_disk(error: &io::Error) -> bool {
     matches!(error.kind(), FileTooLarge | QuotaExceeded | StorageFull)
 }
 
-/// The snapshot is on the disk with its name: the end is not needed any more.
-pub(super) fn let_go(store: &Path) -> io::Result<()> {
-    match fs::remove_file(store.join(NAME)) {
+fn drop_kept(store: &Path) -> io::Result<()> {
+    remove(&store.join(NAME))?;
+    File::open(store)?.sync_all()
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.and_then(|()| File::open(store)?.sync_all()),
+        removed => removed,
     }
 }
 
@@ -217,6 +256,15 @@ mod tests {
         fs::write(&db, &cleared).unwrap();
         put_back(dir.path(), SEGMENT).unwrap();
         assert!(fs::read(&db).unwrap() == cleared);
+        // On a nearly full disk nothing is kept, and what was stays.
+        fs::write(&db, &log).unwrap();
+        secure(dir.path(), SEGMENT, 8 * SEGMENT - 1).unwrap();
+        assert!(!dir.path().join(NAME).exists());
+        secure(dir.path(), SEGMENT, 8 * SEGMENT).unwrap();
+        secure(dir.path(), SEGMENT, 0).unwrap();
+        assert!(dir.path().join(NAME).exists());
+        let_go(dir.path()).unwrap();
+        fs::write(&db, &cleared).unwrap();
         // What is not what was kept is not put anywhere.
         fs::write(dir.path().join(NAME), b"something else").unwrap();
         assert!(put_back(dir.path(), SEGMENT).is_err());

@@ -2,7 +2,7 @@
 // when the stream says that something of that kind changed. The stream rests while the page is hidden: a browser has
 // few connections to one server, and a page that nobody sees takes none of them.
 const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
-const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && of('form', 'action', e.form) + ' button'));
+const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && (of('form', 'action', e.form) || 'form') + ' button'));
 
 export async function swap(url, ids, signal) {
   const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });

@@ -73,7 +73,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
         }
         copy(&stores[0], &stores[1], is_snapshot);
         copy(&stores[1], &stores[2], |_| true);
-        tail::keep(&stores[0], SEGMENT_BYTES as u64).unwrap();
+        tail::secure(&stores[0], SEGMENT_BYTES as u64, u64::MAX).unwrap();
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
