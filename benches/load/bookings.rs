@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::drive::{drive, exhaust};
 use crate::error::Result;
-use crate::floors::append;
+use crate::floors::{append, overwrite};
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
 use crate::postgres::{Postgres, Statements};
@@ -20,6 +20,7 @@ use crate::shop::{BUSINESSES, Hours, Plan, STAFF, Shop};
 use crate::table::{Row, Target};
 
 const APPEND: &str = "append and fdatasync, one writer";
+const OVERWRITE: &str = "overwrite and fdatasync, one writer";
 const STORE: &str = "store alone, 64 changes at once";
 const PGBENCH: &str = "pgbench, 64 clients";
 const PGBENCH_ONE: &str = "pgbench, 64 clients, one statement";
@@ -47,16 +48,16 @@ pub(crate) struct Booked {
 impl Group for Booked {
     fn rows(_context: &Context) -> Vec<Row> {
         let rate = |of, at_least| Target::Rate { of, at_least };
-        let mut rows = vec![Row::plain(APPEND), Row::plain(STORE)];
+        let mut rows = vec![Row::plain(APPEND), Row::plain(OVERWRITE), Row::plain(STORE)];
         if Postgres::is_installed() {
             rows.extend([Row::plain(PGBENCH), Row::plain(PGBENCH_ONE)]);
         }
         rows.extend([
-            Row::reaching(SPREAD_1, &[Target::Time { of: APPEND, at_most: 1.6 }]),
+            Row::reaching(SPREAD_1, &[APPEND, OVERWRITE].map(|of| Target::Time { of, at_most: 1.8 })),
             Row::plain(SPREAD_8),
-            Row::reaching(SPREAD_64, &[rate(PGBENCH, 1.5), rate(STORE, 0.70)]),
+            Row::reaching(SPREAD_64, &[rate(PGBENCH, 2.5), rate(PGBENCH_ONE, 1.3), rate(STORE, 0.70)]),
             Row::plain(SPREAD_256),
-            Row::plain(NEW_CONTACTS),
+            Row::reaching(NEW_CONTACTS, &[rate(SPREAD_64, 0.80)]),
             Row::reaching(ONE, &[rate(SPREAD_64, 0.70)]),
             Row::plain(MIXED),
         ]);
@@ -101,9 +102,10 @@ impl Group for Booked {
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
         let period = context.options.period;
         match row {
-            APPEND => {
+            APPEND | OVERWRITE => {
                 let (directory, bytes) = (context.directory.clone(), self.size.1);
-                tokio::task::spawn_blocking(move || append(&directory, bytes, period)).await?
+                let floor = if row == APPEND { append } else { overwrite };
+                tokio::task::spawn_blocking(move || floor(&directory, bytes, period)).await?
             }
             STORE => self.store_alone(context).await,
             PGBENCH | PGBENCH_ONE => {

@@ -1,8 +1,9 @@
 //! What no server could do better: the floors, each in the same run as what stands on it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -31,6 +32,10 @@ pub(crate) const CONSTANT: &str = concat!(
     r#""2026-03-02T09:00:00.000Z"},"business":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"Salon 0"}}}"#
 );
 
+/// How long the file is that is written over, and what is written at once.
+const OVERWRITTEN_BYTES: usize = 8 << 20;
+const BLOCK_BYTES: usize = 4 << 10;
+
 /// The bare server as a process of its own, and where it listens.
 pub(crate) fn bare_server() -> Result<(Process, std::net::SocketAddr)> {
     let mut command = Command::new(std::env::current_exe()?);
@@ -54,12 +59,35 @@ pub(crate) async fn serve_constant() -> Result<()> {
 /// Appends so many bytes to a file and syncs them, again and again.
 pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("append");
-    let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
-    let (record, mut times) = (vec![0x5a; bytes], Vec::new());
+    let file = OpenOptions::new().create(true).append(true).open(&path)?;
+    let record = vec![0x5a; bytes];
+    write_and_sync(path, file, period, |mut file| file.write_all(&record))
+}
+
+/// Writes so many bytes over what is in a file, in whole blocks from its front to its end and round again, and syncs them.
+pub(crate) fn overwrite(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
+    let path = directory.join("overwrite");
+    let file = OpenOptions::new().create_new(true).write(true).open(&path)?;
+    (&file).write_all(&vec![0; OVERWRITTEN_BYTES])?;
+    file.sync_all()?;
+    let record = vec![0x5a; bytes.next_multiple_of(BLOCK_BYTES)];
+    let mut places = (0..=OVERWRITTEN_BYTES - record.len()).step_by(record.len()).cycle();
+    write_and_sync(path, file, period, |file| {
+        file.write_all_at(&record, places.next().unwrap_or_default() as u64)
+    })
+}
+
+fn write_and_sync(
+    path: PathBuf,
+    file: File,
+    period: Period,
+    mut write: impl FnMut(&File) -> std::io::Result<()>,
+) -> Result<Measured> {
+    let mut times = Vec::new();
     let started = Instant::now();
     while started.elapsed() < period.warm_up + period.measured {
         let before = Instant::now();
-        file.write_all(&record)?;
+        write(&file)?;
         file.sync_data()?;
         if started.elapsed() > period.warm_up {
             times.push(nanos(before.elapsed()));

@@ -39,9 +39,9 @@ impl Group for Reads {
         vec![
             Row::plain(BARE),
             Row::reaching(ME, &[of_the_floor(0.70)]),
-            Row::reaching(DAY, &[of_the_floor(0.50)]),
+            Row::reaching(DAY, &[of_the_floor(0.55)]),
             Row::plain(WEEK),
-            Row::reaching(PAGE, &[of_the_floor(0.15)]),
+            Row::reaching(PAGE, &[of_the_floor(0.20)]),
         ]
     }
 

@@ -155,7 +155,7 @@ fn files(data_dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(data_dir.join("store")).unwrap();
     let mut files: Vec<_> =
         entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
-    files.push(data_dir.join("committed"));
+    files.extend(["committed", "journal"].map(|name| data_dir.join(name)));
     files.sort();
     files
 }
@@ -226,11 +226,10 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
     let good = Good::make(home.path(), LIVES * 2).await;
     let records = |data_dir: &Path| data_dir.join("store/db");
     let ways: [&dyn Fn(&Path); 4] = [
-        // The last synced byte: what an altered byte there costs is one batch.
+        // The last synced byte: what an altered byte there costs is one batch, unless the journal has it.
         &|data_dir| {
-            let bytes = fs::read(records(data_dir)).unwrap();
-            let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
-            open(&records(data_dir)).write_all_at(&[!bytes[last]], u64::try_from(last).unwrap()).unwrap();
+            alter_last_byte(&records(data_dir));
+            fs::remove_file(data_dir.join("journal")).unwrap();
         },
         &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
         &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
@@ -251,6 +250,22 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
             assert!(ended.line.contains(&*data_dir.join("store").display().to_string()), "{ended:?}");
         }
     }
+}
+
+/// Alters the last byte that is not zero.
+fn alter_last_byte(path: &Path) {
+    let bytes = fs::read(path).unwrap();
+    let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    open(path).write_all_at(&[!bytes[last]], u64::try_from(last).unwrap()).unwrap();
+}
+
+#[tokio::test]
+async fn what_the_journal_holds_mends_the_end_of_the_records() {
+    let home = tempfile::tempdir().unwrap();
+    let good = Good::make(home.path(), LIVES * 2).await;
+    let data_dir = good.copy();
+    alter_last_byte(&data_dir.join("store/db"));
+    good.check(&Server::on(&data_dir)).await.unwrap();
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
 /// The format that this version writes.
-const PRESENT: u32 = 5;
+const PRESENT: u32 = 6;
 /// How often a conversion is killed.
 const ROUNDS: usize = 5;
 /// How many appointments a store of format 1 is given for that, so that converting it takes a while.
@@ -101,7 +101,7 @@ fn shop(before: &Value) -> Shop {
 
 #[tokio::test]
 async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
-    for format in [1, 2, 3, 4, 5] {
+    for format in [1, 2, 3, 4, 5, 6] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));
         if u32::from(format) < PRESENT {
@@ -164,11 +164,11 @@ async fn a_store_of_a_later_format_is_refused_and_not_a_byte_of_it_changes() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     let format = fs::read_to_string(data_dir.join("format")).unwrap();
-    assert_eq!(format, "format = 5\nread-by = 5\nwritten-by = 5\n");
-    fs::write(data_dir.join("format"), "format = 6\nread-by = 5\nwritten-by = 6\n").unwrap();
+    assert_eq!(format, "format = 6\nread-by = 6\nwritten-by = 6\n");
+    fs::write(data_dir.join("format"), "format = 7\nread-by = 6\nwritten-by = 7\n").unwrap();
     let before = files(&data_dir);
     let Exited { code, line } = refused(serve(&data_dir));
-    assert!(line.contains("format 6") && line.contains("formats up to 5"), "{line}");
+    assert!(line.contains("format 7") && line.contains("formats up to 6"), "{line}");
     assert_eq!(code, Some(1));
     assert!(files(&data_dir) == before, "files have changed");
 }

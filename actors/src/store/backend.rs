@@ -1,12 +1,13 @@
 //! What the store needs of a storage engine: ordered keys, atomic batches and a sync that can be relied on.
 //!
-//! What always holds: only the committer applies and syncs, one batch after the other; any number of threads read.
-//! A reader sees what was applied, durable or not; whoever shows it to the world waits until it is durable.
+//! What always holds: only the committer writes, syncs and applies, one batch after the other; any number of threads read.
+//! A reader may see a part of a batch before all of it; whoever shows it to the world waits until it is settled.
 
 use std::io;
 
 use super::batch::Batch;
 use super::error::StoreError;
+use super::home::OnFailure;
 use super::key::KeyRange;
 use super::tombstones::Tombstone;
 
@@ -45,17 +46,53 @@ pub trait Backend: Send + Sync + 'static {
     /// The pairs of the range. They are read one by one: a batch applied meanwhile may be seen from its middle on.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Makes the whole batch visible to `get` and `scan`, atomically with respect to a crash; not yet durable.
+    /// Writes the batch, of which a crash leaves all or nothing from here on. It is neither durable nor visible yet.
     ///
     /// # Errors
-    /// [`StoreError::Apply`], after which nothing may be applied any more.
+    /// [`StoreError::Apply`], after which nothing may be written any more.
+    fn write(&self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Everything written before is durable once this has returned.
+    ///
+    /// # Errors
+    /// [`StoreError::Sync`], after which nothing may be written or synced any more.
+    fn sync(&self) -> Result<(), StoreError>;
+
+    /// Makes the batch that was written and synced last visible to `get` and `scan`, row by row.
+    ///
+    /// # Errors
+    /// [`StoreError::Apply`], after which nothing may be written any more.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Everything applied before is durable once this has returned.
+    /// All three.
     ///
     /// # Errors
-    /// [`StoreError::Sync`], after which nothing may be applied or synced any more.
-    fn sync(&self) -> Result<(), StoreError>;
+    /// As theirs.
+    #[cfg(test)]
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.write(batch)?;
+        self.sync()?;
+        self.apply(batch)
+    }
+
+    /// Everything synced was acknowledged. What nobody waits for is done then.
+    ///
+    /// # Errors
+    /// [`StoreError::Sync`], after which nothing may be written or synced any more.
+    fn acknowledged(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Everything synced is where it is kept for good once this has returned, so that opening finds nothing to do.
+    ///
+    /// # Errors
+    /// [`StoreError::Stopped`] when that fails, or has before.
+    fn save(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Names who is told where something fails that no call waits for.
+    fn on_failure(&self, _told: OnFailure) {}
 
     /// Says beside the store, durably, that it has the present format: to be done before anything is written that an
     /// earlier version cannot read.

@@ -1,8 +1,9 @@
-//! The backend on a disk: sled 0.34.7, with what it leaves to its user.
+//! The backend on a disk: the directory of the data, with the rows' home ([`super::tree`]) and the journal in it.
 //!
 //! ```text
 //! DIR/lock                        held while a process has the directory open
-//! DIR/committed                   how far the store was synced
+//! DIR/journal                     what may not be in sled's files yet
+//! DIR/committed                   how far changes were acknowledged
 //! DIR/format                      which versions may read and write it
 //! DIR/tombstones                  what must not come back
 //! DIR/restoring                   that a restore into it is not finished
@@ -14,49 +15,28 @@
 //!
 //! What always holds:
 //!
-//! - one process has the directory open, and one tree holds everything;
-//! - a sync ends with `sync_data` on an own handle of `db`: sled's flush stops at `sync_file_range` on Linux, which
-//!   survives the end of the process but not a power cut. The own handle also learns of write errors that the
-//!   kernel met behind sled's back, since the kernel reports them once to each handle;
-//! - a store that has lost batches which were synced is not opened;
+//! - one process has the directory open;
+//! - a batch that was synced is in the journal or durable in sled's files, and after opening it is in these;
+//! - a store that has lost batches which were acknowledged is not opened, and neither is one with blob files;
 //! - what sled goes by when it opens is on the disk: it clears parts of its file then, which must not outlive alone what
-//!   made them free;
-//! - a panic of sled is an error like any other;
-//! - no message goes into a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`), and a
-//!   store with blob files is not opened.
+//!   made them free.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
-use sled::IVec;
 
-use super::error::Cause;
-use super::mark::{Mark, NEWEST_KEY};
+use super::home::{Home, OnFailure};
+use super::mark::Mark;
+use super::tree::{SEGMENT_BYTES, Tree};
 use super::{
-    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, restoring,
-    tail, tombstones,
+    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, format, journal,
+    restoring, tail, tombstones,
 };
 
 /// Held while a process has the directory open.
 pub(super) const LOCK_FILE: &str = "lock";
-
-/// sled's segments. With smaller ones, a power cut in the middle of much unsynced log damaged stores in simulations.
-const SEGMENT_BYTES: usize = 8 << 20;
-
-/// How often sled's own thread flushes; it also drives the collection of garbage, so it stays on.
-const FLUSH_EVERY_MS: u64 = 500;
-
-/// What sled keeps of the store in memory.
-const CACHE_BYTES: u64 = 64 << 20;
-
-/// How long closing waits for sled's threads and the scans in progress to let go of the file.
-const RELEASE_TRIES_MAX: u32 = 5_000;
-const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
 /// A data directory, open.
 pub(super) struct DiskBackend {
@@ -65,11 +45,7 @@ pub(super) struct DiskBackend {
 }
 
 struct Open {
-    db: sled::Db,
-    file: File,
-    mark: Mark,
-    /// The number of the newest batch. Only the committer writes.
-    newest: AtomicU64,
+    home: Home,
     /// Holds the lock of the directory.
     lock: File,
     dir: PathBuf,
@@ -111,55 +87,47 @@ impl DiskBackend {
 
         let (mark, synced) = Mark::open(&dir.join("committed"))?;
         tail::secure(&store, SEGMENT_BYTES as u64, space_of(dir).map_or(u64::MAX, |space| space.free))?;
-        let (db, newest) = open_sled(&store)?;
-        if newest < synced {
-            return Err(StoreError::Lost { path: store, kept: newest, synced });
-        }
-        let path = store.join("db");
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|source| StoreError::Prepare { action: "opening", path, source })?;
-        let backend = Self {
-            open: RwLock::new(Some(Open {
-                db,
-                file,
-                mark,
-                newest: newest.into(),
-                lock,
-                dir: dir.to_owned(),
-                tombstones: Mutex::new(tombstones::List::open(dir)?),
-            })),
+        let (tree, kept) = Tree::open(&store)?;
+        let lost = |kept| StoreError::Lost { path: store.clone(), kept, synced };
+        let (journal, found) = match journal::open(&dir.join("journal"), kept) {
+            Err(StoreError::DamagedFiles { .. }) if kept < synced => return Err(lost(kept)),
+            opened => opened?,
         };
-        // What recovery wrote, then the names of the files: without them a power cut could leave no store at all.
-        backend.sync()?;
+        let mut newest = kept;
+        for batch in found {
+            tree.apply_rows(batch.number, &batch.rows)?;
+            newest = batch.number;
+        }
+        if newest < synced {
+            return Err(lost(newest));
+        }
+        if newest > kept {
+            tracing::info!(batches = newest - kept, "what the journal held is in the store");
+        }
+        // What recovery wrote, then the names of the files: without them a power cut could leave no store at all. From
+        // here on nothing in the journal is needed.
+        tree.sync()?;
+        let noted = mark.write(newest);
+        noted.map_err(|error| StoreError::Sync(error.into()))?;
         sync_path(&store.join("conf"))?;
         sync_path(&store)?;
         tail::let_go(&store)?;
         sync_path(dir)?;
         sync_parent(dir)?;
         ballast::keep(dir);
-        Ok(backend)
+        Ok(Self {
+            open: RwLock::new(Some(Open {
+                home: Home::of(tree, journal, mark, newest)?,
+                lock,
+                dir: dir.to_owned(),
+                tombstones: Mutex::new(tombstones::List::open(dir)?),
+            })),
+        })
     }
 
     /// Puts rows as they stand, past every rule, and says that the newest batch has this number.
     pub(super) fn fill(&self, rows: &[Pair], number: u64) -> Result<(), StoreError> {
-        let mut writes = sled::Batch::default();
-        for (key, value) in rows {
-            writes.insert(&**key, &**value);
-        }
-        self.apply_as(number, writes)
-    }
-
-    fn apply_as(&self, number: u64, mut writes: sled::Batch) -> Result<(), StoreError> {
-        let applied = self.with(|open| {
-            writes.insert(&NEWEST_KEY[..], number.to_be_bytes().to_vec());
-            tried(|| open.db.apply_batch(writes))?;
-            open.newest.store(number, Ordering::Relaxed);
-            Ok(())
-        });
-        applied?.map_err(StoreError::Apply)
+        self.with(|open| open.home.fill(number, rows))?
     }
 
     /// What `act` gives of the open store, which it may keep.
@@ -168,102 +136,43 @@ impl DiskBackend {
     }
 }
 
-/// Waits until sled's threads and the scans in progress hold its file no more, and with it sled's own lock, which whoever
-/// opens the directory next must not meet; false where they go on holding it.
-#[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
-fn is_let_go_of(file: &File) -> bool {
-    (0..RELEASE_TRIES_MAX).any(|_| {
-        let free = file.try_lock().is_ok();
-        if !free {
-            std::thread::sleep(RELEASE_PAUSE);
-        }
-        free
-    })
-}
-
-/// Opens sled's files; gives the number of the newest batch in them as well.
-fn open_sled(store: &Path) -> Result<(sled::Db, u64), StoreError> {
-    let damaged = |source| StoreError::DamagedFiles { path: store.to_owned(), source };
-    let opened = caught(|| {
-        let db = sled::Config::new()
-            .path(store)
-            .segment_size(SEGMENT_BYTES)
-            .flush_every_ms(Some(FLUSH_EVERY_MS))
-            .cache_capacity(CACHE_BYTES)
-            .open()?;
-        let newest = db.get(NEWEST_KEY)?;
-        Ok((db, newest))
-    });
-    let (db, newest) = match opened.map_err(damaged)? {
-        Ok(opened) => opened,
-        Err(error @ sled::Error::Corruption { .. }) => return Err(damaged(error.into())),
-        Err(error) => return Err(StoreError::Open { path: store.to_owned(), source: error.into() }),
-    };
-    let newest = match newest.as_deref().map(TryInto::try_into) {
-        None => 0,
-        Some(Ok(bytes)) => u64::from_be_bytes(bytes),
-        Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
-    };
-    Ok((db, newest))
-}
-
-/// Runs something of sled's, which panics where it meets what it does not expect. The panic is logged where it happens.
-fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
-    catch_unwind(AssertUnwindSafe(act))
-        .map_err(|_| "the storage engine met something it did not expect".into())
-}
-
-/// The same for what gives an error of sled's.
-fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Cause> {
-    caught(act)?.map_err(Into::into)
-}
-
 impl Backend for DiskBackend {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = self.with(|open| tried(|| open.db.get(key)))?.map_err(StoreError::Read)?;
-        Ok(found.map(|value| value.to_vec()))
+        self.with(|open| open.home.tree().get(key))?
     }
 
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
         if range.is_empty() {
             return Box::new(std::iter::empty());
         }
-        let mut pairs = match self.with(|open| open.db.range(&*range.from..&*range.to)) {
+        match self.with(|open| open.home.tree().scan(range, order)) {
             Ok(pairs) => pairs,
-            Err(error) => return Box::new(std::iter::once(Err(error))),
-        };
-        Box::new(std::iter::from_fn(move || {
-            let next = tried(|| {
-                match order {
-                    Order::Ascending => pairs.next(),
-                    Order::Descending => pairs.next_back(),
-                }
-                .transpose()
-            });
-            match next {
-                Ok(pair) => pair.map(|(key, value)| Ok((key.to_vec(), value.to_vec()))),
-                Err(error) => Some(Err(StoreError::Read(error))),
-            }
-        }))
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
-        let mut writes = sled::Batch::default();
-        batch.rows(|key, value| match value {
-            Some(value) => writes.insert(&**key, IVec::from(value)),
-            None => writes.remove(&**key),
-        });
-        self.apply_as(self.sequence() + 1, writes)
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.with(|open| open.home.write(batch))?
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        let synced = self.with(|open| {
-            tried(|| open.db.flush())?;
-            open.file.sync_data()?;
-            open.mark.write(open.newest.load(Ordering::Relaxed))?;
-            Ok(())
-        });
-        synced?.map_err(StoreError::Sync)
+        self.with(|open| open.home.sync())?
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.with(|open| open.home.apply(batch))?
+    }
+
+    fn acknowledged(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.note_settled())?
+    }
+
+    fn save(&self) -> Result<(), StoreError> {
+        self.with(|open| open.home.save())?
+    }
+
+    fn on_failure(&self, told: OnFailure) {
+        let _ = self.with(|open| open.home.on_failure(told));
     }
 
     fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
@@ -277,7 +186,7 @@ impl Backend for DiskBackend {
     }
 
     fn sequence(&self) -> u64 {
-        self.with(|open| open.newest.load(Ordering::Relaxed)).unwrap_or_default()
+        self.with(|open| open.home.newest()).unwrap_or_default()
     }
 
     fn keep_format(&self) -> Result<(), StoreError> {
@@ -285,22 +194,15 @@ impl Backend for DiskBackend {
     }
 
     fn space(&self) -> io::Result<Space> {
-        match self.with(|open| rustix::fs::fstatvfs(&open.file)) {
+        match self.with(|open| rustix::fs::fstatvfs(open.home.tree().file())) {
             Ok(seen) => Ok(space(&seen?)),
             Err(_) => Err(io::Error::other("the store is closed")),
         }
     }
 
     fn close(&self) {
-        let Some(Open { db, file, mark, lock, .. }) = self.open.write().take() else { return };
-        drop(db);
-        if let Err(error) = mark.sync() {
-            tracing::warn!(error = %error, "it could not be made durable how far the store was synced");
-        }
-        if !is_let_go_of(&file) {
-            tracing::warn!("the store's file is still in use after closing: a scan has not ended");
-        }
-        drop(file);
+        let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
+        home.close();
         drop(lock); // last: from here on the directory may be opened again
     }
 }

@@ -58,7 +58,7 @@ impl Filling {
         self.unsynced += std::mem::take(&mut self.bytes);
         if self.unsynced >= SYNC_BYTES {
             self.unsynced = 0;
-            self.disk.sync()?;
+            self.disk.save()?;
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Filling {
     /// When writing fails.
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
-        self.disk.sync()?;
+        self.disk.save()?;
         Store::on_disk(self.disk, on_fatal)
     }
 

@@ -2,9 +2,9 @@
 //! not has opened nothing and written nothing when it finds out.
 //!
 //! ```text
-//! format = 5       the format of the store
-//! read-by = 5      who knows at least this format may read it
-//! written-by = 5   who knows at least this format may write it
+//! format = 6       the format of the store
+//! read-by = 6      who knows at least this format may read it
+//! written-by = 6   who knows at least this format may write it
 //! ```
 //!
 //! What always holds: the file is on the disk before anything is written that an earlier version cannot read. The store's
@@ -21,10 +21,11 @@ use super::records::STORE_FORMAT;
 /// The name of the file in the data directory.
 const NAME: &str = "format";
 
-/// The oldest format whose versions may read what is written today: they only know their own layouts of keys.
-pub(super) const READ_BY: u16 = 5;
+/// The oldest format whose versions may read what is written today: earlier ones know of no journal, and would miss what
+/// only that holds.
+pub(super) const READ_BY: u16 = 6;
 /// The same for writing.
-const WRITTEN_BY: u16 = 5;
+const WRITTEN_BY: u16 = 6;
 
 /// What the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,10 +116,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let say = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        say("format = 7\nread-by = 5\nwritten-by = 6\nmore = x\n");
+        say("format = 8\nread-by = 6\nwritten-by = 7\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 7, known: STORE_FORMAT })), "{refused:?}");
-        say("format = 7\nread-by = 5\nwritten-by = 5\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 8, known: STORE_FORMAT })), "{refused:?}");
+        say("format = 8\nread-by = 6\nwritten-by = 6\n");
         check(dir.path()).unwrap();
     }
 

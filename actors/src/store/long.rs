@@ -117,7 +117,7 @@ mod tests {
         let mut batch = Batch::new();
         batch.put(key(), odd.clone());
         assert_eq!(batch.bytes(), bytes_kept(&key(), &odd));
-        session.apply(&batch).unwrap();
+        session.commit(&batch).unwrap();
         let row = session.get(&key()).unwrap().unwrap();
         assert_eq!(whole(|key| session.get(key), &key(), row).unwrap().unwrap(), odd);
     }
@@ -150,13 +150,13 @@ mod tests {
             assert!(read() == value(bytes), "{bytes}");
             let mut replace = Batch::new();
             replace.put(key(), value(bytes - 1));
-            session.apply(&replace).unwrap();
+            session.commit(&replace).unwrap();
             assert!(read() == value(bytes - 1), "{bytes}");
 
             write_as_before(&disk, &value(bytes));
             let mut delete = Batch::new();
             delete.delete_whole(key(), bytes);
-            session.apply(&delete).unwrap();
+            session.commit(&delete).unwrap();
             let all = KeyRange { from: Key::new(b""), to: Key::new(&[0xff; 4]) };
             assert_eq!(session.scan(&all, Order::Ascending).count(), 0, "{bytes}");
         }
@@ -168,7 +168,7 @@ mod tests {
         let session = disk.session().unwrap();
         let mut batch = Batch::new();
         batch.put(key(), value(3 * VALUE_BYTES_MAX));
-        session.apply(&batch).unwrap();
+        session.commit(&batch).unwrap();
         let head = session.get(&key()).unwrap().unwrap();
         assert_eq!(
             whole(|key| session.get(key), &key(), head.clone()).unwrap().unwrap(),
@@ -177,17 +177,17 @@ mod tests {
 
         let mut torn = Batch::new();
         torn.put(piece_key(&key(), 1), vec![9; VALUE_BYTES_MAX]);
-        session.apply(&torn).unwrap();
+        session.commit(&torn).unwrap();
         assert!(whole(|key| session.get(key), &key(), head.clone()).is_err());
 
         // The head that was read is of a value that another has replaced since, or that is gone.
         let mut replaced = Batch::new();
         replaced.put(key(), value(7));
-        session.apply(&replaced).unwrap();
+        session.commit(&replaced).unwrap();
         assert_eq!(whole(|key| session.get(key), &key(), head.clone()).unwrap().unwrap(), value(7));
         let mut gone = Batch::new();
         gone.delete(key());
-        session.apply(&gone).unwrap();
+        session.commit(&gone).unwrap();
         assert_eq!(whole(|key| session.get(key), &key(), head).unwrap(), None);
     }
 
@@ -202,11 +202,11 @@ mod tests {
         let bytes = 3 * VALUE_BYTES_MAX + 5;
         let mut batch = Batch::new();
         batch.put(key(), value(bytes));
-        session.apply(&batch).unwrap();
+        session.commit(&batch).unwrap();
         assert_eq!(count(), 5);
         let mut batch = Batch::new();
         batch.delete_whole(key(), bytes);
-        session.apply(&batch).unwrap();
+        session.commit(&batch).unwrap();
         assert_eq!(count(), 0);
     }
 

@@ -1,10 +1,11 @@
-//! How far the store was synced, told beside it: a small file that recognises a store which has lost its end.
+//! How far changes were acknowledged, told beside the store: a small file that recognises one which has lost its end.
 //!
 //! sled takes an altered byte in the newest part of its log for the trace of a crash, and silently drops what comes
-//! after it. So every batch carries a number in the store itself, and the number of the newest synced one is written to
-//! this file. It is not synced there, since it costs nothing that way and a crash of the process keeps it all the same.
+//! after it; the journal takes its last record for torn that way. So every batch carries a number in the store itself, and
+//! the number of the newest acknowledged one is written to this file. It is not synced there, since it costs little that
+//! way and a crash of the process keeps it all the same.
 //!
-//! What always holds: the number in the file is that of a batch which was synced, so a store that holds a smaller one
+//! What always holds: the number in the file is that of a batch which was durable, so a store that holds a smaller one
 //! has lost what was acknowledged. The file may be behind after a power cut, and then recognises less.
 
 use std::fs::{File, OpenOptions};
@@ -40,7 +41,7 @@ impl Mark {
         Ok((Self(file), known))
     }
 
-    /// Says that everything up to this batch is synced.
+    /// Says that everything up to this batch is acknowledged.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number), 0)
     }

@@ -1,7 +1,9 @@
 //! The backend of a simulation: a map in memory that forgets in a crash what was not synced.
 //!
-//! What always holds: what readers see is the synced map with the unsynced batches on top; a batch is there whole or
-//! not at all, before and after a crash; a handle that was opened before a crash can no longer change anything.
+//! As on a disk, a batch is written to a journal, the real one on blocks in memory, and once that is synced to the map,
+//! which is saved from time to time. In a crash the map falls back to any row since then, and blocks of the journal that
+//! were not synced are torn; opening brings back the rest. What always holds: what readers see is the map; a batch is
+//! there whole or not at all behind a crash; a handle that was opened before a crash can no longer change anything.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +14,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
 /// A simulated disk, which outlives the stores opened on it. A clone is a handle to the same disk.
@@ -32,8 +35,20 @@ type Writes = Vec<(Key, Option<Vec<u8>>)>;
 #[derive(Default)]
 struct State {
     pairs: Rows,
-    /// For each batch that is not synced: what to write to take it back, newest write last.
-    unsynced: Vec<Writes>,
+    /// The journal's blocks.
+    blocks: MemoryBlocks,
+    /// The numbers of the newest batches in the journal,
+    newest: u64,
+    /// durable in it,
+    synced: u64,
+    /// and in the map.
+    applied: u64,
+    /// For each batch since the map was saved: what to write to take it back, newest write last.
+    unsaved: Vec<Writes>,
+    /// How many blocks of the journal each batch has that is not synced.
+    unsynced: Vec<usize>,
+    /// Up to which batch everything has come through the last crash.
+    came_through: Option<u64>,
     /// What must not come back, which no crash forgets.
     tombstones: Vec<Tombstone>,
     /// Grows with every crash; a session of an earlier life is dead.
@@ -43,7 +58,6 @@ struct State {
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    applies: u64,
     /// What was on the disk when somebody began to ask for it, and what each batch has written since, by its number.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
@@ -57,6 +71,12 @@ struct State {
 /// How large the disk is.
 const DISK_BYTES: u64 = 1 << 40;
 
+/// How long the journal is: so short that it often begins at its front again.
+const JOURNAL_BYTES: u64 = 2 << 20;
+const JOURNAL_ID: [u8; 16] = *b"simulated  disks";
+/// How many batches there are between two times that the map is saved.
+const BATCHES_PER_SAVE: usize = 16;
+
 impl MemoryBackend {
     /// An empty disk.
     pub fn new() -> Self {
@@ -67,13 +87,7 @@ impl MemoryBackend {
     /// open can neither read nor write any more, and fail when they try; a new one can be opened at once.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
-        let kept = state.unsynced.len().min(keep);
-        for undo in state.unsynced.split_off(kept).into_iter().rev() {
-            for (key, before) in undo.into_iter().rev() {
-                state.write(&key, before);
-            }
-        }
-        state.unsynced.clear();
+        state.crash(keep);
         state.life += 1;
         state.open = false;
         state.syncs_held = false;
@@ -89,16 +103,26 @@ impl MemoryBackend {
     pub fn copied(&self) -> Self {
         let state = self.0.state.lock();
         assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
-        let copy = State { pairs: state.pairs.clone(), ..State::default() };
+        let (pairs, blocks) = (state.pairs.clone(), state.blocks.copied());
+        let (applied, came_through) = (state.applied, state.came_through);
+        let copy = State {
+            pairs,
+            blocks,
+            newest: applied,
+            synced: applied,
+            applied,
+            came_through,
+            ..State::default()
+        };
         Self(Arc::new(Disk { state: Mutex::new(copy), gate: Notify::new() }))
     }
 
-    /// Makes the next apply fail; nothing of its batch is written.
+    /// Makes the next write fail; nothing of its batch is written.
     pub fn fail_next_apply(&self) {
         self.0.state.lock().fail_apply = true;
     }
 
-    /// Makes the next sync fail; what was applied stays unsynced.
+    /// Makes the next sync fail; what was written stays unsynced.
     pub fn fail_next_sync(&self) {
         self.0.state.lock().fail_sync = true;
     }
@@ -164,9 +188,9 @@ impl MemoryBackend {
         rows
     }
 
-    /// How many batches were applied.
+    /// How many batches were written and not lost.
     pub fn applies(&self) -> u64 {
-        self.0.state.lock().applies
+        self.0.state.lock().newest
     }
 
     /// How many syncs succeeded.
@@ -193,11 +217,83 @@ impl MemoryBackend {
         if std::mem::replace(&mut state.open, true) {
             return Err(StoreError::InUse("memory".into()));
         }
-        Ok(Session { disk: Arc::clone(&self.0), life: state.life })
+        let journal = state
+            .recover()
+            .map_err(|source| StoreError::DamagedFiles { path: "memory".into(), source: source.into() })?;
+        Ok(Session { disk: Arc::clone(&self.0), life: state.life, journal })
     }
 }
 
 impl State {
+    /// What is there when the power is back.
+    fn crash(&mut self, keep: usize) {
+        if self.came_through.is_some() {
+            return; // nobody has opened it since the last one
+        }
+        let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
+        let kept = self.synced + self.unsynced.len().min(keep) as u64;
+        // The map is as it was behind any row since it was saved.
+        let saved = self.applied - self.unsaved.len() as u64;
+        let home = saved + rng.below(self.applied - saved + 1);
+        let mut lost = self.unsaved.split_off((home - saved) as usize);
+        if let Some(first) = lost.first_mut() {
+            first.drain(..rng.below(first.len() as u64 + 1) as usize);
+        }
+        for (key, before) in lost.into_iter().flatten().rev() {
+            self.write(&key, before);
+        }
+        // Of what was not synced in the journal each block may be there, or a part of it. Of a batch that is lost one is
+        // missing; one that came through is whole.
+        let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
+        for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
+            let (of_batch, rest) = differs.split_at(*blocks);
+            differs = rest;
+            let whole = number <= kept;
+            let missing = (number > kept).then(|| {
+                let those: Vec<_> = (0..*blocks).filter(|block| of_batch[*block]).collect();
+                those[rng.below(those.len() as u64) as usize]
+            });
+            for block in 0..*blocks {
+                kept_bytes.push(match rng.below(3) {
+                    _ if missing == Some(block) => 0,
+                    _ if whole => BLOCK_BYTES as usize,
+                    0 => 0,
+                    1 => BLOCK_BYTES as usize,
+                    _ => 512 * rng.below(8) as usize,
+                });
+            }
+        }
+        self.blocks.crash(|block| kept_bytes[block]);
+        if let Some((_, batches)) = &mut self.history {
+            batches.retain(|(number, _)| *number <= kept);
+        }
+        self.unsaved.clear();
+        self.unsynced.clear();
+        (self.applied, self.came_through) = (home, Some(kept));
+    }
+
+    /// Opens the journal, and has in the map what it holds behind that.
+    fn recover(&mut self) -> io::Result<Journal<MemoryBlocks>> {
+        if self.applied == 0 && self.came_through.is_none() {
+            journal::format(&self.blocks, JOURNAL_BYTES, JOURNAL_ID)?;
+        }
+        let read = Journal::read(self.blocks.clone(), self.applied)?;
+        let (journal, found) = read.map_err(io::Error::other)?;
+        for batch in found {
+            for (key, value) in batch.rows {
+                self.write(&key, value);
+            }
+            self.applied = batch.number;
+        }
+        if let Some(kept) = self.came_through.take() {
+            assert_eq!(self.applied, kept, "the journal brings back what came through, and nothing else");
+        }
+        (self.newest, self.synced) = (self.applied, self.applied);
+        self.unsaved.clear();
+        self.unsynced.clear();
+        Ok(journal)
+    }
+
     fn write(&mut self, key: &[u8], value: Option<Vec<u8>>) -> Option<Vec<u8>> {
         match value {
             Some(value) => self.pairs.insert(key.to_vec(), value),
@@ -206,14 +302,27 @@ impl State {
     }
 }
 
+/// What chance decides in a crash (SplitMix64): it follows from the number of the newest batch.
+struct Rng(u64);
+
+impl Rng {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
 /// A simulated disk as one opened store has it, from opening to closing or to the next crash.
 pub(super) struct Session {
     disk: Arc<Disk>,
     life: u64,
+    journal: Journal<MemoryBlocks>,
 }
 
 impl Session {
-    /// Waits, between an apply and its sync, as long as the simulation wants: at least once for everyone else.
+    /// Waits, between a write and its sync, as long as the simulation wants: at least once for everyone else.
     pub(super) async fn before_sync(&self) {
         let delay = self.disk.state.lock().sync_delay;
         if delay.is_zero() {
@@ -283,21 +392,47 @@ impl Backend for Session {
         }))
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.alive()?;
         if std::mem::take(&mut state.fail_apply) {
             return Err(StoreError::Apply("a fault was injected".into()));
         }
-        let mut undo = Vec::new();
-        batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
-        state.unsynced.push(undo);
-        state.applies += 1;
-        let number = state.applies;
+        if state.unsaved.len() >= BATCHES_PER_SAVE || !self.journal.has_room(batch) {
+            state.unsaved.clear();
+            self.journal.retire(state.applied);
+        }
+        let before = state.blocks.unsynced().len();
+        self.journal.append(state.newest + 1, batch).map_err(|error| StoreError::Apply(error.into()))?;
+        let blocks = state.blocks.unsynced().len() - before;
+        state.unsynced.push(blocks);
+        state.newest += 1;
+        let number = state.newest;
         if let Some((_, batches)) = &mut state.history {
             let mut writes = Vec::new();
             batch.rows(|key, value| writes.push((*key, value.map(<[u8]>::to_vec))));
             batches.push((number, writes));
         }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        if std::mem::take(&mut state.fail_sync) {
+            return Err(StoreError::Sync("a fault was injected".into()));
+        }
+        self.journal.sync().map_err(|error| StoreError::Sync(error.into()))?;
+        state.unsynced.clear();
+        state.synced = state.newest;
+        state.syncs += 1;
+        Ok(())
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut state = self.alive()?;
+        let mut undo = Vec::new();
+        batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
+        state.unsaved.push(undo);
+        state.applied += 1;
         Ok(())
     }
 
@@ -311,17 +446,7 @@ impl Backend for Session {
     }
 
     fn sequence(&self) -> u64 {
-        self.disk.state.lock().applies
-    }
-
-    fn sync(&self) -> Result<(), StoreError> {
-        let mut state = self.alive()?;
-        if std::mem::take(&mut state.fail_sync) {
-            return Err(StoreError::Sync("a fault was injected".into()));
-        }
-        state.unsynced.clear();
-        state.syncs += 1;
-        Ok(())
+        self.disk.state.lock().newest
     }
 
     fn space(&self) -> io::Result<Space> {

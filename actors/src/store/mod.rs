@@ -19,6 +19,8 @@ mod error;
 mod filling;
 mod format;
 mod frozen;
+mod home;
+mod journal;
 mod key;
 pub mod keys;
 mod long;
@@ -37,6 +39,7 @@ mod spill;
 mod tail;
 mod tap;
 mod tombstones;
+mod tree;
 mod waiting;
 mod watch;
 

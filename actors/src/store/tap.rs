@@ -153,13 +153,13 @@ mod tests {
     fn the_first_value_behind_the_reader_is_saved_and_no_other() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
-        session.apply(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
+        session.commit(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
         // Of a range that nobody reads nothing is saved.
         let read = [(b"a", b"d"), (b"d", b"e")].map(|(from, to)| range(from, to));
         let tap = Tap::of(read.to_vec());
         let write = |writes: &[(&[u8], Option<&[u8]>)]| {
             tap.save(&session, &batch(writes)).unwrap();
-            session.apply(&batch(writes)).unwrap();
+            session.commit(&batch(writes)).unwrap();
         };
         write(&[(b"a", Some(b"2")), (b"d", Some(b"2")), (b"e", Some(b"2"))]);
         write(&[(b"a", Some(b"3")), (b"d", None), (b"c", None)]);

@@ -14,6 +14,7 @@ mod from_1;
 mod from_2;
 mod from_3;
 mod from_4;
+mod from_5;
 #[cfg(test)]
 mod tests;
 
@@ -47,6 +48,7 @@ const STEPS: &[Step] = &[
     Step { from: 2, convert: |conversion| Box::pin(from_2::convert(conversion)) },
     Step { from: 3, convert: |conversion| Box::pin(from_3::convert(conversion)) },
     Step { from: 4, convert: |conversion| Box::pin(from_4::convert(conversion)) },
+    Step { from: 5, convert: |conversion| Box::pin(from_5::convert(conversion)) },
 ];
 
 /// Refuses a store that has not the present format.

@@ -206,9 +206,9 @@ async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_wa
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
     in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
     for (rows_before, upgrades, words) in [
-        (before, Upgrades::Refused, "format 1 and would have to be converted to format 5"),
-        (later, Upgrades::Allowed, "format 6, this version of the service knows only formats up to 5"),
-        (in_upgrade, Upgrades::Allowed, "format 6, this version of the service knows only formats up to 5"),
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 6"),
+        (later, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
+        (in_upgrade, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
     ] {
         let disk = disk_with(&rows_before).await;
         let applies = disk.applies();

@@ -6,7 +6,10 @@
 //! What `sync_file_range` was asked for counts as not synced. Names in a directory survive in the order in which they were
 //! made, those at least that were there before the directory was synced.
 //!
-//! `POWER_CUTS` says how many, `POWER_SEED` begins the same way again; when exactly threads do what is up to the machine.
+//! Calls fail, too, one in a life, with an error or in the middle of what they write: the store ends or goes on, and has lost
+//! nothing.
+//!
+//! `POWER_CUTS` and `POWER_FAULTS` say how many, `POWER_SEED` begins the same way again; when exactly threads do what is up to the machine.
 //! Where there is no C compiler nothing is tried, which is said, or fails with `REQUIRE_COMPILER=1`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
@@ -26,6 +29,9 @@ use self::session::Tally;
 const CUTS: usize = 60;
 /// How many of them fall into one history.
 const CUTS_A_SESSION: usize = 60;
+
+/// How many calls fail when nobody says.
+const FAULTS: usize = 24;
 
 const NAME: &str = "whatever_a_disk_keeps_in_a_power_cut_nothing_acknowledged_is_lost";
 
@@ -62,6 +68,14 @@ fn main() -> ExitCode {
         session::run(&dir, &shim, &mut rng, CUTS_A_SESSION.min(cuts - tally.cuts), &mut tally);
         println!("{tally}");
     }
+    session::fail(
+        &home.path().join("session"),
+        &shim,
+        &mut rng,
+        number_of("POWER_FAULTS", FAULTS),
+        &mut tally,
+    );
+    println!("{tally}");
     ExitCode::SUCCESS
 }
 

@@ -40,6 +40,16 @@ pub(crate) enum Note {
     Acknowledged(Vec<u8>),
 }
 
+impl Note {
+    /// Whether it is of a call that can be had fail: each has one such note if it succeeds.
+    pub(crate) fn can_fail(&self) -> bool {
+        matches!(
+            self,
+            Self::Written { .. } | Self::Truncated { .. } | Self::Syncing { .. } | Self::Renamed { .. }
+        )
+    }
+}
+
 /// All of them, in their order.
 pub(crate) fn read(log: &Path) -> Vec<Note> {
     let bytes = std::fs::read(log).unwrap();

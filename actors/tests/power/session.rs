@@ -24,6 +24,10 @@ const CUTS_AGAIN: usize = 3;
 const AGAIN: usize = 6;
 /// sled's segments: within each of them has to be a sync, for it uses those again that were freed two segments before.
 const SEGMENT_BYTES: usize = 8 << 20;
+/// How many changes a life makes in which a call fails.
+const COMMITS_FAILING: usize = 120;
+/// What calls fail with: `EIO`, `ENOSPC`, and nothing, which writes a half.
+const FAULTS: [i32; 3] = [5, 28, 0];
 /// How many changes are under way at once.
 const UNDER_WAY: usize = 24;
 
@@ -36,15 +40,19 @@ pub(crate) struct Tally {
     beyond: usize,
     unsynced_max: usize,
     reused: usize,
+    /// How many calls failed, and behind how many of them the store ended.
+    pub(crate) faults: usize,
+    ended: usize,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused } = self;
+        let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused, faults, ended } = self;
         write!(
             f,
             "{cuts} cuts in histories of {notes} calls: {acknowledged} changes acknowledged before them are there, {beyond} \
-             more came through; the tree used {reused} segments again, and had at most {unsynced_max} bytes unsynced"
+             more came through; the tree used {reused} segments again, and had at most {unsynced_max} bytes unsynced; of \
+             {faults} calls that failed {ended} ended the store"
         )
     }
 }
@@ -99,12 +107,16 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     });
 }
 
-/// Runs a life on the directory and adds to the notes.
-fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) {
+/// What runs a life on the directory and adds to the notes.
+fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
     command.env("LD_PRELOAD", shim).env("RECORD_ROOT", dir).env("RECORD_LOG", log);
-    let status = command.status().unwrap();
+    command
+}
+
+fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) {
+    let status = life(dir, log, shim, seed, commits, end).status().unwrap();
     assert!(
         (end == "close" && status.success()) || (end == "kill" && status.code().is_none()),
         "the store does not open or fails: {status}"
@@ -124,6 +136,68 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
     let history = History { seed, notes: notes::read(&log), begins_with: [0; LANES] };
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
+}
+
+/// Has calls fail, one in each life: of opening, of working and of closing. The store ends, or goes on as if nothing had
+/// been; whatever was acknowledged is there when it opens again, and when the power has gone at the end.
+pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
+    let _ = fs::remove_dir_all(dir);
+    let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
+    fs::create_dir_all(&before).unwrap();
+    let seed = rng.next();
+    for end in ["close", "kill"] {
+        live(&before, &log, shim, seed, COMMITS_FAILING, end);
+    }
+    let start_over = || {
+        let _ = fs::remove_dir_all(&root);
+        assert!(Command::new("cp").arg("-a").args([&before, &root]).status().unwrap().success());
+        fs::remove_file(&log).unwrap();
+    };
+    let begins_with = acknowledged(&notes::read(&log), [0; LANES]);
+    start_over();
+    live(&root, &log, shim, seed, COMMITS_FAILING, "close");
+    let calls = notes::read(&log).iter().filter(|note| note.can_fail()).count();
+    for fault in 0..faults {
+        start_over();
+        let mut disk = Disk::of(&root);
+        let mut command = life(&root, &log, shim, seed, COMMITS_FAILING, "close");
+        command.env("FAULT_AT", (1 + rng.below(calls)).to_string());
+        command.env("FAULT", FAULTS[fault % FAULTS.len()].to_string());
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        match output.status.code() {
+            Some(0) => {}
+            Some(98) if said.starts_with("the store failed: ") => tally.ended += 1,
+            code => panic!("{code:?}: {said}{}", String::from_utf8_lossy(&output.stderr)),
+        }
+        tally.faults += 1;
+        let notes = notes::read(&log);
+        notes.iter().for_each(|note| disk.follow(note));
+        let acknowledged = acknowledged(&notes, begins_with);
+        let left = dir.join("left");
+        let _ = fs::remove_dir_all(&left);
+        disk.cut(&left, rng);
+        tally.cuts += 1;
+        check(&left, seed, &acknowledged, tally);
+        check(&root, seed, &acknowledged, tally);
+    }
+}
+
+/// How many changes of each business were acknowledged by these notes, if so many were before.
+fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
+    let mut acknowledged = before;
+    notes.iter().for_each(|note| note_acknowledged(&mut acknowledged, note));
+    acknowledged
+}
+
+fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
+    if let Note::Acknowledged(note) = note {
+        // Several may be noted at once.
+        for note in note.chunks(5) {
+            let newest = &mut acknowledged[usize::from(note[0])];
+            *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
+        }
+    }
 }
 
 struct History {
@@ -151,13 +225,7 @@ impl History {
         for (number, note) in self.notes.iter().enumerate() {
             tally.reused += usize::from(disk.writes_over("store/db", note, SEGMENT_BYTES));
             disk.follow(note);
-            if let Note::Acknowledged(note) = note {
-                // Several may be noted at once.
-                for note in note.chunks(5) {
-                    let newest = &mut acknowledged[usize::from(note[0])];
-                    *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
-                }
-            }
+            note_acknowledged(&mut acknowledged, note);
             let unsynced = disk.unsynced("store/db");
             assert!(unsynced <= SEGMENT_BYTES, "{unsynced} bytes of the tree's log are not synced");
             tally.unsynced_max = tally.unsynced_max.max(unsynced);

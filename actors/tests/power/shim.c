@@ -3,6 +3,9 @@
  * A write and its note are one step: whatever is noted behind it happened behind it. A sync has two notes, before and behind:
  * it covers what was noted before it began. A write to the file `acks` is noted as such and goes nowhere else.
  *
+ * Where FAULT_AT says so, that call of those which write, cut, sync or rename, counted from 1, fails with the error number in
+ * FAULT; with 0 it writes only a half, if it writes.
+ *
  * A note: kind (1), inode (8), position (8), length (8), so many bytes; numbers little-endian.
  */
 #define _GNU_SOURCE
@@ -29,6 +32,8 @@ static dev_t device;
 static ino_t tracked[TRACKED_MAX];
 static int tracked_len;
 static ino_t acks;
+static long fault_at, calls;
+static int fault;
 
 static void die(const char *why) {
     dprintf(2, "shim: %s: %s\n", why, strerror(errno));
@@ -43,6 +48,8 @@ __attribute__((constructor)) static void begin(void) {
     root_len = strlen(root);
     if (stat(from, &seen)) die("the root");
     device = seen.st_dev;
+    fault_at = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
+    fault = getenv("FAULT") ? atoi(getenv("FAULT")) : 0;
     log_fd = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (log_fd < 0) die("the log");
 }
@@ -89,6 +96,9 @@ static void track(ino_t inode) {
     if (tracked_len == TRACKED_MAX) die("too many files");
     tracked[tracked_len++] = inode;
 }
+
+/* Whether this call, which holds the lock, is the one that fails. */
+static int fails(void) { return ++calls == fault_at; }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -142,6 +152,14 @@ static ssize_t written(int fd, const void *bytes, size_t len, off_t at, int posi
     pthread_mutex_lock(&one);
     if (!positioned)
         at = fcntl(fd, F_GETFL) & O_APPEND ? (fstat(fd, &seen), seen.st_size) : lseek(fd, 0, SEEK_CUR);
+    if (fails()) {
+        if (fault) {
+            pthread_mutex_unlock(&one);
+            errno = fault;
+            return -1;
+        }
+        len -= len / 2;
+    }
     done = positioned ? syscall(SYS_pwrite64, fd, bytes, len, at) : syscall(SYS_write, fd, bytes, len);
     if (done > 0) note('W', seen.st_ino, at, bytes, done);
     pthread_mutex_unlock(&one);
@@ -157,6 +175,11 @@ static int truncated(int fd, off_t len) {
     int result;
     if (!is_tracked(fd, &seen)) return syscall(SYS_ftruncate, fd, len);
     pthread_mutex_lock(&one);
+    if (fails() && fault) {
+        pthread_mutex_unlock(&one);
+        errno = fault;
+        return -1;
+    }
     result = syscall(SYS_ftruncate, fd, len);
     if (!result) note('T', seen.st_ino, len, "", 0);
     pthread_mutex_unlock(&one);
@@ -173,6 +196,11 @@ static int synced(long number, int fd) {
     int result;
     if (!is_tracked(fd, &seen)) return syscall(number, fd);
     pthread_mutex_lock(&one);
+    if (fails() && fault) {
+        pthread_mutex_unlock(&one);
+        errno = fault;
+        return -1;
+    }
     this = (uint64_t)getpid() << 32 | ++syncs;
     note('B', seen.st_ino, this, "", 0);
     pthread_mutex_unlock(&one);
@@ -192,6 +220,11 @@ int rename(const char *from, const char *to) {
     int result;
     if (!a || !b) return REAL(rename)(from, to);
     pthread_mutex_lock(&one);
+    if (fails() && fault) {
+        pthread_mutex_unlock(&one);
+        errno = fault;
+        return -1;
+    }
     result = REAL(rename)(from, to);
     if (!result) {
         int len = snprintf(both, sizeof both, "%s%c%s", a, 0, b);

@@ -29,6 +29,7 @@ const BARE_8: &str = "bare hyper and rustls client, 8 connections";
 const BARE_40: &str = "bare hyper and rustls client, 40 connections";
 const DELIVER_1: &str = "webhook deliveries to 1 endpoint";
 const DELIVER_5: &str = "webhook deliveries to 5 endpoints";
+const BOOK_0: &str = "bookings into one business, no endpoint, 64 connections";
 const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
 const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
 
@@ -61,14 +62,15 @@ impl Inside for Webhooks {
 
 impl Group for Webhooks {
     fn rows(_context: &Context) -> Vec<Row> {
-        let half = |of| Target::Rate { of, at_least: 0.50 };
+        let rate = |of, at_least| Target::Rate { of, at_least };
         vec![
             Row::plain(BARE_8),
-            Row::reaching(DELIVER_1, &[half(BARE_8)]),
+            Row::reaching(DELIVER_1, &[rate(BARE_8, 0.20)]),
             Row::plain(BARE_40),
-            Row::reaching(DELIVER_5, &[half(BARE_40)]),
+            Row::reaching(DELIVER_5, &[rate(BARE_40, 0.30)]),
+            Row::plain(BOOK_0),
             Row::plain(BOOK_1),
-            Row::plain(BOOK_5),
+            Row::reaching(BOOK_5, &[rate(BOOK_0, 0.70)]),
         ]
     }
 
@@ -99,9 +101,13 @@ impl Group for Webhooks {
                     .await
             }
             _ => {
-                let endpoints = if row == DELIVER_1 || row == BOOK_1 { 1 } else { ENDPOINTS };
+                let endpoints = match row {
+                    BOOK_0 => 0,
+                    BOOK_1 | DELIVER_1 => 1,
+                    _ => ENDPOINTS,
+                };
                 let bookings = context.options.sized(20_000, 1_000) / (1 + endpoints);
-                self.deliver(context, endpoints, bookings, row == BOOK_1 || row == BOOK_5).await
+                self.deliver(context, endpoints, bookings, [BOOK_0, BOOK_1, BOOK_5].contains(&row)).await
             }
         }
     }

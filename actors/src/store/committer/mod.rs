@@ -55,6 +55,8 @@ impl Committer {
     /// Starts the writer as a thread of its own.
     pub(super) fn on_thread(backend: Arc<dyn Backend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let core = Arc::new(Core::new(on_fatal));
+        let told = Arc::clone(&core);
+        backend.on_failure(Box::new(move |error| told.fail(error)));
         let thread = run::start_thread(Arc::clone(&core), backend)?;
         Ok(Self { core, thread: Mutex::new(Some(thread)) })
     }

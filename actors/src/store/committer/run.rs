@@ -28,11 +28,11 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     while let Some(group) = core.queue.take_blocking(Instant::now()) {
         let started = Instant::now();
         let mut synced_in = Duration::ZERO;
-        let written = apply(core, backend, &group).and_then(|()| {
-            let applied = Instant::now();
+        let written = write(core, backend, &group).and_then(|()| {
+            let written = Instant::now();
             sync(backend, &group)?;
-            synced_in = applied.elapsed();
-            Ok(())
+            synced_in = written.elapsed();
+            apply(core, backend, &group)
         });
         if let Err(error) = written {
             return core.fail(&error);
@@ -45,7 +45,9 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
         if core.has_failed() {
             return;
         }
-        publish(core, group);
+        if let Err(error) = publish(core, backend, group) {
+            return core.fail(&error);
+        }
     }
     finish(core, backend);
 }
@@ -54,10 +56,10 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
     while let Some(group) = core.queue.take().await {
-        let mut written = apply(&core, &*backend, &group);
+        let mut written = write(&core, &*backend, &group);
         if written.is_ok() && group.writing > 0 {
             backend.before_sync().await;
-            written = sync(&*backend, &group);
+            written = sync(&*backend, &group).and_then(|()| apply(&core, &*backend, &group));
         }
         if let Err(error) = written {
             return core.fail(&error);
@@ -65,13 +67,15 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
         if core.has_failed() {
             return;
         }
-        publish(&core, group);
+        if let Err(error) = publish(&core, &*backend, group) {
+            return core.fail(&error);
+        }
     }
     finish(&core, &*backend);
 }
 
 /// Barriers alone have nothing to write.
-fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     if group.writing > 0 {
         for tap in core.taps() {
             tap.save(backend, &group.batch)?;
@@ -79,8 +83,7 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
         if !group.batch.tombstones().is_empty() {
             backend.bury(group.batch.tombstones())?;
         }
-        backend.apply(&group.batch)?;
-        core.applied(group);
+        backend.write(&group.batch)?;
     }
     Ok(())
 }
@@ -89,17 +92,27 @@ fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     if group.writing == 0 { Ok(()) } else { backend.sync() }
 }
 
-fn publish(core: &Core, group: Group) {
-    core.counters.add(&group);
-    core.publish(group.changes);
+fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
+    if group.writing > 0 {
+        backend.apply(&group.batch)?;
+        core.applied(group);
+    }
+    Ok(())
 }
 
-/// Everything queued is written: syncs once more and lets the backend go. After a failure nothing is touched.
+fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
+    core.counters.add(&group);
+    let writes = group.writing > 0;
+    core.publish(group.changes);
+    if writes { backend.acknowledged() } else { Ok(()) }
+}
+
+/// Everything queued is written: lets the backend go when all is where it is kept. After a failure nothing is touched.
 fn finish(core: &Core, backend: &dyn Backend) {
     if core.has_failed() {
         return;
     }
-    match backend.sync() {
+    match backend.sync().and_then(|()| backend.save()) {
         Ok(()) => backend.close(),
         Err(error) => core.fail(&error),
     }

@@ -18,8 +18,8 @@ struct Gated {
 
 #[derive(Default)]
 struct GatedState {
-    /// The keys of each batch applied.
-    applied: Vec<Vec<Vec<u8>>>,
+    /// The keys of each batch written.
+    written: Vec<Vec<Vec<u8>>>,
     syncs_begun: usize,
     syncs_allowed: usize,
     closed: bool,
@@ -47,7 +47,7 @@ impl Gated {
     }
 
     fn group_sizes(&self) -> Vec<usize> {
-        self.state.lock().applied.iter().map(Vec::len).collect()
+        self.state.lock().written.iter().map(Vec::len).collect()
     }
 }
 
@@ -72,10 +72,10 @@ impl Backend for Gated {
         Box::new(std::iter::empty())
     }
 
-    fn apply(&self, batch: &Batch) -> Result<(), StoreError> {
+    fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.state.lock();
         assert!(!state.panic, "the backend panics");
-        state.applied.push(batch.writes().map(|(key, _)| key.to_vec()).collect());
+        state.written.push(batch.writes().map(|(key, _)| key.to_vec()).collect());
         Ok(())
     }
 
@@ -86,6 +86,10 @@ impl Backend for Gated {
         while state.syncs_begun > state.syncs_allowed {
             self.changed.wait(&mut state);
         }
+        Ok(())
+    }
+
+    fn apply(&self, _: &Batch) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -192,7 +196,7 @@ async fn answers_come_after_the_sync_and_in_order() {
     }
     gated.allow(1);
     gated.wait_for_sync(2);
-    // The group is applied, its sync has begun and cannot end: nothing may be acknowledged.
+    // The group is written, its sync has begun and cannot end: nothing may be acknowledged.
     assert_eq!(answered.try_recv(), Err(mpsc::TryRecvError::Empty));
     assert_eq!(committer.synced_through(business(1)), 1);
     gated.allow(100);
@@ -389,8 +393,8 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
     while disk.applies() == 0 {
         tokio::task::yield_now().await;
     }
-    // Applied and visible, but neither durable nor acknowledged.
-    assert!(store.contains(&Key::new(b"key!")).unwrap());
+    // Written, but neither durable, visible nor acknowledged.
+    assert!(!store.contains(&Key::new(b"key!")).unwrap());
     assert!(futures_ready(settled.as_mut()).is_none());
     assert!(answered.try_recv().is_err());
     assert_eq!((disk.unsynced(), disk.syncs(), store.stats().groups), (1, 0, 0));

@@ -1,5 +1,7 @@
-//! A power cut while the store opens: what sled has cleared is cleared, and its snapshot has no name yet.
+//! What a process that was killed, or a power cut while the store opens, leaves: it opens, and holds what was acknowledged,
+//! or it is refused.
 
+use super::super::tree::{is_let_go_of, open_sled};
 use super::*;
 use crate::store::Key;
 
@@ -14,12 +16,12 @@ fn write_over(store: &DiskBackend, groups: u64) {
             let value = vec![group as u8; 3_000];
             batch.put(Key::new(&((group * 8 + row) % ROWS).to_be_bytes()), value);
         }
-        store.apply(&batch).unwrap();
+        store.commit(&batch).unwrap();
         if group % 16 == 0 {
-            store.sync().unwrap();
+            store.save().unwrap();
         }
     }
-    store.sync().unwrap();
+    store.save().unwrap();
 }
 
 fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
@@ -88,4 +90,121 @@ fn a_store_whose_opening_was_cut_short_opens() {
         store.close();
     }
     assert!(lost > 0, "no opening cleared what it needs");
+}
+
+/// So many batches are in the journal and not in sled's files.
+const AHEAD: u64 = 3;
+
+fn row_of(number: u64, row: u8) -> Key {
+    Key::new(&number.to_be_bytes()).with(&[row])
+}
+
+fn acknowledge(store: &DiskBackend, number: u64) {
+    let mut batch = Batch::default();
+    for row in 0..2 {
+        batch.put(row_of(number, row), vec![number as u8; 3_000]);
+    }
+    store.commit(&batch).unwrap();
+    store.acknowledged().unwrap();
+}
+
+/// What a kill leaves behind these batches: copies the files of an open store until sled has flushed none of the last ones
+/// in between. Gives the number of the newest in sled's files, and of the newest of all.
+fn killed(home: &Path, to: &Path) -> (u64, u64) {
+    let store = DiskBackend::open(&home.join("open")).unwrap();
+    for number in 1..=20 {
+        acknowledge(&store, number);
+    }
+    loop {
+        store.save().unwrap();
+        for _ in 0..AHEAD {
+            acknowledge(&store, store.sequence() + 1);
+        }
+        let newest = store.sequence();
+        for (from, to) in [(home.join("open"), to.to_owned()), (home.join("open/store"), to.join("store"))] {
+            let _ = fs::remove_dir_all(&to);
+            copy(&from, &to, |_| true);
+        }
+        let alone = home.join("alone");
+        let _ = fs::remove_dir_all(&alone);
+        copy(&to.join("store"), &alone, |_| true);
+        if let Some(found) = found_by_sled(&alone)
+            && found == newest - AHEAD
+        {
+            return (found, newest);
+        }
+    }
+}
+
+fn check(dir: &Path, newest: u64) {
+    let store = DiskBackend::open(dir).unwrap();
+    assert_eq!(store.sequence(), newest);
+    for number in 1..=newest {
+        for row in 0..2 {
+            let found = store.get(&row_of(number, row)).unwrap();
+            assert_eq!(found.unwrap(), vec![number as u8; 3_000]);
+        }
+    }
+    store.close();
+}
+
+#[test]
+fn what_only_the_journal_holds_is_there_or_missed() {
+    let home = tempfile::tempdir().unwrap();
+    let left = home.path().join("left");
+    let (kept, newest) = killed(home.path(), &left);
+    let altered = home.path().join("altered");
+    let alter = |alter: &dyn Fn(&Path)| {
+        let _ = fs::remove_dir_all(&altered);
+        copy(&left, &altered, |_| true);
+        copy(&left.join("store"), &altered.join("store"), |_| true);
+        alter(&altered);
+        DiskBackend::open(&altered)
+    };
+    let journal = |dir: &Path| OpenOptions::new().write(true).open(dir.join("journal")).unwrap();
+    let records = fs::read(left.join("journal")).unwrap();
+    let blocks = records.iter().rposition(|byte| *byte != 0).unwrap() / 4_096;
+    let mut missed = 0;
+    for block in 1..=blocks {
+        let zeroed = alter(&|dir| {
+            std::os::unix::fs::FileExt::write_all_at(&journal(dir), &[0; 4_096], 4_096 * block as u64)
+                .unwrap();
+        });
+        match zeroed {
+            Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
+            Err(error) => panic!("{error}"),
+            // It was of a batch that sled has.
+            Ok(store) => assert_eq!(store.sequence(), newest),
+        }
+    }
+    // Each has two blocks.
+    assert_eq!(missed, 2 * (newest - kept), "of {blocks} blocks");
+    let without = alter(&|dir| fs::remove_file(dir.join("journal")).unwrap());
+    assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
+    let shorter = alter(&|dir| journal(dir).set_len(8 << 10).unwrap());
+    assert!(matches!(shorter.err(), Some(StoreError::Lost { .. })));
+    // As it was left it is whole, as often as it is opened.
+    check(&left, newest);
+    check(&left, newest);
+}
+
+#[test]
+fn a_batch_that_is_longer_than_what_may_be_unsynced_comes_behind_a_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    let long = |number: u64| {
+        let mut batch = Batch::default();
+        for row in 0..250_u8 {
+            batch.put(Key::new(&[row]), vec![number as u8; 4_000]);
+        }
+        batch
+    };
+    for number in 1..=20 {
+        store.commit(&long(number)).unwrap();
+        store.acknowledged().unwrap();
+    }
+    store.save().unwrap();
+    store.close();
+    let store = DiskBackend::open(dir.path()).unwrap();
+    assert_eq!((store.sequence(), store.get(&[7]).unwrap().unwrap()), (20, vec![20; 4_000]));
 }

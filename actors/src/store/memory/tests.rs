@@ -5,7 +5,7 @@ use super::*;
 fn put(session: &Session, key: &[u8], value: &[u8]) {
     let mut batch = Batch::new();
     batch.put(Key::new(key), value.to_vec());
-    session.apply(&batch).unwrap();
+    session.commit(&batch).unwrap();
 }
 
 fn all(session: &Session, order: Order) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -18,7 +18,6 @@ fn a_copy_holds_the_same_and_goes_its_own_way() {
     let disk = MemoryBackend::new();
     let session = disk.session().unwrap();
     put(&session, b"k", b"1");
-    session.sync().unwrap();
     let copy = disk.copied().session().unwrap();
     put(&copy, b"k", b"2");
     put(&session, b"other", b"3");
@@ -32,19 +31,23 @@ fn a_crash_forgets_unsynced_batches_behind_the_ones_kept() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         put(&session, b"k", b"synced");
-        session.sync().unwrap();
-        put(&session, b"k", b"1");
+        let mut first = Batch::new();
+        first.put(Key::new(b"k"), b"1".to_vec());
         let mut second = Batch::new();
         second.delete(Key::new(b"k"));
         second.put(Key::new(b"other"), b"2".to_vec());
         second.put(Key::new(b"other"), b"2 again".to_vec());
-        session.apply(&second).unwrap();
-        put(&session, b"k", b"3");
-        assert_eq!(session.get(b"k").unwrap().unwrap(), b"3");
+        let mut third = Batch::new();
+        third.put(Key::new(b"k"), b"3".to_vec());
+        for batch in [&first, &second, &third] {
+            session.write(batch).unwrap();
+        }
+        assert_eq!(session.get(b"k").unwrap().unwrap(), b"synced");
         assert_eq!(disk.unsynced(), 3);
 
         disk.crash(keep);
         assert!(matches!(session.get(b"k"), Err(StoreError::Closed)));
+        assert!(matches!(session.write(&second), Err(StoreError::Closed)));
         assert!(matches!(session.apply(&second), Err(StoreError::Closed)));
         assert!(matches!(session.sync(), Err(StoreError::Closed)));
 
@@ -87,4 +90,48 @@ fn a_scan_sees_the_range_in_both_orders() {
     let part = KeyRange { from: Key::new(b"a"), to: Key::new(b"b") };
     assert_eq!(session.scan(&part, Order::Descending).count(), 1);
     assert_eq!(session.scan(&KeyRange { from: part.to, to: part.from }, Order::Ascending).count(), 0);
+}
+
+#[test]
+fn whatever_the_map_falls_back_to_the_journal_brings_back_what_was_synced() {
+    let mut rng = Rng(7);
+    let disk = MemoryBackend::new();
+    let mut expected = Vec::<(Vec<u8>, Vec<u8>)>::new();
+    for crash in 0..300 {
+        let session = disk.session().unwrap();
+        assert_eq!(all(&session, Order::Ascending), expected, "crash {crash}");
+        let mut rows: BTreeMap<_, _> = expected.into_iter().collect();
+        let batches: Vec<_> = (0..rng.below(40)).map(|_| random(&mut rng)).collect();
+        for batch in &batches {
+            session.commit(batch).unwrap();
+        }
+        let under_way = random(&mut rng);
+        session.write(&under_way).unwrap();
+        let keep = rng.below(2);
+        for batch in batches.iter().chain((keep == 1).then_some(&under_way)) {
+            batch.rows(|key, value| {
+                match value {
+                    Some(value) => rows.insert(key.to_vec(), value.to_vec()),
+                    None => rows.remove(&key[..]),
+                };
+            });
+        }
+        expected = rows.into_iter().collect();
+        disk.crash(keep as usize);
+        disk.crash(0); // nothing more can be lost
+    }
+    assert!(!expected.is_empty());
+}
+
+/// A batch of some rows of few keys.
+fn random(rng: &mut Rng) -> Batch {
+    let mut batch = Batch::new();
+    for _ in 0..=rng.below(12) {
+        let key = Key::new(&[7; 17]).with(&[rng.below(30) as u8]);
+        match rng.below(4) {
+            0 => batch.delete(key),
+            _ => batch.put(key, vec![rng.below(256) as u8; rng.below(1_500) as usize]),
+        }
+    }
+    batch
 }

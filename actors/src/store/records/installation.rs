@@ -9,7 +9,7 @@ use crate::store::codec::{Layout, record};
 
 /// The format of the whole store: the layout of the keys and what belongs together. A store of an earlier one is
 /// converted when it is opened, one of a later one refused.
-pub const STORE_FORMAT: u16 = 5;
+pub const STORE_FORMAT: u16 = 6;
 
 /// What stands in the place of the format while a store is being converted: no version knows it, so none takes what is
 /// half of one format and half of another for whole.
@@ -69,7 +69,7 @@ mod tests {
         let meta = MetaRecord { format: STORE_FORMAT, secret: [0xa1; 32], created_at };
         check(
             &meta,
-            "0105a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+            "0106a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
              a1a1fd00358d5b39030000",
         );
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");

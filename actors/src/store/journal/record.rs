@@ -1,0 +1,92 @@
+//! How a batch stands in the journal.
+//!
+//! What always holds: what decodes is what was encoded, of this file and whole; rows come back in the order in which the
+//! batch writes them, pieces of long values as rows of their own.
+
+use crate::store::Batch;
+
+/// What tells the records of a file from those of all others.
+pub(super) type Id = [u8; 16];
+/// The rows that a batch writes; those without a value are deleted.
+pub(in crate::store) type Rows = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+const MAGIC: [u8; 4] = *b"rec\x01";
+const NUMBER_AT: usize = 4 + 16;
+const BYTES_AT: usize = NUMBER_AT + 8;
+const CHECKSUM_AT: usize = BYTES_AT + 4;
+const HEAD_BYTES: usize = CHECKSUM_AT + 4;
+/// Instead of a length: the row is deleted.
+const DELETED: u32 = u32::MAX;
+
+/// How many bytes the record of a batch has, without what fills its last block.
+pub(super) fn bytes_of(batch: &Batch) -> usize {
+    let mut bytes = HEAD_BYTES;
+    batch.rows(|key, value| bytes += 1 + key.len() + 4 + value.map_or(0, <[u8]>::len));
+    bytes
+}
+
+/// Writes the record of a batch over what is in the buffer.
+pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
+    to.clear();
+    to.extend(MAGIC);
+    to.extend(id);
+    to.extend(number.to_be_bytes());
+    to.extend([0; 8]); // its length and the checksum
+    batch.rows(|key, value| {
+        to.push(key.len() as u8); // at most `KEY_BYTES_MAX`
+        to.extend(&key[..]);
+        match value {
+            Some(value) => {
+                to.extend((value.len() as u32).to_be_bytes()); // at most `VALUE_BYTES_MAX`
+                to.extend(value);
+            }
+            None => to.extend(DELETED.to_be_bytes()),
+        }
+    });
+    let bytes = (to.len() - HEAD_BYTES) as u32; // at most what a journal has room for
+    to[BYTES_AT..CHECKSUM_AT].copy_from_slice(&bytes.to_be_bytes());
+    let checksum = checksum(&to[..CHECKSUM_AT], &to[HEAD_BYTES..]);
+    to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
+}
+
+/// The record that the bytes begin with, if they begin with one of this file: its number, its rows as they stand, and how
+/// long it is.
+pub(super) fn decode<'a>(id: &Id, bytes: &'a [u8]) -> Option<(u64, &'a [u8], usize)> {
+    let head = bytes.first_chunk::<HEAD_BYTES>()?;
+    if head[..4] != MAGIC || head[4..NUMBER_AT] != *id {
+        return None;
+    }
+    let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);
+    let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?) as usize;
+    let rows = bytes[HEAD_BYTES..].get(..length)?;
+    if checksum(&head[..CHECKSUM_AT], rows) != head[CHECKSUM_AT..] {
+        return None;
+    }
+    Some((number, rows, HEAD_BYTES + length))
+}
+
+fn checksum(head: &[u8], rows: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(head);
+    hasher.update(rows);
+    hasher.finalize().to_be_bytes()
+}
+
+/// The rows that stand in a record.
+pub(super) fn decode_rows(mut bytes: &[u8]) -> Option<Rows> {
+    let mut rows = Rows::new();
+    while let Some((key_bytes, rest)) = bytes.split_first() {
+        let (key, rest) = rest.split_at_checked(usize::from(*key_bytes))?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (value, rest) = match u32::from_be_bytes(*length) {
+            DELETED => (None, rest),
+            length => {
+                let (value, rest) = rest.split_at_checked(length as usize)?;
+                (Some(value.to_vec()), rest)
+            }
+        };
+        rows.push((key.to_vec(), value));
+        bytes = rest;
+    }
+    Some(rows)
+}
