@@ -33,7 +33,7 @@ async fn a_backup_tells_how_far_it_is_and_what_it_holds() {
     for field in ["format", "version", "sequence", "taken_at", "rows", "bytes"] {
         assert_eq!(manifest["manifest"][field], state["manifest"][field], "{field}");
     }
-    assert_eq!(state["manifest"]["format"], 5);
+    assert_eq!(state["manifest"]["format"], 6);
     assert_eq!(state["rows"], state["manifest"]["rows"]);
     check_private(&to);
     let report = actors::verify::verify(&to).await.unwrap();

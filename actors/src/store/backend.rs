@@ -7,7 +7,6 @@ use std::io;
 
 use super::batch::Batch;
 use super::error::StoreError;
-use super::home::OnFailure;
 use super::key::KeyRange;
 use super::tombstones::Tombstone;
 
@@ -25,6 +24,9 @@ pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// Pairs in key order, read as they are asked for.
 pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 'a>;
+
+/// Who is told where something fails that no call waits for.
+pub type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
 
 /// The direction of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::home::{Home, OnFailure};
+use super::backend::OnFailure;
+use super::home::Home;
 use super::mark::Mark;
 use super::tree::{SEGMENT_BYTES, Tree};
 use super::{

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::backend::OnFailure;
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
 use super::tree::Tree;
@@ -40,9 +41,6 @@ pub(super) struct Home {
     /// The one that makes checkpoints.
     thread: Option<JoinHandle<()>>,
 }
-
-/// Who is told of the first error.
-pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
 
 struct Shared {
     tree: Tree,

@@ -45,6 +45,8 @@ struct State {
     applied: u64,
     /// For each batch since the map was saved: what to write to take it back, newest write last.
     unsaved: Vec<Writes>,
+    /// The batches that are in the journal and not in the map, by their numbers.
+    under_way: Vec<(u64, Writes)>,
     /// How many blocks of the journal each batch has that is not synced.
     unsynced: Vec<usize>,
     /// Up to which batch everything has come through the last crash.
@@ -167,7 +169,7 @@ impl MemoryBackend {
     /// Notes from now on what every batch writes, so that [`MemoryBackend::rows_as_of`] can tell.
     pub fn note_history(&self) {
         let mut state = self.0.state.lock();
-        state.history = Some((state.pairs.clone(), Vec::new()));
+        state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
     /// The rows as they were behind the batch of this number, which came since history was noted.
@@ -269,6 +271,7 @@ impl State {
         }
         self.unsaved.clear();
         self.unsynced.clear();
+        self.under_way.clear();
         (self.applied, self.came_through) = (home, Some(kept));
     }
 
@@ -291,6 +294,7 @@ impl State {
         (self.newest, self.synced) = (self.applied, self.applied);
         self.unsaved.clear();
         self.unsynced.clear();
+        self.under_way.clear();
         Ok(journal)
     }
 
@@ -407,11 +411,12 @@ impl Backend for Session {
         state.unsynced.push(blocks);
         state.newest += 1;
         let number = state.newest;
+        let mut writes = Vec::new();
+        batch.rows(|key, value| writes.push((*key, value.map(<[u8]>::to_vec))));
         if let Some((_, batches)) = &mut state.history {
-            let mut writes = Vec::new();
-            batch.rows(|key, value| writes.push((*key, value.map(<[u8]>::to_vec))));
-            batches.push((number, writes));
+            batches.push((number, writes.clone()));
         }
+        state.under_way.push((number, writes));
         Ok(())
     }
 
@@ -433,6 +438,8 @@ impl Backend for Session {
         batch.rows(|key, value| undo.push((*key, state.write(key, value.map(<[u8]>::to_vec)))));
         state.unsaved.push(undo);
         state.applied += 1;
+        let applied = state.applied;
+        state.under_way.retain(|(number, _)| *number > applied);
         Ok(())
     }
 
